@@ -1,0 +1,298 @@
+// stickslip inspect: what a problem is, in a row.
+#include <float.h>
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/complain.h"
+#include "harness/options.h"
+#include "harness/rows.h"
+#include "harness/verbs.h"
+#include "harness/walk.h"
+#include "problems/delassus.h"
+
+// The singular values of a W of this size take about half a second.
+#define LARGEST_RANKED 1200
+
+// Of a checksum in a table for people.
+#define SHORT_SHA 12
+
+typedef struct settings {
+    int format;
+} settings;
+
+static const ss_option OPTIONS[] = {
+    {.name = "format",
+     .metavar = "FORMAT",
+     .help = "how the table is printed",
+     .kind = SS_OPTION_CHOICE,
+     .place = offsetof(settings, format),
+     .choices = ss_format_names},
+    {.name = NULL},
+};
+
+static const ss_command COMMAND = {
+    .verb = "inspect",
+    .operands = "FILE...",
+    .summary = "Describes each problem of each file in a row.",
+    .text = "blocks counts the nonzero dim x dim blocks of W; rank is W's, for dim*contacts up to\n"
+            "1200: the singular values above size * 2.2e-16 * the largest; unsymmetry is\n"
+            "max|W - W'| / max|W|; guesses counts stored starts; solution names the solver of a\n"
+            "stored answer; sha256 is over sizes and arrays, whatever the file's layout. In text\n"
+            "a column without values is left out and sha256 is cut to 12 digits.\n",
+    .example = "  stickslip inspect hair.h5 --format csv\n",
+    .exits =
+        "  0 done, 1 the command line is wrong, 3 a file is wrong, 4 the machine is at fault\n",
+    .options = OPTIONS,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .needs = "at least one FILE",
+};
+
+static const ss_column COLUMNS[] = {
+    {"problem", SS_TEXT},     {"form", SS_TEXT},
+    {"contacts", SS_INTEGER}, {"dim", SS_INTEGER},
+    {"dofs", SS_INTEGER},     {"bodies", SS_INTEGER},
+    {"blocks", SS_INTEGER},   {"blocks_per_row", SS_REAL},
+    {"mu_min", SS_REAL},      {"mu_max", SS_REAL},
+    {"rank", SS_INTEGER},     {"size", SS_INTEGER},
+    {"unsymmetry", SS_REAL},  {"guesses", SS_INTEGER},
+    {"solution", SS_TEXT},    {"scene", SS_TEXT},
+    {"seed", SS_INTEGER},     {"step", SS_INTEGER},
+    {"sha256", SS_TEXT},      {.name = NULL},
+};
+
+typedef struct facts {
+    int bodies;    // -1 in local form
+    size_t blocks; // of W
+    int rank;      // -1 where it was not computed
+    double unsymmetry;
+} facts;
+
+typedef struct inspection {
+    ss_rows *rows;
+    ss_format format;
+} inspection;
+
+// The block of row i and column j, NULL where W has none.
+static const double *find_block(const ss_blocks *W, int i, int j)
+{
+    size_t low = W->start[i];
+    size_t high = W->start[i + 1];
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (W->col[middle] == j) {
+            return W->x + middle * (size_t)(W->dim * W->dim);
+        }
+        if (W->col[middle] < j) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+// Raises the two maxima by one block and the block across the diagonal.
+static void compare_blocks(const double *block, const double *across, int dim, double *difference,
+                           double *magnitude)
+{
+    for (int a = 0; a < dim; a++) {
+        for (int c = 0; c < dim; c++) {
+            const double x = block[a * dim + c];
+            const double y = across != NULL ? across[c * dim + a] : 0.0;
+            *difference = fmax(*difference, fabs(x - y));
+            *magnitude = fmax(*magnitude, fabs(x));
+        }
+    }
+}
+
+// max |W - W'| / max |W|; 0 for W = 0.
+static double unsymmetry_of(const ss_blocks *W)
+{
+    double difference = 0.0;
+    double magnitude = 0.0;
+    for (int i = 0; i < W->n; i++) {
+        for (size_t k = W->start[i]; k < W->start[i + 1]; k++) {
+            const double *across = find_block(W, W->col[k], i);
+            compare_blocks(W->x + k * (size_t)(W->dim * W->dim), across, W->dim, &difference,
+                           &magnitude);
+        }
+    }
+    return magnitude > 0.0 ? difference / magnitude : 0.0;
+}
+
+// W as a full matrix, by rows: the singular values are those of W' by columns.
+static void scatter(const ss_blocks *W, double *full)
+{
+    const size_t d = (size_t)W->dim;
+    const size_t size = d * (size_t)W->n;
+    for (size_t i = 0; i < (size_t)W->n; i++) {
+        for (size_t k = W->start[i]; k < W->start[i + 1]; k++) {
+            for (size_t a = 0; a < d; a++) {
+                memcpy(full + (d * i + a) * size + d * (size_t)W->col[k], W->x + (k * d + a) * d,
+                       d * sizeof *full);
+            }
+        }
+    }
+}
+
+// The number of singular values above size eps sigma_max; -1 where they cannot be had.
+static int count_singular_values(double *full, double *sigma, int size)
+{
+    double unused[1];
+    if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', size, size, full, size, sigma, unused, 1, unused,
+                       1) != 0) {
+        return -1;
+    }
+    int rank = 0;
+    for (int k = 0; k < size; k++) {
+        rank += sigma[k] > size * DBL_EPSILON * sigma[0];
+    }
+    return rank;
+}
+
+static ss_status rank_of(const ss_blocks *W, int *rank, ss_error *e)
+{
+    const size_t size = (size_t)W->dim * (size_t)W->n;
+    *rank = -1;
+    if (size > LARGEST_RANKED) {
+        return SS_OK;
+    }
+    double *full = calloc(size * size, sizeof *full);
+    double *sigma = calloc(size, sizeof *sigma);
+    ss_status status = SS_OK;
+    if (full == NULL || sigma == NULL) {
+        status = ss_fail_memory(e, "the singular values of W");
+    } else {
+        scatter(W, full);
+        *rank = count_singular_values(full, sigma, (int)size);
+    }
+    free(full);
+    free(sigma);
+    return status;
+}
+
+static ss_status delassus(const ss_problem *p, ss_blocks *W, int *bodies, ss_error *e)
+{
+    *bodies = -1;
+    if (p->form == SS_LOCAL) {
+        return ss_blocks_from_sparse(&p->W, p->dim, W, e);
+    }
+    ss_whitened *white = NULL;
+    ss_status status = ss_whitened_new(p, &white, e);
+    if (status == SS_OK) {
+        *bodies = white->nbodies;
+        status = ss_blocks_assemble(white, NULL, W, e);
+    }
+    ss_whitened_free(white);
+    return status;
+}
+
+static ss_status find_facts(const ss_problem *p, facts *f, ss_error *e)
+{
+    ss_blocks W = {0};
+    ss_status status = delassus(p, &W, &f->bodies, e);
+    if (status == SS_OK) {
+        f->blocks = W.start[W.n];
+        f->unsymmetry = unsymmetry_of(&W);
+        status = rank_of(&W, &f->rank, e);
+    }
+    ss_blocks_free(&W);
+    return status;
+}
+
+static void integer_or_missing(ss_rows *rows, bool known, long long value)
+{
+    if (known) {
+        ss_rows_integer(rows, value);
+    } else {
+        ss_rows_missing(rows);
+    }
+}
+
+static void add_sizes(ss_rows *rows, const ss_problem *p, const facts *f)
+{
+    double low = p->mu[0];
+    double high = p->mu[0];
+    for (int i = 1; i < p->ncontacts; i++) {
+        low = fmin(low, p->mu[i]);
+        high = fmax(high, p->mu[i]);
+    }
+    ss_rows_text(rows, p->form == SS_LOCAL ? "local" : "global");
+    ss_rows_integer(rows, p->ncontacts);
+    ss_rows_integer(rows, p->dim);
+    integer_or_missing(rows, p->form == SS_GLOBAL, p->ndofs);
+    integer_or_missing(rows, f->bodies >= 0, f->bodies);
+    ss_rows_unsigned(rows, f->blocks);
+    ss_rows_real(rows, (double)f->blocks / p->ncontacts);
+    ss_rows_real(rows, low);
+    ss_rows_real(rows, high);
+    integer_or_missing(rows, f->rank >= 0, f->rank);
+    ss_rows_integer(rows, (long long)p->dim * p->ncontacts);
+    ss_rows_real(rows, f->unsymmetry);
+}
+
+static void add_origin(ss_rows *rows, const ss_problem *p, ss_format format)
+{
+    const ss_provenance *from = &p->provenance;
+    const char *solver = p->claim.solver[0] != '\0' ? p->claim.solver : "unnamed";
+    char sha[65];
+    ss_problem_sha256(p, sha);
+    if (format == SS_FORMAT_TEXT) {
+        sha[SHORT_SHA] = '\0';
+    }
+    ss_rows_integer(rows, p->nguesses);
+    ss_rows_text(rows, p->has_solution ? solver : NULL);
+    ss_rows_text(rows, from->scene);
+    if (from->has_seed) {
+        ss_rows_unsigned(rows, from->seed);
+    } else {
+        ss_rows_missing(rows);
+    }
+    integer_or_missing(rows, from->step >= 0, from->step);
+    ss_rows_text(rows, sha);
+}
+
+static int inspect(const ss_item *item, void *context)
+{
+    inspection *all = context;
+    const int code = ss_item_complain(COMMAND.verb, item);
+    if (code != SS_EXIT_OK) {
+        return code;
+    }
+    facts f = {.bodies = -1};
+    ss_error error;
+    const ss_status status = find_facts(item->problem, &f, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s: %s", item->label, error.text);
+        return (int)status;
+    }
+    ss_rows_text(all->rows, item->label);
+    add_sizes(all->rows, item->problem, &f);
+    add_origin(all->rows, item->problem, all->format);
+    return SS_EXIT_OK;
+}
+
+int ss_cmd_inspect(int argc, char **argv)
+{
+    settings s = {.format = SS_FORMAT_TEXT};
+    ss_operands operands;
+    int code;
+    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
+        return code;
+    }
+    inspection all = {ss_rows_new(stdout, (ss_format)s.format, COLUMNS), (ss_format)s.format};
+    code = SS_EXIT_OK;
+    for (int k = 0; all.rows != NULL && k < operands.count; k++) {
+        code = ss_larger_code(code, ss_walk(COMMAND.verb, operands.text[k], NULL, inspect, &all));
+    }
+    if (ss_rows_finish(all.rows) != SS_OK) {
+        ss_complain(COMMAND.verb, "not enough memory for the table");
+        return SS_EXIT_SYSTEM;
+    }
+    return code;
+}

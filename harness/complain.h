@@ -1,0 +1,26 @@
+// harness/complain.h -- sentences for people, on stderr.
+#pragma once
+
+// "stickslip VERB: sentence", or "stickslip: sentence" where verb is "". Control characters, which
+// a hostile file can put into a name, come out as '?'.
+void ss_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Replaces control characters by '?', in place.
+void ss_make_printable(char *text);
+
+// The candidate nearest to a mistyped word. Start with {.word = word}; best is NULL while nothing
+// near enough was offered.
+typedef struct ss_suggestion {
+    const char *word;
+    const char *best;
+    int distance; // of best
+} ss_suggestion;
+
+void ss_suggestion_offer(ss_suggestion *s, const char *candidate);
+
+// "; did you mean 'inspect'?" or "".
+typedef struct ss_hint {
+    char text[160];
+} ss_hint;
+
+ss_hint ss_suggestion_hint(const ss_suggestion *s);

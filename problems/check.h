@@ -1,0 +1,31 @@
+// problems/check.h -- whether a problem is fit to be solved: one sentence a defect.
+//
+// A defect makes a problem unusable. A remark tells what a reader should know (W unsymmetric, M
+// symmetrised) and stops nothing. Every load runs through here.
+#pragma once
+
+#include "problems/problem.h"
+
+typedef enum ss_severity { SS_REMARK, SS_DEFECT } ss_severity;
+
+typedef struct ss_finding {
+    ss_severity severity;
+    char text[320]; // names the dataset, as in "/fclib_local/vectors/mu[3] is negative (-0.1)"
+} ss_finding;
+
+typedef struct ss_report {
+    int count, ndefects;
+    int capacity;
+    ss_finding *findings; // [capacity] owned
+    bool out_of_memory;   // a finding was lost
+} ss_report;
+
+void ss_report_free(ss_report *report);
+void ss_report_add(ss_report *report, ss_severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *ss_report_first_defect(const ss_report *report); // NULL without one
+
+// The values of a problem whose sizes and indices are right: finite, mu >= 0, M symmetric and
+// positive definite, W's symmetry remarked. M unsymmetric by no more than 1e-5 of its largest
+// entry is made symmetric, with a remark.
+ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e);

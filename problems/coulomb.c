@@ -1,0 +1,267 @@
+#include "problems/coulomb.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// The larger of two, where a NaN wins and stays: fmax would lose it.
+static double worse(double worst, double x)
+{
+    return isnan(worst) || x <= worst ? worst : x;
+}
+
+static double norm_inf(const double x[3])
+{
+    return worse(worse(fabs(x[0]), fabs(x[1])), fabs(x[2]));
+}
+
+// Scalar Fischer-Burmeister function a + b - |(a, b)|. Where both are positive the sum cancels, and
+// 2ab / (a + b + |(a, b)|) is the same number without cancellation.
+static double scalar_fischer_burmeister(double a, double b)
+{
+    const double h = sqrt(a * a + b * b);
+    return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b + h) : a + b - h;
+}
+
+// det z of z = x o x + y o y as a sum of squares, so that no digits cancel:
+//   det z = (det x)^2 + (det y)^2
+//           + 2 [ (x_N y_N - x_T.y_T)^2 + |x_N y_T - y_N x_T|^2 + (x_T ^ y_T)^2 ]
+// for x, y in K_1; det x = x_N^2 - |x_T|^2.
+static double determinant_of_squares(const double x[3], const double y[3])
+{
+    const double det_x = (x[0] - x[1]) * (x[0] + x[1]) - x[2] * x[2];
+    const double det_y = (y[0] - y[1]) * (y[0] + y[1]) - y[2] * y[2];
+    const double inner = x[0] * y[0] - x[1] * y[1] - x[2] * y[2];
+    const double cross1 = x[0] * y[1] - y[0] * x[1];
+    const double cross2 = x[0] * y[2] - y[0] * x[2];
+    const double wedge = x[1] * y[2] - x[2] * y[1];
+    return det_x * det_x + det_y * det_y +
+           2.0 * (inner * inner + cross1 * cross1 + cross2 * cross2 + wedge * wedge);
+}
+
+// f for |x|, |y| of order one. With a = x_N x_T + y_N y_T, z = (|x|^2 + |y|^2, 2 a) has the
+// spectral values l1,2 = |x|^2 + |y|^2 -/+ 2|a| and
+//   z^(1/2) = ( (sqrt l1 + sqrt l2)/2,  (sqrt l2 - sqrt l1)/2 a/|a| ),   l1 = det z / l2.
+static void fischer_burmeister_scaled(const double x[3], const double y[3], double f[3])
+{
+    const double a1 = x[0] * x[1] + y[0] * y[1];
+    const double a2 = x[0] * x[2] + y[0] * y[2];
+    const double a = sqrt(a1 * a1 + a2 * a2);
+    const double squares =
+        x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+    const double l2 = squares + 2.0 * a;
+    const double root2 = sqrt(l2);
+    const double root1 = sqrt(determinant_of_squares(x, y) / l2);
+    const double tangential = a > 0.0 ? 0.5 * (root2 - root1) / a : 0.0;
+    f[0] = x[0] + y[0] - 0.5 * (root1 + root2);
+    f[1] = x[1] + y[1] - tangential * a1;
+    f[2] = x[2] + y[2] - tangential * a2;
+}
+
+void ss_fischer_burmeister(const double x[3], const double y[3], double f[3])
+{
+    // f is homogeneous; at scale one no square overflows or vanishes.
+    const double size = worse(norm_inf(x), norm_inf(y));
+    if (size == 0.0) {
+        f[0] = f[1] = f[2] = 0.0;
+        return;
+    }
+    const double xs[3] = {x[0] / size, x[1] / size, x[2] / size};
+    const double ys[3] = {y[0] / size, y[1] / size, y[2] / size};
+    fischer_burmeister_scaled(xs, ys, f);
+    for (int c = 0; c < 3; c++) {
+        f[c] *= size;
+    }
+}
+
+// sqrt(x_1^2 + x_2^2) where neither square may overflow or vanish.
+static double tangential_norm(const double x[3])
+{
+    const double size = worse(fabs(x[1]), fabs(x[2]));
+    if (size == 0.0) {
+        return 0.0;
+    }
+    const double a = x[1] / size, b = x[2] / size;
+    return size * sqrt(a * a + b * b);
+}
+
+void ss_coulomb_residual(double mu, double s, const double r[3], const double u[3], double f[3])
+{
+    if (mu == 0.0) {
+        f[0] = scalar_fischer_burmeister(s * r[0], u[0]);
+        f[1] = s * r[1];
+        f[2] = s * r[2];
+        if (isnan(u[1]) || isnan(u[2])) {
+            f[0] = NAN;
+        }
+        return;
+    }
+    const double x[3] = {s * mu * r[0], s * r[1], s * r[2]};
+    const double y[3] = {u[0] + mu * tangential_norm(u), mu * u[1], mu * u[2]};
+    ss_fischer_burmeister(x, y, f);
+}
+
+void ss_cone_project(double mu, const double x[3], double projection[3])
+{
+    const double xt = tangential_norm(x);
+    if (x[0] >= 0.0 && xt <= mu * x[0]) {
+        projection[0] = x[0];
+        projection[1] = x[1];
+        projection[2] = x[2];
+        return;
+    }
+    if (x[0] <= 0.0 && mu * xt <= -x[0]) {
+        projection[0] = projection[1] = projection[2] = 0.0;
+        return;
+    }
+    const double n = (x[0] + mu * xt) / (1.0 + mu * mu);
+    const double t = xt > 0.0 ? mu * n / xt : 0.0;
+    projection[0] = n;
+    projection[1] = t * x[1];
+    projection[2] = t * x[2];
+}
+
+ss_measures ss_measures_none(void)
+{
+    return (ss_measures){
+        .fb = NAN,
+        .fb_contact = NAN,
+        .fb_abs = NAN,
+        .natural = NAN,
+        .normal = NAN,
+        .penetration = NAN,
+        .cone_excess = NAN,
+        .slip_angle = NAN,
+        .power = NAN,
+        .velocity_scale = NAN,
+        .compliance_scale = NAN,
+        .worst_contact = -1,
+    };
+}
+
+bool ss_measures_pass(const ss_measures *m, double tolerance)
+{
+    return m->fb <= tolerance;
+}
+
+// The three components of contact i; in the plane the third is zero.
+static void contact_vector(int d, const double *x, int i, double component[3])
+{
+    const double *at = x + (size_t)d * (size_t)i;
+    component[0] = at[0];
+    component[1] = at[1];
+    component[2] = d == 3 ? at[2] : 0.0;
+}
+
+// What is known of a whole problem before its contacts are looked at one by one.
+typedef struct scales {
+    double V;       // m/s
+    double s;       // 1/kg
+    double largest; // max |r_i|_2, N s; 1 if that is 0
+} scales;
+
+static double norm2(const double x[3])
+{
+    const double size = norm_inf(x);
+    if (!(size > 0.0)) {
+        return size;
+    }
+    const double a = x[0] / size, b = x[1] / size, c = x[2] / size;
+    return size * sqrt(a * a + b * b + c * c);
+}
+
+static scales find_scales(int d, int n, const double *compliance, const double *b, const double *r)
+{
+    scales k = {0};
+    for (int i = 0; i < n; i++) {
+        double bi[3], ri[3];
+        contact_vector(d, b, i, bi);
+        contact_vector(d, r, i, ri);
+        k.V = worse(k.V, norm2(bi));
+        k.largest = worse(k.largest, norm2(ri));
+        k.s += compliance[i] / n;
+    }
+    k.V = k.V == 0.0 ? 1.0 : k.V;
+    k.s = k.s == 0.0 ? 1.0 : k.s;
+    k.largest = k.largest == 0.0 ? 1.0 : k.largest;
+    return k;
+}
+
+// Angle between -u_T and r_T. A contact slides, for this measure, where both s|r_T| and |u_T|
+// exceed SLIDING_SHARE of V: below that their directions are rounding.
+#define SLIDING_SHARE 1e-6
+static double slip_angle(const scales *k, const double r[3], const double u[3])
+{
+    const double rt = tangential_norm(r), ut = tangential_norm(u);
+    if (k->s * rt <= SLIDING_SHARE * k->V || ut <= SLIDING_SHARE * k->V) {
+        return 0.0;
+    }
+    const double cross = (r[1] / rt) * (u[2] / ut) - (r[2] / rt) * (u[1] / ut);
+    const double along = -((r[1] / rt) * (u[1] / ut) + (r[2] / rt) * (u[2] / ut));
+    return atan2(fabs(cross), along);
+}
+
+static void law_split(const scales *k, double mu, const double r[3], const double u[3],
+                      ss_measures *m)
+{
+    const double ut = tangential_norm(u);
+    const double excess = tangential_norm(r) - mu * r[0];
+    const double power = (u[0] + mu * ut) * r[0] + u[1] * r[1] + u[2] * r[2];
+    m->penetration = worse(m->penetration, -u[0]);
+    m->cone_excess = worse(m->cone_excess, worse(excess, -r[0]) / k->largest);
+    m->slip_angle = worse(m->slip_angle, slip_angle(k, r, u));
+    m->power = worse(m->power, fabs(power));
+}
+
+// |r - P_K(r - u~)|^2 of one contact.
+static double natural_squared(double mu, const double r[3], const double u[3])
+{
+    const double x[3] = {r[0] - u[0] - mu * tangential_norm(u), r[1] - u[1], r[2] - u[2]};
+    double p[3];
+    ss_cone_project(mu, x, p);
+    const double e[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+    return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+}
+
+static double residual_size(double mu, double s, const double r[3], const double u[3])
+{
+    double f[3];
+    ss_coulomb_residual(mu, s, r, u, f);
+    return norm_inf(f);
+}
+
+static double vector_norm(const double *x, size_t n)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        sum += x[k] * x[k];
+    }
+    return sqrt(sum);
+}
+
+ss_measures ss_measure(int d, int n, const double *compliance, const double *b, const double *mu,
+                       const double *r, const double *u)
+{
+    const scales k = find_scales(d, n, compliance, b, r);
+    ss_measures m = {.velocity_scale = k.V, .compliance_scale = k.s, .worst_contact = 0};
+    double natural = 0.0;
+    for (int i = 0; i < n; i++) {
+        double ri[3], ui[3];
+        contact_vector(d, r, i, ri);
+        contact_vector(d, u, i, ui);
+        const double fb = residual_size(mu[i], k.s, ri, ui) / k.V;
+        if (!(fb <= m.fb)) {
+            m.worst_contact = isnan(m.fb) ? m.worst_contact : i;
+        }
+        m.fb = worse(m.fb, fb);
+        m.fb_contact = worse(m.fb_contact, residual_size(mu[i], compliance[i], ri, ui) / k.V);
+        m.fb_abs = worse(m.fb_abs, residual_size(mu[i], 1.0, ri, ui));
+        m.normal = worse(m.normal, fabs(scalar_fischer_burmeister(k.s * ri[0], ui[0])) / k.V);
+        natural += natural_squared(mu[i], ri, ui);
+        law_split(&k, mu[i], ri, ui, &m);
+    }
+    const size_t size = (size_t)d * (size_t)n;
+    const double largest =
+        worse(worse(vector_norm(b, size), vector_norm(r, size)), vector_norm(u, size));
+    m.natural = sqrt(natural) / (largest == 0.0 ? 1.0 : largest);
+    return m;
+}

@@ -1,0 +1,58 @@
+// problems/coulomb.h -- Coulomb's law at a contact, and how far an answer is from it.
+//
+// The one-step problem asks for impulses r whose velocities u = W r + b satisfy, at each contact
+// with friction coefficient mu, the law in De Saxce's form
+//
+//     K_{1/mu}  contains  u~ = u + mu |u_T| e,   u~ . r = 0,   r  in  K_mu                   (1)
+//     K_mu = {x : x_N >= 0, |x_T| <= mu x_N},    e = (1, 0, 0)
+//
+// In the variables r^ = s (mu r_N, r_T), u^ = (u~_N, mu u_T) both cones are K_1, and (1) holds
+// exactly where the Fischer-Burmeister function of K_1 vanishes:
+//
+//     f(x, y) = x + y - (x o x + y o y)^(1/2),    x o y = (<x,y>, x_N y_T + y_N x_T)           (2)
+//
+// Frame: component 0 is the normal, 1 and 2 span the tangent plane. A contact in two dimensions is
+// one whose component 2 is zero: every function of one contact takes three components.
+// Units: r in N s, u and b in m/s, W and s in 1/kg; mu has none.
+// The measures here judge every solver; none decides by its own. A NaN that goes in comes out:
+// no measure of a NaN compares as small. Reference: formulation of [D11] sections 3 and A.1.
+#pragma once
+
+#include <stdbool.h>
+
+// f of (2). Zero exactly when x and y are in K_1 and orthogonal. Homogeneous of degree one.
+void ss_fischer_burmeister(const double x[3], const double y[3], double f[3]);
+
+// f(r^, u^) of one contact, in m/s; for mu = 0 the scalar function on (s r_N, u_N), and s r_T.
+void ss_coulomb_residual(double mu, double s, const double r[3], const double u[3], double f[3]);
+
+// Nearest point of K_mu.
+void ss_cone_project(double mu, const double x[3], double projection[3]);
+
+// All measures of one answer. Maxima run over the contacts. V = max_i |b_i|_2 (1 if that is 0),
+// s_i = tr(W_ii)/d, s = mean_i s_i (1 if that is 0).
+typedef struct ss_measures {
+    double fb;         // max |f|_inf with the one s, over V: the verdict
+    double fb_contact; // the same with each contact's own s_i
+    double fb_abs;     // s = 1, not divided: [D11]'s own measure, m/s
+    double natural; // |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2); mixes units, never a verdict
+    double normal;  // max |FB(s r_N, u_N)| / V, scalar FB: sees what fb misses as mu -> 0
+    double penetration; // max -u_N, m/s; never below 0
+    double cone_excess; // max (|r_T| - mu r_N) / max |r|; never below 0
+    double slip_angle;  // max angle between -u_T and r_T where both count (see coulomb.c), radians
+    double power;       // max |u~ . r|, J
+    double velocity_scale;   // V, m/s
+    double compliance_scale; // s, 1/kg
+    int worst_contact;       // where fb is attained, from 0
+} ss_measures;
+
+// The facts of one answer r with its velocity u = W r + b, which the caller computes afresh.
+// d = 2 or 3; compliance[i] = tr(W_ii)/d; b, r, u are [d n], mu is [n], n >= 1.
+ss_measures ss_measure(int d, int n, const double *compliance, const double *b, const double *mu,
+                       const double *r, const double *u);
+
+// Every field NaN, worst_contact -1: what an answer has before it is judged.
+ss_measures ss_measures_none(void);
+
+// The verdict: fb <= tolerance. False for NaN.
+bool ss_measures_pass(const ss_measures *m, double tolerance);

@@ -1,0 +1,172 @@
+#include "problems/decoder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "problems/decode.h"
+
+// A decoder that has sent nothing for so long, in seconds, will never send. One dataset is read in
+// one piece, so this also bounds the time of the largest one: some 5 GB of deflated data.
+#define SILENCE_LIMIT 30
+
+// How long a process may take to die, in ms, before it is killed.
+#define DEATH_LIMIT 5000
+
+enum { CHILD_FD = 3 }; // the channel's number in the child
+
+// The terminal's signals are the parent's business; all others have their plain effect, so that
+// no handler of the parent runs here.
+static void reset_signals(void)
+{
+    for (int k = 1; k < NSIG; k++) {
+        signal(k, SIG_DFL);
+    }
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+// Keeps the channel alone: libhdf5 and libc may print when they abort, and another reader's
+// channel held open here would hide the end of its parent.
+static void drop_files(int fd)
+{
+    const int channel = fcntl(fd, F_DUPFD, CHILD_FD + 1);
+    const int null = open("/dev/null", O_RDWR);
+    for (int k = 0; k < CHILD_FD; k++) {
+        dup2(null, k);
+    }
+    if (dup2(channel, CHILD_FD) < 0) {
+        _exit(1);
+    }
+    close_range(CHILD_FD + 1, ~0U, 0);
+}
+
+static _Noreturn void run_child(const char *path, int fd)
+{
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    drop_files(fd);
+    reset_signals();
+    ss_decode_serve(path, CHILD_FD);
+}
+
+// Signals wait until the child has let go of the parent's handlers.
+static ss_status spawn(ss_decoder *decoder, const char *path, ss_error *e)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return ss_fail(e, SS_SYSTEM, "no channel to a decoder: %s", strerror(errno));
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        run_child(path, ends[1]);
+    }
+    const int error = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return ss_fail(e, SS_SYSTEM, "no process for a decoder: %s", strerror(error));
+    }
+    *decoder = (ss_decoder){.pid = pid, .fd = ends[0]};
+    return SS_OK;
+}
+
+// The child's wait status; 0 where somebody else has taken it.
+static int end_child(ss_decoder *decoder)
+{
+    int status = 0;
+    close(decoder->fd);
+    kill(decoder->pid, SIGKILL);
+    pid_t waited;
+    do {
+        waited = waitpid(decoder->pid, &status, 0);
+    } while (waited < 0 && errno == EINTR);
+    *decoder = (ss_decoder){0};
+    return waited < 0 ? 0 : status;
+}
+
+// Of a child that has closed the channel, hence is dying. It is not killed at once: Linux would
+// report that signal instead of the cause.
+static int await_death(ss_decoder *decoder)
+{
+    for (int k = 0; k < DEATH_LIMIT; k++) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)decoder->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            info.si_pid != 0) {
+            break;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return end_child(decoder);
+}
+
+static ss_status explain_death(int status, ss_error *e)
+{
+    if (!WIFSIGNALED(status)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "damaged file: libhdf5 gave up (status %d) while reading it",
+                       WEXITSTATUS(status));
+    }
+    const int killer = WTERMSIG(status);
+    if (killer == SIGKILL || killer == SIGTERM) {
+        return ss_fail(e, SS_SYSTEM, "the decoder was killed by signal %d (%s)", killer,
+                       strsignal(killer));
+    }
+    return ss_fail(e, SS_BAD_INPUT, "damaged file: libhdf5 died by signal %d (%s) while reading it",
+                   killer, strsignal(killer));
+}
+
+static ss_status hear(ss_decoder *decoder, ss_records *records, ss_error *e)
+{
+    const ss_heard heard = ss_channel_receive(decoder->fd, SILENCE_LIMIT, records);
+    if (heard == SS_HEARD_END) {
+        return SS_OK;
+    }
+    const int status = heard == SS_HEARD_CLOSE ? await_death(decoder) : end_child(decoder);
+    switch (heard) {
+    case SS_HEARD_CLOSE:
+        return explain_death(status, e);
+    case SS_HEARD_NONSENSE:
+        return ss_fail(e, SS_BAD_INPUT, "damaged file: it confused its decoder");
+    case SS_HEARD_SILENCE:
+        return ss_fail(e, SS_BAD_INPUT, "damaged file: the decoder made no progress for %d s",
+                       SILENCE_LIMIT);
+    case SS_HEARD_END:
+    case SS_HEARD_NO_MEMORY:
+        break;
+    }
+    return ss_fail_memory(e, "the arrays of the file");
+}
+
+ss_status ss_decoder_start(ss_decoder *decoder, const char *path, ss_records *list, ss_error *e)
+{
+    const ss_status status = spawn(decoder, path, e);
+    return status == SS_OK ? hear(decoder, list, e) : status;
+}
+
+ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_records *records, ss_error *e)
+{
+    // A child that is gone is noticed by the hearing.
+    (void)send(decoder->fd, &k, sizeof k, MSG_NOSIGNAL);
+    return hear(decoder, records, e);
+}
+
+void ss_decoder_stop(ss_decoder *decoder)
+{
+    if (decoder->pid > 0) {
+        end_child(decoder);
+    }
+}

@@ -1,0 +1,181 @@
+#include "problems/problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/delassus.h"
+
+ss_provenance ss_provenance_unknown(void)
+{
+    return (ss_provenance){.step = -1, .time = NAN, .dt = NAN};
+}
+
+ss_claim ss_claim_unknown(void)
+{
+    return (ss_claim){.tolerance = NAN, .measures = ss_measures_none()};
+}
+
+ss_problem *ss_problem_new(void)
+{
+    ss_problem *p = calloc(1, sizeof *p);
+    if (p != NULL) {
+        p->provenance = ss_provenance_unknown();
+        p->claim = ss_claim_unknown();
+    }
+    return p;
+}
+
+void ss_state_free(ss_state *s)
+{
+    free(s->r);
+    free(s->u);
+    free(s->v);
+    *s = (ss_state){0};
+}
+
+void ss_problem_free(ss_problem *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    free(p->mu);
+    ss_sparse_free(&p->W);
+    free(p->b);
+    ss_sparse_free(&p->M);
+    ss_sparse_free(&p->H);
+    free(p->f);
+    free(p->w);
+    for (int k = 0; p->guesses != NULL && k < p->nguesses; k++) {
+        ss_state_free(&p->guesses[k]);
+    }
+    free(p->guesses);
+    ss_state_free(&p->solution);
+    free(p->title);
+    free(p->description);
+    free(p->math_info);
+    free(p);
+}
+
+// A copy of n values; *ok turns false without memory. NULL stays NULL.
+static double *copy_values(const double *x, size_t n, bool *ok)
+{
+    if (x == NULL) {
+        return NULL;
+    }
+    double *copy = malloc((n + 1) * sizeof *copy);
+    if (copy == NULL) {
+        *ok = false;
+        return NULL;
+    }
+    memcpy(copy, x, n * sizeof *copy);
+    return copy;
+}
+
+static char *copy_text(const char *text, bool *ok)
+{
+    if (text == NULL) {
+        return NULL;
+    }
+    char *copy = malloc(strlen(text) + 1);
+    if (copy == NULL) {
+        *ok = false;
+        return NULL;
+    }
+    return strcpy(copy, text);
+}
+
+// Without v: a problem in local form has no dofs.
+static ss_state copy_contact_state(const ss_state *s, size_t n, bool *ok)
+{
+    return (ss_state){.r = copy_values(s->r, n, ok), .u = copy_values(s->u, n, ok)};
+}
+
+// Everything of p but its matrices and its right-hand sides.
+static ss_problem *copy_frame(const ss_problem *p)
+{
+    ss_problem *copy = ss_problem_new();
+    if (copy == NULL) {
+        return NULL;
+    }
+    bool ok = true;
+    const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
+    copy->form = SS_LOCAL;
+    copy->dim = p->dim;
+    copy->ncontacts = p->ncontacts;
+    copy->mu = copy_values(p->mu, (size_t)p->ncontacts, &ok);
+    if (p->nguesses > 0) {
+        copy->guesses = calloc((size_t)p->nguesses, sizeof *copy->guesses);
+        ok = ok && copy->guesses != NULL;
+        copy->nguesses = copy->guesses != NULL ? p->nguesses : 0;
+    }
+    for (int k = 0; k < copy->nguesses; k++) {
+        copy->guesses[k] = copy_contact_state(&p->guesses[k], n, &ok);
+    }
+    copy->has_solution = p->has_solution;
+    copy->solution = copy_contact_state(&p->solution, n, &ok);
+    copy->claim = p->claim;
+    copy->provenance = p->provenance;
+    copy->title = copy_text(p->title, &ok);
+    copy->description = copy_text(p->description, &ok);
+    copy->math_info = copy_text(p->math_info, &ok);
+    if (!ok) {
+        ss_problem_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+static ss_status copy_sparse(const ss_sparse *A, ss_sparse *copy, ss_error *e)
+{
+    ss_sparse transposed = {0};
+    ss_status status = ss_sparse_transpose(A, &transposed, e);
+    if (status == SS_OK) {
+        status = ss_sparse_transpose(&transposed, copy, e);
+    }
+    ss_sparse_free(&transposed);
+    return status;
+}
+
+// W and b of a problem in either form.
+static ss_status fill_local(const ss_problem *p, ss_problem *local, ss_error *e)
+{
+    bool ok = true;
+    const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
+    if (p->form == SS_LOCAL) {
+        local->b = copy_values(p->b, n, &ok);
+        return ok ? copy_sparse(&p->W, &local->W, e) : ss_fail_memory(e, "a copy of a problem");
+    }
+    ss_whitened *white = NULL;
+    ss_blocks W = {0};
+    ss_status status = ss_whitened_new(p, &white, e);
+    if (status == SS_OK) {
+        status = ss_blocks_assemble(white, NULL, &W, e);
+    }
+    if (status == SS_OK) {
+        status = ss_blocks_to_sparse(&W, &local->W, e);
+    }
+    if (status == SS_OK) {
+        local->b = copy_values(white->b, n, &ok);
+        status = ok ? SS_OK : ss_fail_memory(e, "the local form of a problem");
+    }
+    ss_blocks_free(&W);
+    ss_whitened_free(white);
+    return status;
+}
+
+ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error *e)
+{
+    *local = NULL;
+    ss_problem *copy = copy_frame(p);
+    if (copy == NULL) {
+        return ss_fail_memory(e, "the local form of a problem");
+    }
+    const ss_status status = fill_local(p, copy, e);
+    if (status != SS_OK) {
+        ss_problem_free(copy);
+        return status;
+    }
+    *local = copy;
+    return SS_OK;
+}

@@ -1,0 +1,27 @@
+// problems/response.h -- the velocities that impulses cause, straight from the problem's data.
+//
+// Global form: M v = f + H r, u = H' v + w through M, H as stored and a factor of M; local form:
+// u = W r + b. No solver's copy of W or G takes part, so that the judge shares nothing with the
+// solver it judges.
+#pragma once
+
+#include "problems/mass.h"
+#include "problems/problem.h"
+
+typedef struct ss_response {
+    const ss_problem *problem; // borrowed
+    ss_mass *mass;             // global form; owned
+    double *b;                 // [dim ncontacts] velocity at r = 0; owned
+    double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
+    double *motion;            // [ndofs] scratch, global form; owned
+    double *scratch;           // [ndofs] scratch, global form; owned
+} ss_response;
+
+ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error *e);
+void ss_response_free(ss_response *response);
+
+// u [dim ncontacts] and, where v is not NULL, v [ndofs] for impulses r.
+void ss_response_velocity(ss_response *response, const double *r, double *u, double *v);
+
+// ss_measure of r with u computed here, into u (scratch of the caller, [dim ncontacts]).
+ss_measures ss_response_judge(ss_response *response, const double *r, double *u);

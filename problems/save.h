@@ -1,0 +1,11 @@
+// problems/save.h -- a file is replaced whole or not at all.
+#pragma once
+
+#include <stddef.h>
+#include "problems/status.h"
+
+// Puts `count` bytes at `path`: into a new file beside it, made durable and then renamed over it.
+// On failure, and when a signal ends the program meanwhile, the old file is as it was and nothing
+// lies beside it. A symbolic link is followed; a pipe or a device is written into. The permissions
+// of an old file are kept. SS_SYSTEM with a sentence that names `path`.
+ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e);

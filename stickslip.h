@@ -1,0 +1,29 @@
+// stickslip.h -- everything the library libstickslip offers.
+//
+// libstickslip holds what the program `stickslip` is made of: one-step problems with Coulomb
+// friction, what it means to solve one and how far an answer is from it, their storage in FCLIB's
+// HDF5 layout, and the solvers. A simulator links it to write the problems it meets, to read them
+// back, and to have an answer judged. Functions that can fail return an ss_status and write one
+// sentence into an ss_error; nothing here exits or prints. There is no global state: separate
+// objects may be used from separate threads, but for those of store.h, as libhdf5 behind it is
+// rarely built for threads.
+// Licence: GPL-3.0-or-later, which binds programs that link the library.
+//
+//     cc program.c $(pkg-config --cflags --libs stickslip)
+#pragma once
+
+#include "problems/check.h"
+#include "problems/coulomb.h"
+#include "problems/delassus.h"
+#include "problems/locals.h"
+#include "problems/mass.h"
+#include "problems/problem.h"
+#include "problems/random.h"
+#include "problems/response.h"
+#include "problems/sparse.h"
+#include "problems/status.h"
+#include "problems/store.h"
+#include "problems/tangle.h"
+
+#include "solvers/registry.h"
+#include "solvers/solver.h"

@@ -1,0 +1,105 @@
+// What W costs: ns per lower block (one half of a symmetric W, the diagonal included), from M and H
+// to the last block, on one core; and the naive assembly beside it ([D11] Figure 6).
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "problems/delassus.h"
+#include "problems/tangle.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void check(ss_status status, const ss_error *error)
+{
+    if (status != SS_OK) {
+        fprintf(stderr, "bench_delassus: %s\n", error->text);
+        exit(4);
+    }
+}
+
+static ss_problem *tangle(int ncontacts, int ends_per_rod)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = ncontacts;
+    settings.ends_per_rod = ends_per_rod;
+    ss_error error;
+    ss_problem *p = NULL;
+    check(ss_tangle_new(&settings, &p, &error), &error);
+    return p;
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+#define REPEATS 7
+static void measure_blocks(int ncontacts, int ends_per_rod)
+{
+    ss_problem *p = tangle(ncontacts, ends_per_rod);
+    double whitening = 1e9, assembly = 1e9, lower = 0.0;
+    for (int k = 0; k < REPEATS; k++) {
+        ss_error error;
+        ss_whitened *white = NULL;
+        ss_blocks W = {0};
+        const double t0 = now();
+        check(ss_whitened_new(p, &white, &error), &error);
+        const double t1 = now();
+        check(ss_blocks_assemble(white, NULL, &W, &error), &error);
+        const double t2 = now();
+        whitening = least(whitening, t1 - t0);
+        assembly = least(assembly, t2 - t1);
+        lower = 0.5 * ((double)W.start[W.n] + W.n);
+        ss_blocks_free(&W);
+        ss_whitened_free(white);
+    }
+    printf("%9d %13d %12.0f %13.1f %12.1f %19.1f\n", ncontacts, ends_per_rod, lower,
+           1e3 * whitening, 1e3 * assembly, 1e9 * (whitening + assembly) / lower);
+    ss_problem_free(p);
+}
+
+static void measure_naive(int ncontacts)
+{
+    ss_problem *p = tangle(ncontacts, 25);
+    ss_error error;
+    const size_t size = (size_t)p->dim * (size_t)ncontacts;
+    double *dense = malloc(size * size * sizeof *dense);
+    if (dense == NULL) {
+        exit(4);
+    }
+    const double t0 = now();
+    check(ss_delassus_naive(p, dense, &error), &error);
+    const double t1 = now();
+    ss_whitened *white = NULL;
+    ss_blocks W = {0};
+    check(ss_whitened_new(p, &white, &error), &error);
+    check(ss_blocks_assemble(white, NULL, &W, &error), &error);
+    const double t2 = now();
+    printf("%9d %11.2f %16.2f %7.0f\n", ncontacts, 1e3 * (t1 - t0), 1e3 * (t2 - t1),
+           (t1 - t0) / (t2 - t1));
+    ss_blocks_free(&W);
+    ss_whitened_free(white);
+    free(dense);
+    ss_problem_free(p);
+}
+
+int main(void)
+{
+    printf("W from M and H, best of %d, one core\n", REPEATS);
+    printf("%9s %13s %12s %13s %12s %19s\n", "contacts", "ends per rod", "lower blocks",
+           "whitening ms", "assembly ms", "ns per lower block");
+    measure_blocks(1000, 25);
+    measure_blocks(20000, 25);
+    measure_blocks(20000, 59);
+    printf("\nthe naive assembly, 25 ends a rod\n");
+    printf("%9s %11s %16s %7s\n", "contacts", "naive ms", "block sparse ms", "ratio");
+    for (int n = 250; n <= 2000; n *= 2) {
+        measure_naive(n);
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+// tests/support.h -- what every test file uses: Unity, checks that NaN cannot pass, scratch files.
+#pragma once
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "unity.h"
+
+// Written as "what must hold", so that a NaN on either side fails.
+#define CHECK(condition) TEST_ASSERT_TRUE_MESSAGE((condition), #condition)
+#define CHECK_LE(actual, bound)                                                                    \
+    check_ordered((double)(actual), (double)(bound), #actual " <= " #bound, __LINE__)
+#define CHECK_NEAR(actual, expected, tolerance)                                                    \
+    check_ordered(fabs((double)(actual) - (double)(expected)), (double)(tolerance),                \
+                  #actual " near " #expected, __LINE__)
+#define CHECK_OK(call) check_status((int)(call), &error, #call, __LINE__)
+
+void check_ordered(double small, double large, const char *text, int line);
+// status 0, else the test fails with the sentence of `error` (an ss_error in scope).
+struct ss_error;
+void check_status(int status, const void *error, const char *text, int line);
+
+// A fresh directory for this test program, removed with its content at exit. scratch_path gives
+// the path of a file in it, in one of eight rotating buffers.
+const char *scratch_path(const char *name);
+
+// The folder of shared FCLIB files, or NULL where it is not present.
+const char *fclib_folder(void);
+
+// Allocation failure: tests linked with the wrapped malloc only (tests/meson.build). The k-th
+// allocation from now fails, counted from 1; 0 lets all succeed. Counts only allocations of code
+// in libstickslip and the tests, not those inside other libraries.
+void fail_allocation(long k);
+long allocations_since(void); // since the last fail_allocation

@@ -1,0 +1,184 @@
+// Every allocation of the load, save and assemble paths fails once: the k-th, for all k. Each must
+// come back as SS_SYSTEM with a sentence, and leave nothing behind (LeakSanitizer looks).
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "problems/delassus.h"
+#include "problems/response.h"
+#include "problems/store.h"
+#include "problems/tangle.h"
+#include "tests/make_problem.h"
+#include "tests/support.h"
+
+static ss_error error;
+static ss_problem *small_problem;
+
+void setUp(void)
+{
+    error = (ss_error){0};
+    small_problem = random_problem(7, 3, 6, 3, 8);
+    small_problem->nguesses = 1;
+    small_problem->guesses = calloc(1, sizeof *small_problem->guesses);
+    small_problem->guesses[0].r = calloc(18, sizeof(double));
+    small_problem->has_solution = true;
+    small_problem->solution.r = calloc(18, sizeof(double));
+    small_problem->solution.u = calloc(18, sizeof(double));
+    small_problem->title = strcpy(malloc(6), "title");
+}
+
+void tearDown(void)
+{
+    ss_problem_free(small_problem);
+}
+
+// Runs the operation with the first allocation failing, then the second, and so on until one run
+// has fewer allocations than that; counts the failures, of which there must be some.
+static void fail_each(ss_status (*operation)(void), const char *name)
+{
+    long failures = 0;
+    for (long k = 1;; k++) {
+        error = (ss_error){0};
+        fail_allocation(k);
+        const ss_status status = operation();
+        const long made = allocations_since();
+        fail_allocation(0);
+        if (status == SS_OK && made < k) {
+            break;
+        }
+        if (status != SS_SYSTEM || error.text[0] == '\0') {
+            char message[900];
+            snprintf(message, sizeof message, "%s: allocation %ld of %ld: status %d, \"%s\"", name,
+                     k, made, (int)status, error.text);
+            TEST_FAIL_MESSAGE(message);
+        }
+        failures++;
+    }
+    CHECK(failures > 0);
+}
+
+static ss_status assemble(void)
+{
+    ss_problem *local = NULL;
+    const ss_status status = ss_problem_to_local(small_problem, &local, &error);
+    CHECK((local == NULL) == (status != SS_OK));
+    ss_problem_free(local);
+    return status;
+}
+
+static ss_status assemble_naively(void)
+{
+    double W[18 * 18];
+    return ss_delassus_naive(small_problem, W, &error);
+}
+
+static ss_status prepare_judge(void)
+{
+    ss_response *response = NULL;
+    const ss_status status = ss_response_new(small_problem, &response, &error);
+    CHECK((response == NULL) == (status != SS_OK));
+    ss_response_free(response);
+    return status;
+}
+
+static ss_status regroup(void)
+{
+    ss_blocks W;
+    const ss_status status = ss_blocks_from_sparse(&small_problem->M, 1, &W, &error);
+    ss_blocks_free(&W);
+    return status;
+}
+
+static ss_status save(void)
+{
+    return ss_store_write(scratch_path("saved.h5"), small_problem, &error);
+}
+
+static ss_status load(void)
+{
+    ss_problem *p = NULL;
+    const ss_status status = ss_store_read(scratch_path("kept.h5"), NULL, &p, &error);
+    CHECK((p == NULL) == (status != SS_OK));
+    ss_problem_free(p);
+    return status;
+}
+
+static ss_status tangle(void)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 20;
+    settings.warm = true;
+    ss_problem *p = NULL;
+    const ss_status status = ss_tangle_new(&settings, &p, &error);
+    ss_problem_free(p);
+    return status;
+}
+
+static ss_status tangle_in_local_form(void)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 20;
+    settings.unsymmetry = 0.1;
+    ss_problem *p = NULL;
+    const ss_status status = ss_tangle_new(&settings, &p, &error);
+    ss_problem_free(p);
+    return status;
+}
+
+static void assembly_survives_every_failing_allocation(void)
+{
+    fail_each(assemble, "assemble");
+    fail_each(assemble_naively, "assemble naively");
+    fail_each(regroup, "regroup");
+    fail_each(prepare_judge, "prepare the judge");
+}
+
+static int files_in_scratch(void)
+{
+    char folder[512];
+    strcpy(folder, scratch_path(""));
+    DIR *directory = opendir(folder);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(directory);
+    return count;
+}
+
+static void saving_survives_every_failing_allocation(void)
+{
+    CHECK_OK(save());
+    const int before = files_in_scratch();
+    fail_each(save, "save");
+    CHECK(files_in_scratch() == before); // no temporary file is left
+}
+
+static void loading_survives_every_failing_allocation(void)
+{
+    CHECK_OK(ss_store_write(scratch_path("kept.h5"), small_problem, &error));
+    fail_each(load, "load");
+    ss_problem *local;
+    CHECK_OK(ss_problem_to_local(small_problem, &local, &error));
+    CHECK_OK(ss_store_write(scratch_path("kept.h5"), local, &error));
+    ss_problem_free(local);
+    fail_each(load, "load local");
+}
+
+static void generating_survives_every_failing_allocation(void)
+{
+    fail_each(tangle, "tangle");
+    fail_each(tangle_in_local_form, "tangle in local form");
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(assembly_survives_every_failing_allocation);
+    RUN_TEST(saving_survives_every_failing_allocation);
+    RUN_TEST(loading_survives_every_failing_allocation);
+    RUN_TEST(generating_survives_every_failing_allocation);
+    return UNITY_END();
+}
