@@ -1,7 +1,9 @@
-// tests/fuzz_seeds.c -- writes small valid files into a folder, as seeds of fuzz_file.
+// tests/fuzz_seeds.c -- writes the seeds of a fuzz target into a folder: small valid files for
+// fuzz_file, streams of choices that spoil nothing for fuzz_decoded.
 #include <stdio.h>
 #include <string.h>
 
+#include "problems/random.h"
 #include "problems/store.h"
 #include "tests/hdf5_files.h"
 #include "tests/sample.h"
@@ -66,16 +68,36 @@ static void plain_files(void)
     close_file(file);
 }
 
+// Bytes below 248 spoil nothing in fuzz_decoded.
+static void streams(void)
+{
+    ss_random random = ss_random_seeded(1);
+    for (int k = 0; k < 16; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "stream%d", k);
+        FILE *file = fopen(in_folder(name), "wb");
+        TEST_ASSERT_NOT_NULL(file);
+        for (int i = 0; i < 600; i++) {
+            fputc(ss_random_below(&random, 248), file);
+        }
+        CHECK(fclose(file) == 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+    if (argc != 3) {
+        fprintf(stderr, "usage: fuzz_seeds fuzz_file|fuzz_decoded FOLDER\n");
         return 1;
     }
-    folder = argv[1];
+    folder = argv[2];
     UNITY_BEGIN();
-    RUN_TEST(one_problem_a_file);
-    RUN_TEST(a_collection);
-    RUN_TEST(plain_files);
+    if (strcmp(argv[1], "fuzz_file") == 0) {
+        RUN_TEST(one_problem_a_file);
+        RUN_TEST(a_collection);
+        RUN_TEST(plain_files);
+    } else {
+        RUN_TEST(streams);
+    }
     return UNITY_END();
 }
