@@ -88,7 +88,7 @@ ss_status ss_blocks_from_sparse(const ss_sparse *A, int dim, ss_blocks *W, ss_er
     if (ok) {
         const size_t count = W->start[W->n];
         W->col = malloc(count * sizeof *W->col);
-        W->x = calloc(count * (size_t)(dim * dim), sizeof *W->x);
+        W->x = calloc(count * (size_t)(dim * dim) + SS_BLOCK_ROOM, sizeof *W->x);
         ok = W->col != NULL && W->x != NULL && find_columns(&rows, W);
     }
     if (ok) {

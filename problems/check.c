@@ -150,6 +150,21 @@ static void check_states(ss_report *report, const ss_problem *p)
 
 // ---- Matrices.
 
+// An impulse that pulls its own contact closer: no mass does that, but the law can still be posed.
+static void remark_negative_diagonal(const ss_problem *p, ss_report *report)
+{
+    for (int j = 0; j < p->W.ncols; j++) {
+        for (int k = p->W.start[j]; k < p->W.start[j + 1]; k++) {
+            if (p->W.row[k] == j && p->W.x[k] < 0.0) {
+                ss_report_add(report, SS_REMARK,
+                              "/fclib_local/W has a negative diagonal entry (%g in column %d)",
+                              p->W.x[k], j);
+                return;
+            }
+        }
+    }
+}
+
 static ss_status check_W(const ss_problem *p, ss_report *report, ss_error *e)
 {
     if (!check_finite_matrix(report, "/fclib_local/W", &p->W)) {
@@ -163,9 +178,10 @@ static ss_status check_W(const ss_problem *p, ss_report *report, ss_error *e)
     ss_sparse_free(&transposed);
     if (unsymmetry > W_UNSYMMETRY_TOLD) {
         ss_report_add(report, SS_REMARK,
-                      "/fclib_local/W is unsymmetric by %.2g %% of its largest entry",
+                      "/fclib_local/W is unsymmetric by %.3g %% of its largest entry",
                       100.0 * unsymmetry);
     }
+    remark_negative_diagonal(p, report);
     return SS_OK;
 }
 

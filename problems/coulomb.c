@@ -14,18 +14,24 @@ static double norm_inf(const double x[3])
     return worse(worse(fabs(x[0]), fabs(x[1])), fabs(x[2]));
 }
 
-// Scalar Fischer-Burmeister function a + b - |(a, b)|. Where both are positive the sum cancels, and
-// 2ab / (a + b + |(a, b)|) is the same number without cancellation.
+// Scalar Fischer-Burmeister function a + b - |(a, b)|, at scale one, where no square overflows or
+// vanishes. Where both are positive the sum cancels, and 2ab / (a + b + |(a, b)|) is the same
+// number without cancellation.
 static double scalar_fischer_burmeister(double a, double b)
 {
-    const double h = sqrt(a * a + b * b);
-    return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b + h) : a + b - h;
+    const double size = worse(fabs(a), fabs(b));
+    if (size == 0.0) {
+        return 0.0;
+    }
+    const double x = a / size, y = b / size;
+    const double h = sqrt(x * x + y * y);
+    return size * (x > 0.0 && y > 0.0 ? 2.0 * x * y / (x + y + h) : x + y - h);
 }
 
 // det z of z = x o x + y o y as a sum of squares, so that no digits cancel:
 //   det z = (det x)^2 + (det y)^2
 //           + 2 [ (x_N y_N - x_T.y_T)^2 + |x_N y_T - y_N x_T|^2 + (x_T ^ y_T)^2 ]
-// for x, y in K_1; det x = x_N^2 - |x_T|^2.
+// for any x and y; det x = x_N^2 - |x_T|^2.
 static double determinant_of_squares(const double x[3], const double y[3])
 {
     const double det_x = (x[0] - x[1]) * (x[0] + x[1]) - x[2] * x[2];
@@ -88,8 +94,8 @@ void ss_coulomb_residual(double mu, double s, const double r[3], const double u[
 {
     if (mu == 0.0) {
         f[0] = scalar_fischer_burmeister(s * r[0], u[0]);
-        f[1] = s * r[1];
-        f[2] = s * r[2];
+        f[1] = s * tangential_norm(r);
+        f[2] = 0.0;
         if (isnan(u[1]) || isnan(u[2])) {
             f[0] = NAN;
         }
@@ -181,7 +187,8 @@ static scales find_scales(int d, int n, const double *compliance, const double *
         k.s += compliance[i] / n;
     }
     k.V = k.V == 0.0 ? 1.0 : k.V;
-    k.s = k.s == 0.0 ? 1.0 : k.s;
+    // With s < 0 an impulse that pulls would be measured as one that pushes. A NaN stays.
+    k.s = k.s <= 0.0 ? 1.0 : k.s;
     k.largest = k.largest == 0.0 ? 1.0 : k.largest;
     return k;
 }

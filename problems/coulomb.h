@@ -14,8 +14,9 @@
 // Frame: component 0 is the normal, 1 and 2 span the tangent plane. A contact in two dimensions is
 // one whose component 2 is zero: every function of one contact takes three components.
 // Units: r in N s, u and b in m/s, W and s in 1/kg; mu has none.
-// The measures here judge every solver; none decides by its own. A NaN that goes in comes out:
-// no measure of a NaN compares as small. Reference: formulation of [D11] sections 3 and A.1.
+// The measures here judge every solver; none decides by its own. A NaN that goes in comes out of
+// fb, whichever number it was; the other measures may not look at that number. Reference:
+// formulation of [D11] sections 3 and A.1.
 #pragma once
 
 #include <stdbool.h>
@@ -23,14 +24,15 @@
 // f of (2). Zero exactly when x and y are in K_1 and orthogonal. Homogeneous of degree one.
 void ss_fischer_burmeister(const double x[3], const double y[3], double f[3]);
 
-// f(r^, u^) of one contact, in m/s; for mu = 0 the scalar function on (s r_N, u_N), and s r_T.
+// f(r^, u^) of one contact, in m/s. For mu = 0 it is (FB(s r_N, u_N), s |r_T|, 0) with the scalar
+// function FB and the 2-norm, so that |f|_inf does not depend on the tangent frame.
 void ss_coulomb_residual(double mu, double s, const double r[3], const double u[3], double f[3]);
 
 // Nearest point of K_mu.
 void ss_cone_project(double mu, const double x[3], double projection[3]);
 
 // All measures of one answer. Maxima run over the contacts. V = max_i |b_i|_2 (1 if that is 0),
-// s_i = tr(W_ii)/d, s = mean_i s_i (1 if that is 0).
+// s_i = tr(W_ii)/d, s = mean_i s_i (1 if that is not positive).
 typedef struct ss_measures {
     double fb;         // max |f|_inf with the one s, over V: the verdict
     double fb_contact; // the same with each contact's own s_i
@@ -38,7 +40,7 @@ typedef struct ss_measures {
     double natural; // |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2); mixes units, never a verdict
     double normal;  // max |FB(s r_N, u_N)| / V, scalar FB: sees what fb misses as mu -> 0
     double penetration; // max -u_N, m/s; never below 0
-    double cone_excess; // max (|r_T| - mu r_N) / max |r|; never below 0
+    double cone_excess; // max of |r_T| - mu r_N and -r_N, over max |r|; never below 0
     double slip_angle;  // max angle between -u_T and r_T where both count (see coulomb.c), radians
     double power;       // max |u~ . r|, J
     double velocity_scale;   // V, m/s

@@ -257,12 +257,23 @@ static bool is_rolling(const char *name)
     return strncmp(name, "fclib_", 6) == 0 && strstr(name, "rolling") != NULL;
 }
 
+static void send_group(const source *s, hid_t where, const char *path)
+{
+    if (link_leads_on(s, where, path, path)) {
+        const hid_t group = H5Gopen2(where, path, H5P_DEFAULT);
+        if (group < 0) {
+            send_reason(s, path, "it is not a group");
+        } else {
+            send_record(s, path, SS_GROUP, 0, NULL);
+        }
+        H5Gclose(group);
+    }
+}
+
 static void send_groups(source *s, hid_t group)
 {
     for (size_t k = 0; k < NGROUPS; k++) {
-        if (link_leads_on(s, group, GROUPS[k], GROUPS[k])) {
-            send_record(s, GROUPS[k], SS_GROUP, 0, NULL);
-        }
+        send_group(s, group, GROUPS[k]);
     }
     ss_records names = {0};
     list_names(s, group, &names);
@@ -290,17 +301,34 @@ static void send_guesses(source *s, hid_t group)
     }
 }
 
+// Why what lies at `path` is no group.
+static const char *why_no_group(const source *s, const char *path)
+{
+    switch (find_link(s->file, path)) {
+    case LINK_EXTERNAL:
+        return "is an external link";
+    case LINK_BROKEN:
+        return "is a link that libhdf5 cannot follow";
+    case LINK_NONE:
+    case LINK_OBJECT:
+        break;
+    }
+    const bool leads = H5Oexists_by_name(s->file, path, H5P_DEFAULT) > 0;
+    return leads ? "is not a group" : "is a link that leads nowhere";
+}
+
 static hid_t open_problem(const source *s, const char *name)
 {
-    char path[NAME_BYTES + 32];
-    snprintf(path, sizeof path, "problems/%s", name);
-    const char *which = name[0] == '\0' ? "/" : path;
-    if (name[0] != '\0' && !link_leads_on(s, s->file, path, "")) {
-        return -1;
+    char path[NAME_BYTES + 32] = "/", reason[NAME_BYTES + 80];
+    if (name[0] == '\0') {
+        return H5Gopen2(s->file, path, H5P_DEFAULT);
     }
-    const hid_t group = H5Gopen2(s->file, which, H5P_DEFAULT);
+    snprintf(path, sizeof path, "/problems/%s", name);
+    const bool plain = find_link(s->file, path + 1) == LINK_OBJECT;
+    const hid_t group = plain ? H5Gopen2(s->file, path, H5P_DEFAULT) : -1;
     if (group < 0) {
-        send_reason(s, "", "it is not a group");
+        snprintf(reason, sizeof reason, "%s %s", path, why_no_group(s, path + 1));
+        send_reason(s, "", reason);
     }
     return group;
 }
@@ -384,9 +412,13 @@ static const char *list_problems(source *s)
     return NULL;
 }
 
-static hid_t open_file(const char *path)
+static hid_t open_file(int file_number)
 {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file_number);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    // The default driver resolves links, which fails where the file has lost its name meanwhile.
+    H5Pset_fapl_stdio(access);
     H5Pset_file_locking(access, false, true);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
@@ -412,11 +444,11 @@ static void allow_cpu_time(void)
     }
 }
 
-static void send_list(source *s, const char *path)
+static void send_list(source *s, int file)
 {
     struct stat status;
-    s->file_bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-    s->file = open_file(path);
+    s->file_bytes = fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
+    s->file = open_file(file);
     const char *reason = s->file < 0 ? "damaged file: libhdf5 cannot open it" : list_problems(s);
     if (reason != NULL) {
         send_reason(s, "", reason);
@@ -427,12 +459,12 @@ static void send_list(source *s, const char *path)
     send_end(s);
 }
 
-void ss_decode_serve(const char *path, int fd)
+void ss_decode_serve(int file, int fd)
 {
     source s = {.fd = fd};
     tame_library();
     allow_cpu_time();
-    send_list(&s, path);
+    send_list(&s, file);
     int32_t k;
     while (recv(fd, &k, sizeof k, MSG_WAITALL) == (ssize_t)sizeof k) {
         allow_cpu_time();

@@ -7,4 +7,11 @@
 // the other side closes, and when memory runs out, which it says.
 #pragma once
 
-_Noreturn void ss_decode_serve(const char *path, int fd);
+#include <stdint.h>
+
+// The address space that the decoding of a file of this size may claim, in bytes.
+uint64_t ss_decode_memory(uint64_t file_bytes);
+
+// `file` is open for reading. A path would be looked up again, which fails for /dev/stdin here,
+// and may lead to another file than the one that was looked at.
+_Noreturn void ss_decode_serve(int file, int fd);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/decode.h"
+
 #define TEXT_BYTES ((size_t)1 << 16) // longest text that is read, with its NUL
 
 // Deflate shrinks at most 1032-fold; a dataset that claims more has invented its size.
@@ -14,11 +16,28 @@
 // cost the file nothing, so their size has a limit of its own.
 #define UNWRITTEN_BYTES ((uint64_t)64 << 20)
 
+// Address space for a file: a base, and a multiple of its size, as deflated indices unfold 10- to
+// 50-fold and are held twice while they are converted. Half of the base is for libhdf5 itself.
+#define MEMORY_BASE     ((uint64_t)1 << 30)
+#define MEMORY_PER_BYTE 128
+
+static uint64_t believable(uint64_t file_bytes)
+{
+    const uint64_t most = UINT64_MAX / MOST_SHRUNK - MEMORY_BASE; // so that no product overflows
+    return file_bytes < most ? file_bytes : most;
+}
+
+uint64_t ss_decode_memory(uint64_t file_bytes)
+{
+    return MEMORY_BASE + MEMORY_PER_BYTE * believable(file_bytes);
+}
+
 ss_allowance ss_allowance_of_file(uint64_t file_bytes)
 {
-    const uint64_t most = UINT64_MAX / MOST_SHRUNK - UNWRITTEN_BYTES;
-    const uint64_t bytes = file_bytes < most ? file_bytes : most;
-    return (ss_allowance){.file_bytes = bytes, .budget = MOST_SHRUNK * bytes + UNWRITTEN_BYTES};
+    const uint64_t bytes = believable(file_bytes);
+    return (ss_allowance){.file_bytes = bytes,
+                          .budget = MOST_SHRUNK * bytes + UNWRITTEN_BYTES,
+                          .largest = ss_decode_memory(bytes) - MEMORY_BASE / 2};
 }
 
 // Each check below answers false with a reason.
@@ -151,6 +170,12 @@ static bool read_numbers(ss_value *v, hid_t type, ss_allowance *allowance)
                                                   : H5T_NATIVE_INT64;
     if (v->count > allowance->budget / 8) {
         return refuse(v, "the file declares more data than it can hold");
+    }
+    if (v->count > allowance->largest / 8) {
+        snprintf(v->reason, sizeof v->reason,
+                 "its %llu elements ask for more memory than a file of %llu bytes is given",
+                 (unsigned long long)v->count, (unsigned long long)allowance->file_bytes);
+        return false;
     }
     allowance->budget -= 8 * v->count;
     v->data = calloc(v->count + 1, 8);

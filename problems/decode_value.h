@@ -15,6 +15,7 @@
 typedef struct ss_allowance {
     uint64_t file_bytes; // size on disk
     uint64_t budget;     // bytes that one problem may still unfold to; spent by each reading
+    uint64_t largest; // bytes that one dataset may unfold to: memory is bounded by the file's size
 } ss_allowance;
 
 ss_allowance ss_allowance_of_file(uint64_t file_bytes);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,12 +22,11 @@
 // How long a process may take to die, in ms, before it is killed.
 #define DEATH_LIMIT 5000
 
-// Address space that the child may add to what it inherits: a base, and a multiple of the file's
-// size, as deflated indices unfold 10- to 50-fold and are held twice while they are converted.
-#define MEMORY_BASE     ((uint64_t)1 << 30)
-#define MEMORY_PER_BYTE 128
+// Their numbers in the child.
+enum { CHANNEL = 3, INPUT, NFILES };
 
-enum { CHILD_FD = 3 }; // the channel's number in the child
+// Where the system has no close_range and sets no limit.
+#define MOST_FILES 65536
 
 // The terminal's signals are the parent's business; all others have their plain effect, so that
 // no handler of the parent runs here.
@@ -40,31 +40,45 @@ static void reset_signals(void)
     signal(SIGHUP, SIG_IGN);
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
-// Keeps the channel alone: libhdf5 and libc may print when they abort, and another reader's
-// channel held open here would hide the end of its parent.
-static void drop_files(int fd)
+static void close_from(int first)
 {
-    const int channel = fcntl(fd, F_DUPFD, CHILD_FD + 1);
+    if (close_range((unsigned)first, ~0U, 0) == 0) {
+        return;
+    }
+    struct rlimit limit;
+    const bool limited = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MOST_FILES;
+    const int end = limited ? (int)limit.rlim_cur : MOST_FILES;
+    for (int k = first; k < end; k++) {
+        close(k);
+    }
+}
+
+// Keeps the channel and the file alone: libhdf5 and libc may print when they abort, and another
+// reader's channel held open here would hide the end of its parent.
+static void drop_files(int file, int fd)
+{
+    const int channel = fcntl(fd, F_DUPFD, NFILES);
+    const int input = fcntl(file, F_DUPFD, NFILES);
     const int null = open("/dev/null", O_RDWR);
-    for (int k = 0; k < CHILD_FD; k++) {
+    for (int k = 0; k < CHANNEL; k++) {
         dup2(null, k);
     }
-    if (dup2(channel, CHILD_FD) < 0) {
+    if (dup2(channel, CHANNEL) < 0 || dup2(input, INPUT) < 0) {
         _exit(1);
     }
-    close_range(CHILD_FD + 1, ~0U, 0);
+    close_from(NFILES);
 }
 
 // Damaged metadata make libhdf5 ask for any amount; half of the machine is never given.
-static void limit_memory(const char *path)
+static void limit_memory(int input)
 {
     unsigned long long used = 0;
-    struct stat file;
+    struct stat status;
     FILE *statm = fopen("/proc/self/statm", "r");
-    if (statm == NULL || fscanf(statm, "%llu", &used) != 1 || stat(path, &file) != 0) {
+    if (statm == NULL || fscanf(statm, "%llu", &used) != 1 || fstat(input, &status) != 0) {
         used = 0;
     }
     if (statm != NULL) {
@@ -73,23 +87,23 @@ static void limit_memory(const char *path)
     if (used > 0) {
         const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
         const uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * page;
-        const uint64_t wanted = MEMORY_BASE + MEMORY_PER_BYTE * (uint64_t)file.st_size;
+        const uint64_t wanted = ss_decode_memory((uint64_t)status.st_size);
         const rlim_t limit = used * page + (wanted < half ? wanted : half);
         setrlimit(RLIMIT_AS, &(struct rlimit){limit, limit});
     }
 }
 
-static _Noreturn void run_child(const char *path, int fd)
+static _Noreturn void run_child(int file, int fd)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    limit_memory(path);
-    drop_files(fd);
+    limit_memory(file);
+    drop_files(file, fd);
     reset_signals();
-    ss_decode_serve(path, CHILD_FD);
+    ss_decode_serve(INPUT, CHANNEL);
 }
 
 // Signals wait until the child has let go of the parent's handlers.
-static ss_status spawn(ss_decoder *decoder, const char *path, ss_error *e)
+static ss_status spawn(ss_decoder *decoder, int file, ss_error *e)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -97,13 +111,13 @@ static ss_status spawn(ss_decoder *decoder, const char *path, ss_error *e)
     }
     sigset_t all, before;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t pid = fork();
     if (pid == 0) {
-        run_child(path, ends[1]);
+        run_child(file, ends[1]);
     }
     const int error = errno;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
@@ -180,9 +194,9 @@ static ss_status hear(ss_decoder *decoder, ss_records *records, ss_error *e)
     return ss_fail_memory(e, "the arrays of the file");
 }
 
-ss_status ss_decoder_start(ss_decoder *decoder, const char *path, ss_records *list, ss_error *e)
+ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_records *list, ss_error *e)
 {
-    const ss_status status = spawn(decoder, path, e);
+    const ss_status status = spawn(decoder, file, e);
     return status == SS_OK ? hear(decoder, list, e) : status;
 }
 

@@ -50,6 +50,27 @@ static bool find_pattern(const ss_whitened *white, ss_blocks *W)
     return ok;
 }
 
+ss_status ss_blocks_count(const ss_whitened *white, size_t *count, ss_error *e)
+{
+    const size_t n = (size_t)white->ncontacts;
+    int *row = malloc(2 * n * sizeof *row);
+    if (row == NULL) {
+        return ss_fail_memory(e, "the blocks of W");
+    }
+    *count = 0;
+    for (int i = 0; i < white->ncontacts; i++) {
+        const int first = white->end_start[i], ends = white->end_start[i + 1] - first;
+        if (ends == 1) { // no lists to merge
+            const int *start = white->body_end_start + white->end_body[first];
+            *count += (size_t)(start[1] - start[0]);
+        } else {
+            *count += ends > 1 ? neighbours(white, i, row, row + n) : 1;
+        }
+    }
+    free(row);
+    return SS_OK;
+}
+
 // Columns at once: two vectors of the CPU. Every sum runs over the dofs in ascending order whatever
 // the width, so the bits do not depend on the CPU.
 #if defined(__AVX512F__)
@@ -80,7 +101,7 @@ static size_t panel_width(const ss_whitened *white, int body)
 
 static void fill_panel(const ss_whitened *white, int body, double *panel)
 {
-    const int dim = white->dim, m = ss_mass_size(white->mass, body);
+    const int dim = white->dim, m = ss_whitened_room(white, body);
     const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
     const size_t width = panel_width(white, body);
     memset(panel, 0, (size_t)m * width * sizeof *panel);
@@ -109,7 +130,7 @@ static bool make_panels(const ss_whitened *white, panels *p)
         const size_t width = panel_width(white, k);
         p->start[k] = entries;
         p->widest = width > p->widest ? width : p->widest;
-        entries += (size_t)ss_mass_size(white->mass, k) * width;
+        entries += (size_t)ss_whitened_room(white, k) * width;
     }
     p->x = ss_large_malloc((entries + 1) * sizeof *p->x);
     for (int k = 0; p->start != NULL && p->x != NULL && k < white->nbodies; k++) {
@@ -169,7 +190,7 @@ static inline int make_strips(const ss_whitened *white, int dim, const double *l
         const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
         const size_t width = panel_width(white, body);
         multiply_strip(dim, left + white->end_G[s], p->x + p->start[body],
-                       ss_mass_size(white->mass, body), width, strips);
+                       ss_whitened_room(white, body), width, strips);
         walks[k] =
             (walk){white->body_end_contact + begin, white->body_end_contact + end, strips, width};
         strips += STRIP_ROWS * width;
@@ -249,7 +270,8 @@ ss_status ss_blocks_assemble(const ss_whitened *white, const double *left, ss_bl
     workspace b = {0};
     bool ok = make_panels(white, &p) && make_workspace(white, &p, &b) && find_pattern(white, W);
     if (ok) {
-        W->x = ss_large_malloc((W->start[W->n] * (size_t)(W->dim * W->dim) + FOUR) * sizeof *W->x);
+        W->x = ss_large_malloc((W->start[W->n] * (size_t)(W->dim * W->dim) + SS_BLOCK_ROOM) *
+                               sizeof *W->x);
         ok = W->x != NULL;
     }
     if (ok && W->dim == 3) { // constants, so that the loops over components unroll

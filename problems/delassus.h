@@ -14,33 +14,50 @@
 #include "problems/mass.h"
 #include "problems/problem.h"
 
+// Numbers behind the last block, so that rows of three may be moved as four.
+#define SS_BLOCK_ROOM 4
+
 // W by blocks, dim x dim each, row-major, full rows, columns ascending.
 typedef struct ss_blocks {
     int dim, n;
     size_t *start; // [n + 1]
     int *col;      // [start[n]]
-    double *x;     // [dim dim start[n]]
+    double *x;     // [dim dim start[n] + SS_BLOCK_ROOM]
 } ss_blocks;
+
+// Rows of G and bodies in z are padded with zeros to a multiple of this, so that loops over them
+// run in whole vectors.
+#define SS_ROOM 4
 
 // The matrix-free form. An end is one contact on one body; ends are numbered contact by contact.
 typedef struct ss_whitened {
     int dim, ncontacts, nbodies, nends;
     ss_mass *mass;   // owned; v of body k is L_k^-T z_k
-    int *body_start; // [nbodies + 1] body k owns z[body_start[k]] .. z[body_start[k + 1] - 1]
+    int *body_start; // [nbodies + 1] body k owns z[body_start[k]] .. z[body_start[k + 1] - 1]: its
+                     // dofs, and zeros up to a multiple of SS_ROOM
     int *end_start;  // [ncontacts + 1] ends of contact i are end_start[i] .. end_start[i + 1] - 1
     int *end_body;   // [nends] ascending within a contact
-    size_t *end_G;   // [nends] where the end's G begins in G; dim x m, row-major
+    size_t *end_G;   // [nends] where the end's G begins in G: dim rows, each with the body's room
     int *body_end_start;   // [nbodies + 1]
     int *body_end;         // [nends] the ends on each body, contacts ascending
     int *body_end_contact; // [nends] the contacts of body_end
     double *G;
-    double *z0; // [ndofs] L^-1 f, dofs grouped by body
+    double *z0; // [body_start[nbodies]] L^-1 f
     double *w;  // [dim ncontacts] a copy
     double *b;  // [dim ncontacts] G z0 + w
 } ss_whitened;
 
+// Places of a body in z, and the length of a row of G on it.
+static inline int ss_whitened_room(const ss_whitened *white, int body)
+{
+    return white->body_start[body + 1] - white->body_start[body];
+}
+
 ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e); // global form
 void ss_whitened_free(ss_whitened *white);
+
+// The number of blocks of W, without making it.
+ss_status ss_blocks_count(const ss_whitened *white, size_t *count, ss_error *e);
 
 // (2). Where left is not NULL it takes the place of the first G, laid out like it:
 // W_ij = sum of left_ik G_jk'.

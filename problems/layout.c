@@ -62,8 +62,8 @@ static double *read_vector(ss_layout *l, const char *path, int64_t length, bool 
         return NULL;
     }
     if (record->count != (size_t)length) {
-        ss_report_add(l->report, SS_DEFECT, "/%s has %zu entries, it needs %lld", path,
-                      record->count, (long long)length);
+        ss_report_add(l->report, SS_DEFECT, "/%s has %zu %s, it needs %lld", path, record->count,
+                      ss_layout_entries(record->count), (long long)length);
         return NULL;
     }
     double *copy = malloc((record->count + 1) * sizeof *copy);
@@ -117,7 +117,12 @@ static void refuse_unsupported(ss_layout *l)
 // False where there is no form, or nothing that could be read in it.
 static bool find_form(ss_layout *l, ss_form *form)
 {
-    static const char *const WHOLE[] = {"", "fclib_local", "fclib_global"};
+    static const char *const WHOLE[] = {"fclib_local", "fclib_global"};
+    const ss_record *place = ss_records_find(l->records, ""); // where a problem should be
+    if (place != NULL && place->kind == SS_UNREADABLE) {
+        ss_report_add(l->report, SS_DEFECT, "%s", place->text);
+        return false;
+    }
     for (size_t k = 0; k < sizeof WHOLE / sizeof WHOLE[0]; k++) {
         const ss_record *whole = ss_records_find(l->records, WHOLE[k]);
         if (whole != NULL && whole->kind == SS_UNREADABLE) {
@@ -190,10 +195,11 @@ static void read_global(ss_layout *l, ss_problem *p, int components)
 {
     char shape[64], why[160];
     const int ndofs = read_dofs(l);
-    snprintf(why, sizeof why, "the %d entries of /fclib_global/vectors/f need %d x %d", ndofs,
-             ndofs, ndofs);
+    snprintf(why, sizeof why, "the %d %s of /fclib_global/vectors/f need%s %d x %d", ndofs,
+             ss_layout_entries((size_t)ndofs), ndofs == 1 ? "s" : "", ndofs, ndofs);
     ss_layout_matrix(l, "fclib_global/M", ndofs, ndofs, why, &p->M);
-    snprintf(shape, sizeof shape, "%d columns (and %d dofs as many rows)", components, ndofs);
+    snprintf(shape, sizeof shape, "%d columns (and %d dof%s as many rows)", components, ndofs,
+             ndofs == 1 ? "" : "s");
     explain_components(why, sizeof why, p, shape);
     ss_layout_matrix(l, "fclib_global/H", ndofs, components, why, &p->H);
     p->f = read_vector(l, "fclib_global/vectors/f", ndofs, true);
@@ -229,6 +235,12 @@ static bool guesses_are_present(ss_layout *l, int count)
                           "/guesses/number_of_guesses is %d, but /%s is missing", count, path);
             return false;
         }
+    }
+    char next[32];
+    snprintf(next, sizeof next, "guesses/%d", count + 1);
+    if (count >= 0 && count < INT_MAX && is_present(l, next)) {
+        ss_report_add(l->report, SS_REMARK, "/guesses/number_of_guesses is %d, and /%s is not read",
+                      count, next);
     }
     return count > 0;
 }

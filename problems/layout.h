@@ -30,6 +30,12 @@ typedef struct ss_layout {
 // it is needed or cannot be read.
 const ss_record *ss_layout_find(ss_layout *l, const char *path, ss_record_kind kind, bool needed);
 
+// "entry" of one, "entries" of another number.
+static inline const char *ss_layout_entries(size_t count)
+{
+    return count == 1 ? "entry" : "entries";
+}
+
 // One int; false with a defect.
 bool ss_layout_int(ss_layout *l, const char *path, int *value);
 

@@ -59,8 +59,8 @@ static bool sizes_agree(ss_layout *l, const raw *a, int nrows, int ncols, const 
 static void report_short(ss_layout *l, const raw *a, const char *dataset, const ss_record *record,
                          const char *why, int64_t needed)
 {
-    ss_report_add(l->report, SS_DEFECT, "/%s/%s has %zu entries, %s needs %lld", a->path, dataset,
-                  record->count, why, (long long)needed);
+    ss_report_add(l->report, SS_DEFECT, "/%s/%s has %zu %s, %s needs %lld", a->path, dataset,
+                  record->count, ss_layout_entries(record->count), why, (long long)needed);
 }
 
 // Both hold at least `needed` entries; false with a defect for each that does not.
@@ -207,6 +207,18 @@ static void remark_capacity(ss_layout *l, const raw *a, int64_t count)
     }
 }
 
+// x alone may be longer, as libfclib writes its whole capacity.
+static void remark_unread_triplets(ss_layout *l, const raw *a)
+{
+    size_t stored = a->p->count < a->i->count ? a->p->count : a->i->count;
+    stored = a->x->count < stored ? a->x->count : stored;
+    if (a->nz >= 0 && stored > (size_t)a->nz) {
+        ss_report_add(l->report, SS_REMARK,
+                      "/%s/nz is %d, and the rest of the %zu triplets is not read", a->path, a->nz,
+                      stored);
+    }
+}
+
 void ss_layout_matrix(ss_layout *l, const char *path, int nrows, int ncols, const char *why,
                       ss_sparse *A)
 {
@@ -223,6 +235,7 @@ void ss_layout_matrix(ss_layout *l, const char *path, int nrows, int ncols, cons
         return;
     }
     remark_capacity(l, &a, count);
+    remark_unread_triplets(l, &a);
     if (nrows >= 0 && ncols >= 0 && l->status == SS_OK) {
         build(l, &a, (int)count, A);
     }

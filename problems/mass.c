@@ -75,8 +75,15 @@ static void gather_dense(const ss_mass *mass, const ss_sparse *M, int body, doub
     }
 }
 
-// A = L L' in place, lower triangle. A pivot must keep more than its rounding: below that share of
-// its diagonal entry the matrix is singular to working precision. Returns the failing row, or -1.
+// A pivot must keep more than its rounding: below that share of its diagonal entry the matrix is
+// singular to working precision. m is the number of subtractions that left it, at most. False for a
+// NaN.
+static bool pivot_is_sound(double pivot, int m, double diagonal)
+{
+    return pivot > m * DBL_EPSILON * diagonal;
+}
+
+// A = L L' in place, lower triangle. Returns the failing row, or -1.
 static int factor_dense(double *A, int m)
 {
     for (int i = 0; i < m; i++) {
@@ -90,7 +97,7 @@ static int factor_dense(double *A, int m)
             }
             row[j] = j < i ? sum / other[j] : sum;
         }
-        if (!(row[i] > m * DBL_EPSILON * diagonal)) {
+        if (!pivot_is_sound(row[i], m, diagonal)) {
             return i;
         }
         row[i] = sqrt(row[i]);
@@ -182,6 +189,29 @@ static bool take_factor(ss_mass *mass, int body, cholmod_factor *L, cholmod_comm
     return ok;
 }
 
+// CHOLMOD takes any pivot above zero, and a NaN. Returns the failing column, or -1. Rows of a
+// sparse factor are short: they are given the subtractions of the largest dense one.
+static int find_broken_pivot(const ss_mass *mass, const ss_sparse *M, int body)
+{
+    const int *dofs = ss_mass_dofs(mass, body);
+    const ss_sparse *L = &mass->factors[body].sparse;
+    for (int c = 0; c < L->ncols; c++) {
+        const double root = L->x[L->start[c]];
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            if (M->row[k] == dofs[c] && !pivot_is_sound(root * root, SS_DENSE_BODY, M->x[k])) {
+                return c;
+            }
+        }
+    }
+    return -1;
+}
+
+static ss_status check_pivots(const ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    const int broken = find_broken_pivot(mass, M, body);
+    return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
+}
+
 static ss_status factor_large(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
 {
     cholmod_common common;
@@ -197,10 +227,13 @@ static ss_status factor_large(ss_mass *mass, const ss_sparse *M, int body, ss_er
     if (L == NULL || !cholmod_factorize(A, L, &common) || common.status < CHOLMOD_OK) {
         status = ss_fail_memory(e, "the factor of M");
     } else if (common.status == CHOLMOD_NOT_POSDEF || L->minor < L->n) {
-        const int *order = L->Perm;
-        status = fail_indefinite(ss_mass_dofs(mass, body)[order[L->minor]], e);
+        const int *order = L->Perm; // minor is n where no column broke down
+        const size_t broken = L->minor < L->n ? L->minor : L->n - 1;
+        status = fail_indefinite(ss_mass_dofs(mass, body)[order[broken]], e);
     } else if (!take_factor(mass, body, L, &common)) {
         status = ss_fail_memory(e, "the factor of M");
+    } else {
+        status = check_pivots(mass, M, body, e);
     }
     cholmod_free_factor(&L, &common);
     cholmod_free_sparse(&A, &common);

@@ -137,6 +137,23 @@ static ss_status copy_sparse(const ss_sparse *A, ss_sparse *copy, ss_error *e)
     return status;
 }
 
+// M and H may be finite and their W not: H' M^-1 H squares H.
+static ss_status check_finite_local(const ss_problem *local, ss_error *e)
+{
+    for (int j = 0; j < local->W.ncols; j++) {
+        if (!isfinite(local->b[j])) {
+            return ss_fail(e, SS_BAD_INPUT, "b = H' M^-1 f + w is %g in row %d", local->b[j], j);
+        }
+        for (int k = local->W.start[j]; k < local->W.start[j + 1]; k++) {
+            if (!isfinite(local->W.x[k])) {
+                return ss_fail(e, SS_BAD_INPUT, "W = H' M^-1 H is %g at row %d, column %d",
+                               local->W.x[k], local->W.row[k], j);
+            }
+        }
+    }
+    return SS_OK;
+}
+
 // W and b of a problem in either form.
 static ss_status fill_local(const ss_problem *p, ss_problem *local, ss_error *e)
 {
@@ -157,7 +174,8 @@ static ss_status fill_local(const ss_problem *p, ss_problem *local, ss_error *e)
     }
     if (status == SS_OK) {
         local->b = copy_values(white->b, n, &ok);
-        status = ok ? SS_OK : ss_fail_memory(e, "the local form of a problem");
+        status =
+            ok ? check_finite_local(local, e) : ss_fail_memory(e, "the local form of a problem");
     }
     ss_blocks_free(&W);
     ss_whitened_free(white);

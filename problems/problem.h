@@ -84,7 +84,8 @@ ss_provenance ss_provenance_unknown(void);
 ss_claim ss_claim_unknown(void);
 
 // Same, with W and b computed: a copy in local form, with mu, guesses, solution (without v),
-// provenance and strings. A problem in local form is copied as it is.
+// provenance and strings. A problem in local form is copied as it is. SS_BAD_INPUT where W or b
+// comes out as a number that is not finite.
 ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error *e);
 
 // 64 hexadecimal digits over form, sizes and arrays in a fixed order; not over guesses, solution,

@@ -28,17 +28,17 @@ static void trace_local(const ss_problem *p, double *compliance)
     }
 }
 
-// |L_k^-1 H_c|^2 on one body; the entries of column c begin at entry `first`, x is scratch.
-static double body_share(const ss_response *response, int body, int c, int first, double *x)
+// |L_k^-1 H_c|^2 on one body, whose entries of column c are `entry`, next[entry] and so on to -1; x
+// is scratch.
+static double body_share(const ss_response *response, int body, int entry, const int *next,
+                         double *x)
 {
     const ss_problem *p = response->problem;
     const ss_mass *mass = response->mass;
     const int m = ss_mass_size(mass, body);
     memset(x, 0, (size_t)m * sizeof *x);
-    for (int k = first; k < p->H.start[c + 1]; k++) {
-        if (ss_mass_body_of(mass, p->H.row[k]) == body) {
-            x[ss_mass_place(mass, p->H.row[k])] = p->H.x[k];
-        }
+    for (int k = entry; k >= 0; k = next[k]) {
+        x[ss_mass_place(mass, p->H.row[k])] = p->H.x[k];
     }
     ss_mass_whiten(mass, body, x, 1);
     double sum = 0.0;
@@ -48,31 +48,45 @@ static double body_share(const ss_response *response, int body, int c, int first
     return sum;
 }
 
-// tr(W_ii)/d in global form: W_cc = |L^-1 H_c|^2, body by body. seen[k] is the last column that met
-// body k.
+// W_cc = |L^-1 H_c|^2, body by body. The entries of the column are chained by body first: looking
+// through the column for each would be quadratic in the bodies of one contact. head[k] is the chain
+// of body k, -1 before and after; next is [entries of H].
+static double column_square(const ss_response *response, int c, int *head, int *next)
+{
+    const ss_sparse *H = &response->problem->H;
+    double sum = 0.0;
+    for (int k = H->start[c]; k < H->start[c + 1]; k++) {
+        const int body = ss_mass_body_of(response->mass, H->row[k]);
+        next[k] = head[body];
+        head[body] = k;
+    }
+    for (int k = H->start[c]; k < H->start[c + 1]; k++) {
+        const int body = ss_mass_body_of(response->mass, H->row[k]);
+        if (head[body] >= 0) {
+            sum += body_share(response, body, head[body], next, response->scratch);
+            head[body] = -1;
+        }
+    }
+    return sum;
+}
+
+// tr(W_ii)/d in global form.
 static bool trace_global(const ss_response *response, double *compliance)
 {
     const ss_problem *p = response->problem;
     const size_t nbodies = (size_t)ss_mass_bodies(response->mass);
-    int *seen = malloc((nbodies + 1) * sizeof *seen);
-    if (seen == NULL) {
-        return false;
+    int *head = malloc((nbodies + 1) * sizeof *head);
+    int *next = malloc(((size_t)ss_sparse_count(&p->H) + 1) * sizeof *next);
+    const bool ok = head != NULL && next != NULL;
+    for (size_t k = 0; ok && k < nbodies; k++) {
+        head[k] = -1;
     }
-    for (size_t k = 0; k < nbodies; k++) {
-        seen[k] = -1;
+    for (int c = 0; ok && c < p->H.ncols; c++) {
+        compliance[c / p->dim] += column_square(response, c, head, next) / p->dim;
     }
-    for (int c = 0; c < p->H.ncols; c++) {
-        for (int k = p->H.start[c]; k < p->H.start[c + 1]; k++) {
-            const int body = ss_mass_body_of(response->mass, p->H.row[k]);
-            if (seen[body] != c) {
-                seen[body] = c;
-                compliance[c / p->dim] +=
-                    body_share(response, body, c, k, response->scratch) / p->dim;
-            }
-        }
-    }
-    free(seen);
-    return true;
+    free(head);
+    free(next);
+    return ok;
 }
 
 void ss_response_velocity(ss_response *response, const double *r, double *u, double *v)

@@ -35,7 +35,7 @@ static void cross(const double a[3], const double b[3], double c[3])
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static void normalise(double a[3])
+void ss_normalise(double a[3])
 {
     const double length = sqrt(dot(a, a));
     for (int k = 0; k < 3; k++) {
@@ -67,7 +67,7 @@ static void set_joint_axes(ss_rod *rod, int link)
     for (int k = 0; k < 3; k++) {
         first[k] = (k == 0 ? 1.0 : 0.0) - along[0] * along[k];
     }
-    normalise(first);
+    ss_normalise(first);
     cross(along, first, rod->axis[2 * link + 1]);
 }
 
@@ -82,7 +82,7 @@ ss_rod ss_rod_drawn(ss_random *g, int dim)
             wander[k] = WANDER_KEPT * wander[k] + WANDER_STEP * step[k];
             rod.direction[e][k] = growth[k] + wander[k];
         }
-        normalise(rod.direction[e]);
+        ss_normalise(rod.direction[e]);
         set_joint_axes(&rod, e);
         for (int k = 0; k < 3 && e > 0; k++) {
             rod.joint[e][k] = rod.joint[e - 1][k] + link_length(&rod) * rod.direction[e - 1][k];

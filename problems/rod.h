@@ -26,6 +26,9 @@ typedef struct ss_rod {
     double axis[SS_ROD_DOFS][3];           // a_j, unit vectors
 } ss_rod;
 
+// a / |a|, for a != 0.
+void ss_normalise(double a[3]);
+
 // The direction in which a rod grows: e_z in space, e_y in the plane.
 void ss_rod_growth(int dim, double direction[3]);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,11 +52,14 @@ static int write_and_close(int fd, const void *bytes, size_t count, bool durable
     return failure;
 }
 
-// Completes `temporary`, which starts with `target`, to a name that was free. mkstemp(3) would
-// give mode 0600 in place of the one the umask asks for.
+// Makes a file in the folder of `target`, under its name and a suffix that was free. mkstemp(3)
+// would give mode 0600 in place of the one the umask asks for.
 static int open_beside(const char *target, char *temporary, int *fd)
 {
-    const size_t length = strlen(target);
+    const char *slash = strrchr(target, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash + 1 - target) : 0;
+    const size_t name = strlen(target + folder), longest = NAME_MAX - (SUFFIX_BYTES - 1);
+    const size_t length = folder + (name < longest ? name : longest);
     memcpy(temporary, target, length);
     for (int k = 0; k < SUFFIX_TRIES; k++) {
         uint32_t bits = 0;
@@ -155,17 +159,24 @@ static int write_into(const char *path, const void *bytes, size_t count)
 
 ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e)
 {
-    struct stat old;
+    struct stat old, link;
     int failure;
     if (stat(path, &old) != 0) {
-        failure = errno == ENOENT ? replace_undisturbed(path, NULL, bytes, count) : errno;
+        failure = errno;
+        if (failure == ENOENT && lstat(path, &link) == 0) { // a rename would replace the link
+            return ss_fail(e, SS_SYSTEM, "cannot write %s: it is a link that leads nowhere", path);
+        }
+        if (failure == ENOENT) {
+            failure = replace_undisturbed(path, NULL, bytes, count);
+        }
     } else if (S_ISREG(old.st_mode)) {
         failure = replace_existing(path, &old, bytes, count);
     } else {
         failure = write_into(path, bytes, count); // a folder refuses to be opened for writing
     }
     if (failure != 0) {
-        return ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(failure));
+        return ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path[0] != '\0' ? path : "''",
+                       strerror(failure));
     }
     return SS_OK;
 }

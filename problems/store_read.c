@@ -17,6 +17,7 @@
 
 struct ss_reader {
     char *path; // owned
+    int file;   // open for reading: what was looked at is what is decoded, and decoded again
     ss_decoder decoder;
     ss_records list; // the problems by name
 };
@@ -26,7 +27,7 @@ struct ss_reader {
 static const char *shown(const char *path)
 {
     const size_t length = strlen(path);
-    return length <= PATH_SHOWN ? path : path + length - PATH_SHOWN;
+    return length == 0 ? "''" : length <= PATH_SHOWN ? path : path + length - PATH_SHOWN;
 }
 
 // "FILE: what", or "FILE: problem NAME: what".
@@ -92,15 +93,17 @@ static ss_status look_at(int fd, const char *path, ss_error *e)
     return look_for_signature(fd, status.st_size, path, e);
 }
 
-static ss_status look_at_file(const char *path, ss_error *e)
+static ss_status open_file(const char *path, int *file, ss_error *e)
 {
     // Without O_NONBLOCK a named pipe would wait for its writer.
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
+    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (*file < 0) {
         return explain_errno(path, errno, e);
     }
-    const ss_status status = look_at(fd, path, e);
-    close(fd);
+    const ss_status status = look_at(*file, path, e);
+    if (status != SS_OK) {
+        close(*file);
+    }
     return status;
 }
 
@@ -108,7 +111,7 @@ static ss_status look_at_file(const char *path, ss_error *e)
 
 static ss_status start(ss_reader *reader, ss_records *list, ss_error *e)
 {
-    ss_status status = ss_decoder_start(&reader->decoder, reader->path, list, e);
+    ss_status status = ss_decoder_start(&reader->decoder, reader->file, list, e);
     if (status == SS_OK && (list->count == 0 || list->list[0].kind == SS_UNREADABLE)) {
         status = ss_fail(e, SS_BAD_INPUT, "%s",
                          list->count > 0 ? list->list[0].text : "damaged file: it lists nothing");
@@ -121,7 +124,8 @@ ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e)
     *reader = NULL;
     ss_error own;
     e = e != NULL ? e : &own;
-    ss_status status = look_at_file(path, e);
+    int file;
+    ss_status status = open_file(path, &file, e);
     if (status != SS_OK) {
         return status;
     }
@@ -130,9 +134,11 @@ ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e)
     if (made == NULL || own_path == NULL) {
         free(made);
         free(own_path);
+        close(file);
         return ss_fail_memory(e, shown(path));
     }
     made->path = strcpy(own_path, path);
+    made->file = file;
     status = start(made, &made->list, e);
     if (status != SS_OK) {
         status = prefix_error(e, status, path, "");
@@ -148,6 +154,7 @@ void ss_reader_close(ss_reader *reader)
     if (reader != NULL) {
         ss_decoder_stop(&reader->decoder);
         ss_records_free(&reader->list);
+        close(reader->file);
         free(reader->path);
         free(reader);
     }

@@ -231,7 +231,7 @@ ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e)
     return SS_OK;
 }
 
-static bool is_name(const char *name)
+bool ss_store_takes_name(const char *name)
 {
     static const char LETTERS[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -246,7 +246,7 @@ static ss_status check_name(const ss_writer *writer, const char *name, ss_error 
                        "%s: a problem without a name must be the only one of its file",
                        writer->path);
     }
-    if (name != NULL && !is_name(name)) {
+    if (name != NULL && !ss_store_takes_name(name)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "%s: \"%s\" cannot name a problem (use letters, digits, '.', '_' and '-')",
                        writer->path, name);

@@ -25,14 +25,6 @@ static double share_to_arclength(double share)
     return SS_ROD_LENGTH * (FIRST_SHARE + (LAST_SHARE - FIRST_SHARE) * fmin(fmax(share, 0.0), 1.0));
 }
 
-static void normalise(double a[3])
-{
-    const double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    for (int k = 0; k < 3; k++) {
-        a[k] /= length;
-    }
-}
-
 static void draw_normal(ss_random *g, int dim, const double about[3], double spread,
                         double normal[3])
 {
@@ -41,7 +33,7 @@ static void draw_normal(ss_random *g, int dim, const double about[3], double spr
     for (int k = 0; k < 3; k++) {
         normal[k] = about[k] + spread * stray[k];
     }
-    normalise(normal);
+    ss_normalise(normal);
 }
 
 // The first tangent is the rods' growth as far as it is perpendicular to the normal, or its
@@ -57,7 +49,7 @@ static void complete_frame(int dim, double frame[3][3])
     for (int k = 0; k < 3; k++) {
         t[k] = sign * (growth[k] - along * n[k]);
     }
-    normalise(t);
+    ss_normalise(t);
     last[0] = n[1] * t[2] - n[2] * t[1];
     last[1] = n[2] * t[0] - n[0] * t[2];
     last[2] = n[0] * t[1] - n[1] * t[0];

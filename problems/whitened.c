@@ -105,62 +105,90 @@ static bool list_ends_by_body(ss_whitened *white)
     return true;
 }
 
+// A body's room in z: its size rounded up to a multiple of SS_ROOM.
+static void place_bodies(ss_whitened *white)
+{
+    white->body_start[0] = 0;
+    for (int k = 0; k < white->nbodies; k++) {
+        const int room = (ss_mass_size(white->mass, k) + SS_ROOM - 1) / SS_ROOM * SS_ROOM;
+        white->body_start[k + 1] = white->body_start[k] + room;
+    }
+}
+
 static bool place_vectors(const ss_problem *p, ss_whitened *white)
 {
     const size_t components = (size_t)p->dim * (size_t)p->ncontacts;
     white->body_start = malloc(((size_t)white->nbodies + 1) * sizeof *white->body_start);
-    white->z0 = malloc(((size_t)p->ndofs + 1) * sizeof *white->z0);
-    white->w = malloc(components * sizeof *white->w);
-    white->b = malloc(components * sizeof *white->b);
-    if (white->body_start == NULL || white->z0 == NULL || white->w == NULL || white->b == NULL) {
+    if (white->body_start == NULL) {
         return false;
     }
-    white->body_start[0] = 0;
-    for (int k = 0; k < white->nbodies; k++) {
-        white->body_start[k + 1] = white->body_start[k] + ss_mass_size(white->mass, k);
-    }
+    place_bodies(white);
     size_t entries = 0;
     for (int s = 0; s < white->nends; s++) {
         white->end_G[s] = entries;
-        entries += (size_t)p->dim * (size_t)ss_mass_size(white->mass, white->end_body[s]);
+        entries += (size_t)p->dim * (size_t)ss_whitened_room(white, white->end_body[s]);
     }
+    white->z0 = calloc((size_t)white->body_start[white->nbodies] + 1, sizeof *white->z0);
+    white->w = malloc(components * sizeof *white->w);
+    white->b = malloc(components * sizeof *white->b);
     white->G = ss_large_malloc((entries + 1) * sizeof *white->G);
-    return white->G != NULL;
+    return white->z0 != NULL && white->w != NULL && white->b != NULL && white->G != NULL;
 }
 
-// X [m][dim K]: the columns of H of the K contacts on a body, over the body's dofs.
-static void gather_columns(const ss_problem *p, const ss_whitened *white, int body, double *X)
+// H' of each end where its G will stand. slot[k] is the end of the present contact on body k.
+static void place_columns(const ss_problem *p, ss_whitened *white, int *slot)
 {
-    const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
-    const int width = p->dim * (end - begin);
     const ss_bodies *layout = ss_mass_layout(white->mass);
-    memset(X, 0, (size_t)ss_mass_size(white->mass, body) * (size_t)width * sizeof *X);
-    for (int s = begin; s < end; s++) {
+    for (int i = 0; i < p->ncontacts; i++) {
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            const int room = ss_whitened_room(white, white->end_body[s]);
+            slot[white->end_body[s]] = s;
+            memset(white->G + white->end_G[s], 0, (size_t)(p->dim * room) * sizeof *white->G);
+        }
         for (int c = 0; c < p->dim; c++) {
-            const int column = p->dim * white->body_end_contact[s] + c;
-            double *place = X + p->dim * (s - begin) + c;
+            const int column = p->dim * i + c;
+            int last = -1; // entries of one body mostly follow each other
+            double *row = NULL;
             for (int k = p->H.start[column]; k < p->H.start[column + 1]; k++) {
-                const int dof = p->H.row[k];
-                if (layout->body_of[dof] == body) {
-                    place[(size_t)layout->place[dof] * (size_t)width] = p->H.x[k];
+                const int dof = p->H.row[k], body = layout->body_of[dof];
+                if (body != last) {
+                    last = body;
+                    row = white->G + white->end_G[slot[body]] + c * ss_whitened_room(white, body);
                 }
+                row[layout->place[dof]] = p->H.x[k];
             }
         }
     }
 }
 
-// G of each end on the body from X = L^-1 H.
+// The ends on a body side by side, a dof a row: X [m][dim K], out of G and back.
+static void gather_ends(const ss_whitened *white, int body, double *X)
+{
+    const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
+    const int m = ss_mass_size(white->mass, body), room = ss_whitened_room(white, body);
+    const size_t width = (size_t)white->dim * (size_t)(end - begin);
+    for (int s = begin; s < end; s++) {
+        const double *G = white->G + white->end_G[white->body_end[s]];
+        for (int c = 0; c < white->dim; c++) {
+            double *column = X + white->dim * (s - begin) + c;
+            for (int j = 0; j < m; j++) {
+                column[(size_t)j * width] = G[c * room + j];
+            }
+        }
+    }
+}
+
 static void scatter_ends(const ss_whitened *white, int body, const double *X)
 {
     const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
-    const int m = ss_mass_size(white->mass, body);
+    const int m = ss_mass_size(white->mass, body), room = ss_whitened_room(white, body);
     const size_t width = (size_t)white->dim * (size_t)(end - begin);
     for (int s = begin; s < end; s++) {
         double *G = white->G + white->end_G[white->body_end[s]];
         for (int c = 0; c < white->dim; c++) {
             const double *column = X + white->dim * (s - begin) + c;
             for (int j = 0; j < m; j++) {
-                G[c * m + j] = column[(size_t)j * width];
+                G[c * room + j] = column[(size_t)j * width];
             }
         }
     }
@@ -175,19 +203,22 @@ static bool whiten_ends(const ss_problem *p, ss_whitened *white)
         most = size > most ? size : most;
     }
     double *X = malloc(most * sizeof *X);
-    if (X == NULL) {
-        return false;
+    int *slot = malloc(((size_t)white->nbodies + 1) * sizeof *slot);
+    const bool ok = X != NULL && slot != NULL;
+    if (ok) {
+        place_columns(p, white, slot);
     }
-    for (int k = 0; k < white->nbodies; k++) {
+    for (int k = 0; ok && k < white->nbodies; k++) {
         const int ends = white->body_end_start[k + 1] - white->body_end_start[k];
         if (ends > 0) {
-            gather_columns(p, white, k, X);
+            gather_ends(white, k, X);
             ss_mass_whiten(white->mass, k, X, p->dim * ends);
             scatter_ends(white, k, X);
         }
     }
     free(X);
-    return true;
+    free(slot);
+    return ok;
 }
 
 // z0 = L^-1 f and b = G z0 + w.
@@ -206,12 +237,12 @@ static void whiten_loads(const ss_problem *p, ss_whitened *white)
     memcpy(white->b, p->w, components * sizeof *white->b);
     for (int i = 0; i < p->ncontacts; i++) {
         for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-            const int m = ss_mass_size(white->mass, white->end_body[s]);
+            const int room = ss_whitened_room(white, white->end_body[s]);
             const double *z0 = white->z0 + white->body_start[white->end_body[s]];
             for (int c = 0; c < p->dim; c++) {
-                const double *G = white->G + white->end_G[s] + c * m;
+                const double *G = white->G + white->end_G[s] + c * room;
                 double sum = 0.0;
-                for (int j = 0; j < m; j++) {
+                for (int j = 0; j < room; j++) {
                     sum += G[j] * z0[j];
                 }
                 white->b[p->dim * i + c] += sum;

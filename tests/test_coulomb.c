@@ -278,6 +278,28 @@ static void infinite_impulse_never_passes(void)
     CHECK(!ss_measures_pass(&m, 1e300));
 }
 
+static void a_wrong_answer_of_any_size_is_refused(void)
+{
+    // The contact opens as fast as it pushes, too small or too large for a square.
+    const double sizes[] = {1e-300, 1e-170, 1.0, 1e170, 1e300}, compliance = 1.0;
+    for (int k = 0; k < 10; k++) {
+        const double size = sizes[k / 2], mu = k % 2 == 0 ? 0.0 : 0.5;
+        const double b[3] = {-size, 0.0, 0.0}, r[3] = {size, 0.0, 0.0};
+        const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, r);
+        CHECK_NEAR(m.normal, 2.0 - sqrt(2.0), 1e-15);
+        CHECK(m.fb > 0.3);
+    }
+}
+
+static void pulling_is_refused_where_w_has_a_negative_trace(void)
+{
+    const double compliance = -1.0, mu = 0.5;
+    const double b[3] = {-1.0, 0.0, 0.0}, r[3] = {-1.0, 0.0, 0.0}, u[3] = {0.0, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK_NEAR(m.compliance_scale, 1.0, 0.0);
+    CHECK(!ss_measures_pass(&m, 0.1));
+}
+
 static void nan_tolerance_passes_nothing(void)
 {
     const ss_measures m = ss_measure(3, 2, two_compliance, two_b, two_mu, two_r, two_u);
@@ -348,7 +370,8 @@ static void plane_contact_is_a_space_contact_without_its_last_component(void)
     const double u3[6] = {0.1, 1.5, 0.0, -0.2, 0.3, 0.0};
     const ss_measures m = ss_measure(2, 2, two_compliance, b2, two_mu, r2, u2);
     const ss_measures n = ss_measure(3, 2, two_compliance, b3, two_mu, r3, u3);
-    CHECK(memcmp(&m, &n, sizeof m) == 0);
+    CHECK(memcmp(&m, &n, offsetof(ss_measures, worst_contact)) == 0); // all numbers
+    CHECK(m.worst_contact == n.worst_contact);
 }
 
 static void frictionless_contact_is_judged_by_the_scalar_law(void)
@@ -363,6 +386,11 @@ static void frictionless_contact_is_judged_by_the_scalar_law(void)
     ss_coulomb_residual(0.0, 2.0, (const double[3]){1.5, 0.0, 0.0},
                         (const double[3]){4.0, 0.0, 0.0}, f);
     CHECK_NEAR(f[0], 2.0, 1e-15); // 3 + 4 - 5
+    // |s r_T| of s r_T = (3, 4) is its length, in any tangent frame.
+    ss_coulomb_residual(0.0, 2.0, (const double[3]){0.0, 1.5, 2.0},
+                        (const double[3]){0.0, 0.0, 0.0}, f);
+    CHECK_NEAR(f[1], 5.0, 1e-15);
+    CHECK_NEAR(size_of(f), 5.0, 1e-15);
 }
 
 static void normal_measure_sees_what_fb_misses_at_tiny_friction(void)
@@ -415,6 +443,8 @@ int main(void)
     RUN_TEST(nan_never_passes);
     RUN_TEST(nan_in_b_never_passes);
     RUN_TEST(infinite_impulse_never_passes);
+    RUN_TEST(a_wrong_answer_of_any_size_is_refused);
+    RUN_TEST(pulling_is_refused_where_w_has_a_negative_trace);
     RUN_TEST(nan_tolerance_passes_nothing);
     RUN_TEST(verdict_does_not_depend_on_units);
     RUN_TEST(verdict_does_not_depend_on_the_tangent_frame);
