@@ -10,7 +10,20 @@
 // Licence: GPL-3.0-or-later, which binds programs that link the library.
 //
 //     cc program.c $(pkg-config --cflags --libs stickslip)
+//
+// C++ includes this file, not those below it.
 #pragma once
+
+// The headers of libc that the others include, so that none is first met inside extern "C".
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #include "problems/check.h"
 #include "problems/coulomb.h"
@@ -27,3 +40,7 @@
 
 #include "solvers/registry.h"
 #include "solvers/solver.h"
+
+#ifdef __cplusplus
+}
+#endif

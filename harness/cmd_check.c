@@ -15,12 +15,7 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    {.name = "format",
-     .metavar = "FORMAT",
-     .help = "how the table is printed",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, format),
-     .choices = ss_format_names},
+    SS_OPTION_FORMAT(settings),
     {.name = NULL},
 };
 

@@ -15,9 +15,6 @@ enum { FORM_LOCAL, FORM_GLOBAL, FORM_AS_IT_IS = -1 };
 
 static const char *const FORMS[] = {"local", "global", NULL};
 
-// Of a problem's name, where it becomes a file's: a damaged file may hold any bytes there.
-#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
-
 typedef struct settings {
     int form;
     const char *problem;
@@ -48,10 +45,11 @@ static const ss_command COMMAND = {
     .verb = "convert",
     .operands = "IN [OUT]",
     .summary = "Rewrites a file.",
-    .text = "A collection stays one unless --problem takes one problem out of it, which becomes a\n"
-            "file of its own, or --split makes a file of each. A problem in global form can be\n"
-            "made local, W = H' M^-1 H; the way back does not exist. OUT may be IN. Nothing is\n"
-            "written where a problem has a defect.\n",
+    .text =
+        "A collection stays one unless --problem takes one problem out of it, which becomes a\n"
+        "file of its own, or --split makes a file of each. A problem in global form can be\n"
+        "made local, W = H' M^-1 H; the way back does not exist. OUT may be IN, but --split must\n"
+        "not meet it. Nothing is written where a problem has a defect.\n",
     .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n",
     .exits = "  0 done, 1 the command line is wrong, 3 a file is wrong or cannot have that form,\n"
              "  4 the machine is at fault\n",
@@ -68,6 +66,53 @@ typedef struct conversion {
     int nproblems;     // written
 } conversion;
 
+// DIR/NAME.h5, the name of a single problem being that of its file without folder and ending.
+// Freed by the caller; NULL without memory.
+static char *split_path(const conversion *c, const char *name)
+{
+    const char *slash = strrchr(c->in, '/');
+    const char *base = slash != NULL ? slash + 1 : c->in;
+    const char *dot = strrchr(base, '.');
+    const size_t stem = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
+    char *path = NULL;
+    const int length = name[0] != '\0'
+                           ? asprintf(&path, "%s/%s.h5", c->settings->split, name)
+                           : asprintf(&path, "%s/%.*s.h5", c->settings->split, (int)stem, base);
+    return length < 0 ? NULL : path;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+// The file that --split makes of a problem must have a name, and must not be the one that is read.
+static int examine_target(const conversion *c, const ss_item *item)
+{
+    if (item->name[0] != '\0' && !ss_store_takes_name(item->name)) {
+        ss_complain(COMMAND.verb,
+                    "%s cannot become a file: its name has other characters than "
+                    "letters, digits, '.', '_' and '-'",
+                    item->label);
+        return SS_EXIT_BAD_INPUT;
+    }
+    char *path = split_path(c, item->name);
+    if (path == NULL) {
+        ss_complain(COMMAND.verb, "not enough memory for a path");
+        return SS_EXIT_SYSTEM;
+    }
+    const bool replaces = same_file(path, c->in);
+    if (replaces) {
+        ss_complain(COMMAND.verb,
+                    "%s would be written to %s, the file that is read: give --split another folder",
+                    item->label, path);
+    }
+    free(path);
+    return replaces ? SS_EXIT_BAD_INPUT : SS_EXIT_OK;
+}
+
 // Complains and returns an exit code where the problem cannot be converted.
 static int examine(const ss_item *item, void *context)
 {
@@ -82,29 +127,7 @@ static int examine(const ss_item *item, void *context)
                     item->label);
         return SS_EXIT_BAD_INPUT;
     }
-    if (c->settings->split != NULL && item->name[strspn(item->name, NAME_CHARACTERS)] != '\0') {
-        ss_complain(COMMAND.verb,
-                    "%s cannot become a file: its name has other characters than "
-                    "letters, digits, '.', '_' and '-'",
-                    item->label);
-        return SS_EXIT_BAD_INPUT;
-    }
-    return SS_EXIT_OK;
-}
-
-// DIR/NAME.h5, the name of a single problem being that of its file without folder and ending.
-// Freed by the caller; NULL without memory.
-static char *split_path(const conversion *c, const char *name)
-{
-    const char *slash = strrchr(c->in, '/');
-    const char *base = slash != NULL ? slash + 1 : c->in;
-    const char *dot = strrchr(base, '.');
-    const size_t stem = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
-    char *path = NULL;
-    const int length = name[0] != '\0'
-                           ? asprintf(&path, "%s/%s.h5", c->settings->split, name)
-                           : asprintf(&path, "%s/%.*s.h5", c->settings->split, (int)stem, base);
-    return length < 0 ? NULL : path;
+    return c->settings->split != NULL ? examine_target(c, item) : SS_EXIT_OK;
 }
 
 static ss_status put(conversion *c, const ss_item *item, const ss_problem *p, ss_error *e)

@@ -1,4 +1,4 @@
-// stickslip generate: problems from a seed.
+// stickslip generate: problems from a seed; its kind `locals` is in cmd_generate_locals.c.
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ static const ss_command COMMAND = {
     .options = OPTIONS,
 };
 
-// Adds problem k; `only` when it is the one of its file.
+// Adds problem k, under a name where it is one of many.
 static ss_status add_problem(ss_writer *writer, const settings *s, int k, int digits, ss_error *e)
 {
     ss_tangle_settings tangle = s->tangle;
@@ -190,6 +190,12 @@ static int generate_tangle(int argc, char **argv)
                     s.tangle.unsymmetry);
         return SS_EXIT_USAGE;
     }
+    if (s.tangle.seed > UINT64_MAX - (uint64_t)(s.count - 1)) {
+        ss_complain(COMMAND.verb,
+                    "--seed %" PRIu64 " leaves no room for --count %d: the last seed is %" PRIu64,
+                    s.tangle.seed, s.count, UINT64_MAX);
+        return SS_EXIT_USAGE;
+    }
     ss_error error;
     ss_status status = ss_tangle_check(&s.tangle, &error);
     if (status == SS_OK) {
@@ -212,6 +218,7 @@ static const char KINDS[] = "stickslip generate KIND [options]\n"
                             "\n"
                             "Kinds\n"
                             "  tangle     hair-like problems of any size\n"
+                            "  locals     a battery of one-contact problems for a local solver\n"
                             "\n"
                             "Example\n"
                             "  stickslip generate tangle --contacts 1000 --out hair.h5\n"
@@ -224,7 +231,7 @@ static const char KINDS[] = "stickslip generate KIND [options]\n"
 int ss_cmd_generate(int argc, char **argv)
 {
     if (argc < 2) {
-        ss_complain("generate", "generate needs what to make: tangle");
+        ss_complain("generate", "generate needs what to make: tangle or locals");
         return SS_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -234,9 +241,13 @@ int ss_cmd_generate(int argc, char **argv)
     if (strcmp(argv[1], "tangle") == 0) {
         return generate_tangle(argc - 1, argv + 1);
     }
+    if (strcmp(argv[1], "locals") == 0) {
+        return ss_cmd_generate_locals(argc - 1, argv + 1);
+    }
     ss_suggestion nearest = {.word = argv[1]};
     ss_suggestion_offer(&nearest, "tangle");
-    const char *list = nearest.best == NULL ? "; it makes: tangle" : "";
+    ss_suggestion_offer(&nearest, "locals");
+    const char *list = nearest.best == NULL ? "; it makes: tangle, locals" : "";
     ss_complain("generate", "generate cannot make '%s'%s%s", argv[1],
                 ss_suggestion_hint(&nearest).text, list);
     return SS_EXIT_USAGE;

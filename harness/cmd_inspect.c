@@ -25,12 +25,7 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    {.name = "format",
-     .metavar = "FORMAT",
-     .help = "how the table is printed",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, format),
-     .choices = ss_format_names},
+    SS_OPTION_FORMAT(settings),
     {.name = NULL},
 };
 
@@ -77,54 +72,6 @@ typedef struct inspection {
     ss_format format;
 } inspection;
 
-// The block of row i and column j, NULL where W has none.
-static const double *find_block(const ss_blocks *W, int i, int j)
-{
-    size_t low = W->start[i];
-    size_t high = W->start[i + 1];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (W->col[middle] == j) {
-            return W->x + middle * (size_t)(W->dim * W->dim);
-        }
-        if (W->col[middle] < j) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
-}
-
-// Raises the two maxima by one block and the block across the diagonal.
-static void compare_blocks(const double *block, const double *across, int dim, double *difference,
-                           double *magnitude)
-{
-    for (int a = 0; a < dim; a++) {
-        for (int c = 0; c < dim; c++) {
-            const double x = block[a * dim + c];
-            const double y = across != NULL ? across[c * dim + a] : 0.0;
-            *difference = fmax(*difference, fabs(x - y));
-            *magnitude = fmax(*magnitude, fabs(x));
-        }
-    }
-}
-
-// max |W - W'| / max |W|; 0 for W = 0.
-static double unsymmetry_of(const ss_blocks *W)
-{
-    double difference = 0.0;
-    double magnitude = 0.0;
-    for (int i = 0; i < W->n; i++) {
-        for (size_t k = W->start[i]; k < W->start[i + 1]; k++) {
-            const double *across = find_block(W, W->col[k], i);
-            compare_blocks(W->x + k * (size_t)(W->dim * W->dim), across, W->dim, &difference,
-                           &magnitude);
-        }
-    }
-    return magnitude > 0.0 ? difference / magnitude : 0.0;
-}
-
 // W as a full matrix, by rows: the singular values are those of W' by columns.
 static void scatter(const ss_blocks *W, double *full)
 {
@@ -140,10 +87,23 @@ static void scatter(const ss_blocks *W, double *full)
     }
 }
 
+static bool all_finite(const double *x, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(x[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The number of singular values above size eps sigma_max; -1 where they cannot be had.
 static int count_singular_values(double *full, double *sigma, int size)
 {
     double unused[1];
+    if (!all_finite(full, (size_t)size * (size_t)size)) {
+        return -1; // LAPACK would make a number of it
+    }
     if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', size, size, full, size, sigma, unused, 1, unused,
                        1) != 0) {
         return -1;
@@ -158,10 +118,6 @@ static int count_singular_values(double *full, double *sigma, int size)
 static ss_status rank_of(const ss_blocks *W, int *rank, ss_error *e)
 {
     const size_t size = (size_t)W->dim * (size_t)W->n;
-    *rank = -1;
-    if (size > LARGEST_RANKED) {
-        return SS_OK;
-    }
     double *full = calloc(size * size, sizeof *full);
     double *sigma = calloc(size, sizeof *sigma);
     ss_status status = SS_OK;
@@ -176,33 +132,54 @@ static ss_status rank_of(const ss_blocks *W, int *rank, ss_error *e)
     return status;
 }
 
-static ss_status delassus(const ss_problem *p, ss_blocks *W, int *bodies, ss_error *e)
+static bool is_ranked(const ss_problem *p)
 {
-    *bodies = -1;
-    if (p->form == SS_LOCAL) {
-        return ss_blocks_from_sparse(&p->W, p->dim, W, e);
-    }
+    return (long)p->dim * p->ncontacts <= LARGEST_RANKED;
+}
+
+// W of a large problem in global form is not made: its blocks are counted, and it is symmetric.
+static ss_status find_global_facts(const ss_problem *p, facts *f, ss_error *e)
+{
     ss_whitened *white = NULL;
+    ss_blocks W = {0};
     ss_status status = ss_whitened_new(p, &white, e);
     if (status == SS_OK) {
-        *bodies = white->nbodies;
-        status = ss_blocks_assemble(white, NULL, W, e);
+        f->bodies = white->nbodies;
+        status = ss_blocks_count(white, &f->blocks, e);
     }
+    if (status == SS_OK && is_ranked(p)) {
+        status = ss_blocks_assemble(white, NULL, &W, e);
+        if (status == SS_OK) {
+            status = rank_of(&W, &f->rank, e);
+        }
+    }
+    ss_blocks_free(&W);
     ss_whitened_free(white);
+    return status;
+}
+
+static ss_status find_local_facts(const ss_problem *p, facts *f, ss_error *e)
+{
+    ss_sparse transposed = {0};
+    ss_blocks W = {0};
+    ss_status status = ss_sparse_transpose(&p->W, &transposed, e);
+    if (status == SS_OK) {
+        f->unsymmetry = ss_sparse_unsymmetry(&p->W, &transposed);
+        status = ss_blocks_from_sparse(&p->W, p->dim, &W, e);
+    }
+    if (status == SS_OK) {
+        f->blocks = W.start[W.n];
+        status = is_ranked(p) ? rank_of(&W, &f->rank, e) : SS_OK;
+    }
+    ss_sparse_free(&transposed);
+    ss_blocks_free(&W);
     return status;
 }
 
 static ss_status find_facts(const ss_problem *p, facts *f, ss_error *e)
 {
-    ss_blocks W = {0};
-    ss_status status = delassus(p, &W, &f->bodies, e);
-    if (status == SS_OK) {
-        f->blocks = W.start[W.n];
-        f->unsymmetry = unsymmetry_of(&W);
-        status = rank_of(&W, &f->rank, e);
-    }
-    ss_blocks_free(&W);
-    return status;
+    *f = (facts){.bodies = -1, .rank = -1};
+    return p->form == SS_GLOBAL ? find_global_facts(p, f, e) : find_local_facts(p, f, e);
 }
 
 static void integer_or_missing(ss_rows *rows, bool known, long long value)
@@ -264,7 +241,7 @@ static int inspect(const ss_item *item, void *context)
     if (code != SS_EXIT_OK) {
         return code;
     }
-    facts f = {.bodies = -1};
+    facts f;
     ss_error error;
     const ss_status status = find_facts(item->problem, &f, &error);
     if (status != SS_OK) {

@@ -12,12 +12,7 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    {.name = "format",
-     .metavar = "FORMAT",
-     .help = "how the table is printed",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, format),
-     .choices = ss_format_names},
+    SS_OPTION_FORMAT(settings),
     {.name = NULL},
 };
 
@@ -38,13 +33,15 @@ static const ss_column COLUMNS[] = {
     {"reference", SS_TEXT}, {"options", SS_TEXT}, {.name = NULL},
 };
 
-static void add_row(ss_rows *rows, const ss_solver_card *card, const char *kind)
+static void add_row(ss_rows *rows, const ss_card *card, const char *kind)
 {
+    char options[400];
+    ss_card_options(card, options, sizeof options);
     ss_rows_text(rows, card->name);
     ss_rows_text(rows, kind);
     ss_rows_text(rows, card->law == SS_EXACT ? "exact" : "approximate");
     ss_rows_text(rows, card->reference);
-    ss_rows_text(rows, card->options);
+    ss_rows_text(rows, options);
 }
 
 int ss_cmd_solvers(int argc, char **argv)
@@ -65,9 +62,6 @@ int ss_cmd_solvers(int argc, char **argv)
     if (ss_rows_finish(rows) != SS_OK) {
         ss_complain("solvers", "not enough memory for the table");
         return SS_EXIT_SYSTEM;
-    }
-    if (s.format == SS_FORMAT_TEXT && ss_local_solvers[0] == NULL && ss_global_solvers[0] == NULL) {
-        ss_complain("solvers", "no solver is registered in this build");
     }
     return SS_EXIT_OK;
 }

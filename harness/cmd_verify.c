@@ -1,5 +1,6 @@
 // stickslip verify: the judge alone, on the answers that files hold.
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -10,8 +11,9 @@
 #include "harness/verbs.h"
 #include "harness/walk.h"
 
-// Of an answer that states none.
+// Of an answer that states none, or one that --tol would not take.
 #define DEFAULT_TOLERANCE 1e-6
+#define LARGEST_TOLERANCE 1
 
 typedef struct settings {
     const char *problem;
@@ -31,13 +33,8 @@ static const ss_option OPTIONS[] = {
      .kind = SS_OPTION_REAL,
      .place = offsetof(settings, tolerance),
      .low = 0,
-     .high = 1},
-    {.name = "format",
-     .metavar = "FORMAT",
-     .help = "how the table is printed",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, format),
-     .choices = ss_format_names},
+     .high = LARGEST_TOLERANCE},
+    SS_OPTION_FORMAT(settings),
     {.name = NULL},
 };
 
@@ -47,7 +44,8 @@ static const ss_command COMMAND = {
     .summary = "Judges the answer stored in /solution of each problem.",
     .text =
         "The velocities are computed afresh from the impulses, then measured. status is solved\n"
-        "where fb <= tol. Without --tol the tolerance stated with the answer counts, or 1e-6.\n"
+        "where fb <= tol. Without --tol the tolerance stated with the answer counts, if it is one\n"
+        "that --tol takes, or else 1e-6.\n"
         "velocity_error is max|u stored - u computed| over the problem's velocity scale;\n"
         "claimed_fb is what was stated with the answer; detail says what else to know.\n",
     .example = "  stickslip verify answer.h5 --tol 1e-8\n",
@@ -78,7 +76,8 @@ static double tolerance_for(const ss_claim *claim, double asked)
     if (!isnan(asked)) {
         return asked;
     }
-    return isnan(claim->tolerance) ? DEFAULT_TOLERANCE : claim->tolerance;
+    const bool sensible = claim->tolerance >= 0.0 && claim->tolerance <= LARGEST_TOLERANCE;
+    return sensible ? claim->tolerance : DEFAULT_TOLERANCE;
 }
 
 static void add_row(ss_rows *rows, const ss_item *item, const ss_verdict *verdict)

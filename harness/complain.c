@@ -65,6 +65,9 @@ static int distance(const char *a, const char *b)
 void ss_suggestion_offer(ss_suggestion *s, const char *candidate)
 {
     const size_t length = strlen(s->word);
+    if (candidate[strspn(candidate, " ")] == '\0') { // as a file may name a problem
+        return;
+    }
     if (length > LONGEST_WORD || strlen(candidate) > LONGEST_WORD) {
         return;
     }

@@ -56,13 +56,32 @@ static bool set_seed(const char *text, uint64_t *field)
 static bool set_real(const ss_option *option, const char *text, double *field)
 {
     char *end = NULL;
+    errno = 0;
     const double value = strtod(text, &end);
+    const bool vanished = value == 0.0 && errno == ERANGE; // 1e-400 is not 0
     // The characters keep out what strtod takes beyond decimals: blanks, hexadecimals, nan, inf.
-    if (!only(text, "+-.0123456789eE") || *end != '\0' ||
+    if (!only(text, "+-.0123456789eE") || *end != '\0' || vanished ||
         !(value >= option->low && value <= option->high)) {
         return false;
     }
-    *field = value;
+    *field = value + 0.0; // -0 becomes 0
+    return true;
+}
+
+static bool set_range(const ss_option *option, const char *text, double field[2])
+{
+    const char *colon = strchr(text, ':');
+    char first[64];
+    double range[2];
+    if (colon == NULL || (size_t)(colon - text) >= sizeof first) {
+        return false;
+    }
+    snprintf(first, sizeof first, "%.*s", (int)(colon - text), text);
+    if (!set_real(option, first, &range[0]) || !set_real(option, colon + 1, &range[1]) ||
+        !(range[0] <= range[1])) {
+        return false;
+    }
+    memcpy(field, range, sizeof range);
     return true;
 }
 
@@ -92,6 +111,8 @@ static bool set_value(const ss_option *option, const char *text, void *field)
         return set_seed(text, field);
     case SS_OPTION_REAL:
         return set_real(option, text, field);
+    case SS_OPTION_RANGE:
+        return set_range(option, text, field);
     case SS_OPTION_CHOICE:
         return set_choice(option, text, field);
     }
@@ -135,6 +156,10 @@ static phrase expectation(const ss_option *option)
         snprintf(what.text, sizeof what.text, "a number from %.15g to %.15g", option->low,
                  option->high);
         break;
+    case SS_OPTION_RANGE:
+        snprintf(what.text, sizeof what.text, "A:B, two numbers from %.15g to %.15g in order",
+                 option->low, option->high);
+        break;
     case SS_OPTION_CHOICE:
         what = choice_list(option->choices);
         break;
@@ -162,6 +187,13 @@ static phrase default_of(const ss_option *option, const void *field)
             snprintf(value.text, sizeof value.text, "default %.15g", *(const double *)field);
         }
         break;
+    case SS_OPTION_RANGE: {
+        const double *range = field;
+        if (!isnan(range[0])) {
+            snprintf(value.text, sizeof value.text, "default %.15g:%.15g", range[0], range[1]);
+        }
+        break;
+    }
     case SS_OPTION_CHOICE:
         if (*(const int *)field >= 0) {
             snprintf(value.text, sizeof value.text, "default %s",
@@ -181,7 +213,8 @@ static void print_option(const ss_option *option, void *settings)
     snprintf(left, sizeof left, "--%s%s%s", option->name, option->metavar != NULL ? " " : "",
              option->metavar != NULL ? option->metavar : "");
     printf("  %-*s %s", HELP_COLUMN, left, option->help);
-    const bool bounded = option->kind == SS_OPTION_INTEGER || option->kind == SS_OPTION_REAL;
+    const bool bounded = option->kind == SS_OPTION_INTEGER || option->kind == SS_OPTION_REAL ||
+                         option->kind == SS_OPTION_RANGE;
     if (bounded || option->kind == SS_OPTION_CHOICE) {
         printf(": %s", expectation(option).text);
     }
@@ -295,6 +328,17 @@ static bool complete(const ss_command *command, const ss_operands *operands, con
     return true;
 }
 
+// Before anything is read: the help prints the settings as the defaults.
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++) {
+        if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ss_options_parse(const ss_command *command, void *settings, int argc, char **argv,
                       ss_operands *operands, int *exit_code)
 {
@@ -302,15 +346,16 @@ bool ss_options_parse(const ss_command *command, void *settings, int argc, char 
     bool options_ended = false;
     *operands = (ss_operands){.text = argv + 1};
     *exit_code = SS_EXIT_USAGE;
+    if (asks_for_help(argc, argv)) {
+        print_help(command, settings);
+        *exit_code = SS_EXIT_OK;
+        return false;
+    }
     for (int k = 1; k < argc; k++) {
         if (options_ended || argv[k][0] != '-' || argv[k][1] == '\0') {
             operands->text[operands->count++] = argv[k];
         } else if (strcmp(argv[k], "--") == 0) {
             options_ended = true;
-        } else if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
-            print_help(command, settings);
-            *exit_code = SS_EXIT_OK;
-            return false;
         } else if (!read_option(command, settings, argc, argv, &k, seen)) {
             return false;
         }

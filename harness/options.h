@@ -14,6 +14,7 @@ typedef enum ss_option_kind {
     SS_OPTION_INTEGER, // int, low .. high
     SS_OPTION_SEED,    // uint64_t
     SS_OPTION_REAL,    // double, low .. high
+    SS_OPTION_RANGE,   // double[2], A:B with low <= A <= B <= high
     SS_OPTION_CHOICE,  // int, the place in choices
 } ss_option_kind;
 
@@ -24,7 +25,7 @@ typedef struct ss_option {
     ss_option_kind kind;
     size_t place; // offsetof its field in the verb's settings, which hold the default
     bool required;
-    double low, high;           // of integers and reals
+    double low, high;           // of integers, reals and ranges
     const char *const *choices; // NULL-terminated
 } ss_option;
 

@@ -126,7 +126,7 @@ static void csv_cell(ss_rows *rows, const char *value)
     if (value == NULL) {
         fputs(text ? "" : "nan", rows->out);
     } else {
-        print_csv(rows->out, value, rows->column > 0 && strpbrk(value, ",\"\r\n") != NULL);
+        print_csv(rows->out, value, strpbrk(value, ",\"\r\n") != NULL);
     }
     fputs(rows->column + 1 == rows->ncolumns ? "\n" : "", rows->out);
 }

@@ -3,17 +3,25 @@
 // Text: aligned, reals short, missing values "-", columns that hold nothing but missing values
 //   left out, names cleared of control characters. It is held back until the end, to be aligned.
 // CSV:  a header line; reals with 17 digits, so that reading gives the same bits; missing numbers
-//   nan, missing text empty; the first column never quoted, other text where RFC 4180 asks for it.
+//   nan, missing text empty; quotes only where RFC 4180 asks for them: an ordinary name has none.
 // JSON: an array of objects; missing values, NaN and infinities null; bytes that are not UTF-8 are
 //   replaced by U+FFFD.
 #pragma once
 
+#include <stddef.h>
 #include <stdio.h>
 #include "problems/status.h"
 
 typedef enum ss_format { SS_FORMAT_TEXT, SS_FORMAT_CSV, SS_FORMAT_JSON } ss_format;
 
 extern const char *const ss_format_names[]; // in the order of ss_format; NULL-terminated
+
+// The ss_option --format of a verb whose settings hold it in `int format`.
+#define SS_OPTION_FORMAT(settings)                                                                 \
+    {                                                                                              \
+        .name = "format", .metavar = "FORMAT", .help = "how the table is printed",                 \
+        .kind = SS_OPTION_CHOICE, .place = offsetof(settings, format), .choices = ss_format_names  \
+    }
 
 typedef enum ss_column_kind { SS_TEXT, SS_INTEGER, SS_REAL } ss_column_kind;
 
@@ -24,7 +32,7 @@ typedef struct ss_column {
 
 typedef struct ss_rows ss_rows;
 
-// columns is borrowed; the first is text. NULL without memory.
+// columns is borrowed. NULL without memory.
 ss_rows *ss_rows_new(FILE *out, ss_format format, const ss_column *columns);
 
 // The cells of a row, left to right; the last column ends the row. The kinds must be the columns'.

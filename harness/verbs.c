@@ -20,6 +20,7 @@ static const verb VERBS[] = {
     {"inspect", "describes each problem in a row", ss_cmd_inspect},
     {"check", "says what is wrong with a file", ss_cmd_check},
     {"convert", "rewrites a file: form, one problem of many, a file a problem", ss_cmd_convert},
+    {"solve", "solves the problems of a file and judges the answers", ss_cmd_solve},
     {"verify", "judges the answer stored in a file", ss_cmd_verify},
 };
 

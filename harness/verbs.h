@@ -16,9 +16,11 @@ int ss_main(int argc, char **argv);
 // The verbs; argv[0] is the verb itself.
 int ss_cmd_solvers(int argc, char **argv);
 int ss_cmd_generate(int argc, char **argv);
+int ss_cmd_generate_locals(int argc, char **argv); // argv[0] is "locals"
 int ss_cmd_inspect(int argc, char **argv);
 int ss_cmd_check(int argc, char **argv);
 int ss_cmd_convert(int argc, char **argv);
+int ss_cmd_solve(int argc, char **argv);
 int ss_cmd_verify(int argc, char **argv);
 
 int ss_larger_code(int a, int b);

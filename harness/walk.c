@@ -41,6 +41,10 @@ static int visit_one(ss_reader *reader, int k, const char *path, ss_visit visit,
 static int complain_name(const char *verb, const char *path, const ss_reader *reader,
                          const char *name)
 {
+    if (ss_reader_count(reader) == 1 && ss_reader_name(reader, 0)[0] == '\0') {
+        ss_complain(verb, "%s holds one problem without a name, and none named '%s'", path, name);
+        return SS_EXIT_BAD_INPUT;
+    }
     ss_suggestion nearest = {.word = name};
     for (int k = 0; k < ss_reader_count(reader); k++) {
         ss_suggestion_offer(&nearest, ss_reader_name(reader, k));

@@ -1,10 +1,37 @@
 // solvers/registry.c -- the lists of solvers. Add a line, nothing else.
 #include "solvers/registry.h"
 
+#include <string.h>
+
+#include "solvers/global/global.h"
+#include "solvers/local/local.h"
+
 const ss_local_solver *const ss_local_solvers[] = {
-    NULL,
+    &ss_four_sides, &ss_duriez06,    &ss_duriez06_sofa, &ss_duriez08,   &ss_pac, &ss_dac,
+    &ss_mfb,        &ss_enumerative, &ss_secular,       &ss_projection, NULL,
 };
 
 const ss_global_solver *const ss_global_solvers[] = {
+    &ss_gauss_seidel,
     NULL,
 };
+
+const ss_local_solver *ss_local_find(const char *name)
+{
+    for (int k = 0; ss_local_solvers[k] != NULL; k++) {
+        if (strcmp(ss_local_solvers[k]->card.name, name) == 0) {
+            return ss_local_solvers[k];
+        }
+    }
+    return NULL;
+}
+
+const ss_global_solver *ss_global_find(const char *name)
+{
+    for (int k = 0; ss_global_solvers[k] != NULL; k++) {
+        if (strcmp(ss_global_solvers[k]->card.name, name) == 0) {
+            return ss_global_solvers[k];
+        }
+    }
+    return NULL;
+}

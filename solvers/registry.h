@@ -1,7 +1,17 @@
-// solvers/registry.h -- the two lists of solvers, in the order of the papers' tables.
+// solvers/registry.h -- the two lists of solvers, in the order of the papers' tables, and specs.
 #pragma once
 
 #include "solvers/solver.h"
 
 extern const ss_local_solver *const ss_local_solvers[];   // NULL-terminated
 extern const ss_global_solver *const ss_global_solvers[]; // NULL-terminated
+
+const ss_local_solver *ss_local_find(const char *name);   // NULL if there is none
+const ss_global_solver *ss_global_find(const char *name); // NULL if there is none
+
+// A sentence with the names that exist for an unknown solver, key or value.
+ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e);
+void ss_method_free(ss_method *method);
+
+// Runs the method's global solver on the task.
+ss_status ss_solve(const ss_task *task, double *r, ss_result *result, ss_error *e);

@@ -1,56 +1,151 @@
 // solvers/solver.h -- what a solver is; read this before writing one.
 //
-// A local solver answers one contact, u = W r + b with (r, u) in C(mu) (problems/coulomb.h); the
-// shared Gauss-Seidel driver calls it again and again. A global solver answers a whole problem.
-// Both get a start in r and leave their answer there. What a solver believes of its answer is
-// recorded and never decides: the judge computes u afresh.
+// A local solver answers one contact: u = W r + b with (r, u) in C(mu) (problems/coulomb.h). The
+// shared Gauss-Seidel driver and the accelerated methods call it again and again. A global solver
+// answers a whole problem. Both get a start in r and leave their answer there. What a solver
+// believes of its answer is recorded and never decides: the judge computes u afresh.
 //
 // A solver keeps nothing between two calls: no file-scope state, so that two can run at once.
+// Adding a local solver: one file in solvers/local that ends with its entry, one line in
+// registry.c. The contract test runs on it unasked.
 #pragma once
 
+#include <signal.h>
 #include <stddef.h>
-#include "problems/problem.h"
+#include <time.h>
 #include "problems/locals.h"
+#include "problems/problem.h"
 
 typedef enum ss_outcome {
     SS_UNSOLVED = 0, // nothing has run
-    SS_CONVERGED,    // the solver's own test passed
+    SS_CONVERGED,    // the solver's own test passed; the judge still checks
+    SS_STEPPED,      // one step was all it takes; nothing is claimed
     SS_MAX_ITER,
-    SS_STALLED,     // steps too small to change r
+    SS_TIME_LIMIT,
+    SS_STALLED,     // at the rounding floor, or steps too small to change r
     SS_NO_SOLUTION, // the problem has none, and the solver can tell
     SS_NOT_COVERED, // outside the solver's domain; r untouched
+    SS_INTERRUPTED,
 } ss_outcome;
 
-typedef struct ss_info {
-    ss_outcome outcome;
-    int iterations;
-    double own_error; // what the solver believes, in its own measure; NaN until it has measured
-} ss_info;
-
-// Exact: a converged answer satisfies Coulomb's law. Approximate: another law, and the measures
-// say how far it is from Coulomb's.
+// Exact: a converged answer satisfies Coulomb's law. Approximate: another law, and the measures say
+// how far it is from Coulomb's.
 typedef enum ss_law { SS_EXACT, SS_APPROXIMATE } ss_law;
 
-// How both kinds are listed and found.
-typedef struct ss_solver_card {
+// An option of a solver, as a spec names it: "mfb:steps=50".
+typedef enum ss_key_kind {
+    SS_KEY_INTEGER, // int, low .. high
+    SS_KEY_REAL,    // double, low .. high
+    SS_KEY_CHOICE,  // int, the place in choices; "name:N" with seeded choices, see seed_place
+} ss_key_kind;
+
+typedef struct ss_key {
+    const char *name; // [a-z][a-z0-9-]*; NULL ends a table
+    ss_key_kind kind;
+    size_t place; // offsetof its field in the settings
+    double low, high;
+    const char *const *choices; // NULL-terminated; one that ends in ':' takes a whole number
+    size_t seed_place;          // offsetof a uint64_t for that number
+} ss_key;
+
+// How both kinds are listed, found and set.
+typedef struct ss_card {
     const char *name; // unique, [a-z0-9][a-z0-9-]*; never renamed once results exist
     ss_law law;
     const char *reference; // keys in REFERENCES.md
-    const char *options;   // "key=value, ..." a spec may carry; "" for none
+    const ss_key *keys;    // NULL for none
+    const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
-    void (*set_defaults)(void *settings);
-} ss_solver_card;
+} ss_card;
+
+// "key=low..high, key=choice|choice", the keys of a card; "" for none. text holds `room`
+// characters.
+void ss_card_options(const ss_card *card, char *text, size_t room);
+
+// ---- Local solvers
+
+// What |f|_inf of an answer may be, in m/s, at both scales: the block's own tr(W)/d and the
+// judge's.
+typedef struct ss_local_goal {
+    double tolerance;
+    double scale; // the judge's s, 1/kg; 0: the block's own alone
+    // What a solver wants to remember of W and mu of this contact from visit to visit: one number,
+    // 0 at the first visit. NULL: nothing is remembered.
+    double *memo;
+} ss_local_goal;
+
+typedef struct ss_local_info {
+    ss_outcome outcome;
+    int iterations;
+    double error; // |f|_inf as ss_local_error measures it; NaN where the solver has not measured
+} ss_local_info;
 
 typedef struct ss_local_solver {
-    ss_solver_card card;
-    // |f|_inf <= tolerance (m/s) is its own test. r: in the start, out the answer.
-    ss_info (*solve)(const ss_local *p, const void *settings, double tolerance, double r[3]);
+    ss_card card;
+    // p: mu > 0, tr W > 0, all finite; in the plane the third direction is decoupled (W[8] is the
+    // mean of the other two, b[2] = r[2] = 0), so that one code serves both. W may be unsymmetric
+    // and singular. r: in the start, out the answer; untouched for SS_NOT_COVERED, 0 for
+    // SS_NO_SOLUTION, the best iterate otherwise.
+    ss_local_info (*solve)(const ss_local *p, const ss_local_goal *goal, const void *settings,
+                           double r[3]);
 } ss_local_solver;
 
+// ---- A method: what a spec names
+
+// "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...]", or "GLOBAL[:...]" for one without a local solver.
+typedef struct ss_method {
+    char spec[160]; // as given
+    char name[64];  // without the options
+    const struct ss_global_solver *global;
+    const ss_local_solver *local;    // NULL where the global solver uses none
+    const ss_local_solver *failsafe; // NULL without
+    void *global_settings;           // owned, as are the next two; NULL where there are none
+    void *local_settings;
+    void *failsafe_settings;
+} ss_method;
+
+// ---- Global solvers
+
+// What is known after an iteration; the callee may look at r and must not keep it.
+typedef struct ss_progress {
+    int iteration;
+    double seconds; // since the start, without the time spent in the listener
+    long local_solves;
+    double estimate; // of fb; NaN where the solver has none
+    const double *r;
+} ss_progress;
+
+typedef struct ss_task {
+    const ss_problem *problem; // checked
+    const ss_method *method;
+    double tolerance;                         // fb
+    int max_iterations;                       // sweeps
+    double time_limit;                        // s, of the clock below; 0: none
+    clockid_t clock;                          // CLOCK_MONOTONIC or CLOCK_PROCESS_CPUTIME_ID
+    int threads;                              // 0: not asked for
+    const volatile sig_atomic_t *interrupted; // NULL: never
+    void (*listen)(void *listener, const ss_progress *progress); // NULL: nobody
+    void *listener;
+} ss_task;
+
+typedef struct ss_result {
+    ss_outcome outcome;
+    int iterations;
+    long local_solves;
+    long failsafe_calls; // of a hybrid
+    long failures;       // local solves that ended without an answer
+    long frozen;         // visits that were skipped
+    double own_error;    // what the solver believes fb is; NaN until it has measured
+    double seconds;      // all of it, without the listener
+    double cpu_seconds;
+    double setup_seconds; // W, whitening, factorisation
+    double sweep_seconds; // iterations
+} ss_result;
+
 typedef struct ss_global_solver {
-    ss_solver_card card;
-    // fb <= tolerance (dimensionless) is its own test. r [dim ncontacts]: in the start, out the
-    // answer. Memory that is lacking is SS_SYSTEM; info is filled in every case.
-    ss_status (*solve)(const ss_problem *p, const void *settings, double tolerance, double *r,
-                       ss_info *info, ss_error *e);
+    ss_card card;
+    bool takes_local; // its spec is GLOBAL/LOCAL
+    // r [dim ncontacts]: in the start, out the best answer. Memory that is lacking is SS_SYSTEM;
+    // the result is filled in every case.
+    ss_status (*solve)(const ss_task *task, double *r, ss_result *result, ss_error *e);
 } ss_global_solver;

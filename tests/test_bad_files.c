@@ -144,6 +144,31 @@ static void a_file_without_problems_is_told(void)
     expect_no_reader(path, "holds both a problem and a collection (/problems)");
 }
 
+static void what_is_no_problem_is_named(void)
+{
+    hid_t file = small_file(path);
+    put_int(file, "problems/a", 1);
+    expect(file, "problem a: /problems/a is not a group");
+    file = small_file(path);
+    put_group(file, "problems");
+    H5Lcreate_soft("/nowhere", file, "problems/a", H5P_DEFAULT, H5P_DEFAULT);
+    expect(file, "problem a: /problems/a is a link that leads nowhere");
+    file = small_file(path);
+    put_group(file, "problems");
+    H5Lcreate_external("other.h5", "/", file, "problems/a", H5P_DEFAULT, H5P_DEFAULT);
+    expect(file, "problem a: /problems/a is an external link");
+    file = small_file(path);
+    put_int(file, "fclib_local", 1);
+    expect(file, "/fclib_local cannot be read: it is not a group");
+}
+
+static void an_empty_path_is_shown_in_quotes(void)
+{
+    ss_reader *reader = NULL;
+    CHECK(ss_reader_open("", &reader, &error) == SS_BAD_INPUT);
+    TEST_ASSERT_EQUAL_STRING("'': no such file", error.text);
+}
+
 static void a_truncated_file_is_damaged_wherever_it_is_cut(void)
 {
     unsigned char *bytes;
@@ -327,7 +352,7 @@ static void guesses_must_fit(void)
     put_int(file, "guesses/number_of_guesses", 1);
     put_state(file, "guesses/1", 6, 0.0);
     put_reals(file, "guesses/1/u", 1, (const double[]){0});
-    expect(file, "/guesses/1/u has 1 entries, it needs 6");
+    expect(file, "/guesses/1/u has 1 entry, it needs 6");
     file = small_global(path);
     put_state(file, "solution", 5, 0.0);
     close_file(file);
@@ -471,6 +496,20 @@ static void sizes_without_data_are_not_believed(void)
         "0 bytes");
 }
 
+// 800 MB are not more than a megabyte of deflated data can hold, but more than the decoder gets.
+static void memory_is_bounded_by_the_size_of_the_file(void)
+{
+    const size_t stored = 1 << 20;
+    char *bytes = calloc(stored, 1);
+    const hid_t file = file_with_chunk(100000000, 1000, bytes, stored);
+    free(bytes);
+    close_file(file);
+    load_bad();
+    CHECK(strstr(error.text,
+                 "/fclib_local/vectors/q cannot be read: its 100000000 elements ask for "
+                 "more memory than a file of 1") != NULL);
+}
+
 // ---- Anything at all.
 
 static void check_either_way(void)
@@ -521,6 +560,8 @@ int main(void)
     RUN_TEST(a_file_that_may_not_be_read_is_told);
     RUN_TEST(a_long_path_is_shown_by_its_end);
     RUN_TEST(a_file_without_problems_is_told);
+    RUN_TEST(what_is_no_problem_is_named);
+    RUN_TEST(an_empty_path_is_shown_in_quotes);
     RUN_TEST(a_truncated_file_is_damaged_wherever_it_is_cut);
     RUN_TEST(unsupported_problems_are_named);
     RUN_TEST(a_problem_has_one_form);
@@ -539,6 +580,7 @@ int main(void)
     RUN_TEST(data_outside_the_file_are_not_read);
     RUN_TEST(a_corrupted_chunk_is_refused);
     RUN_TEST(sizes_without_data_are_not_believed);
+    RUN_TEST(memory_is_bounded_by_the_size_of_the_file);
     RUN_TEST(flipped_bytes_are_read_or_refused);
     return UNITY_END();
 }

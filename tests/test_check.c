@@ -122,6 +122,15 @@ static void unsymmetric_W_is_a_remark_with_its_size(void)
     CHECK(report_says(SS_REMARK, "/fclib_local/W is unsymmetric by 0.5 % of its largest entry"));
 }
 
+static void a_large_share_is_told_in_plain_digits(void)
+{
+    // W = [1 1; -0.9 1]: off by 1.9 of 1.
+    problem = sample_problem(SS_LOCAL, 2, 1);
+    memcpy(problem->W.x, (const double[]){1, -0.9, 1, 1}, 4 * sizeof(double));
+    CHECK_OK(ss_check_values(problem, &report, &error));
+    CHECK(report_says(SS_REMARK, "/fclib_local/W is unsymmetric by 190 % of its largest entry"));
+}
+
 static void rounding_of_W_is_not_told(void)
 {
     problem = sample_problem(SS_LOCAL, 2, 1);
@@ -226,6 +235,7 @@ int main(void)
     RUN_TEST(every_vector_must_be_finite);
     RUN_TEST(every_matrix_must_be_finite);
     RUN_TEST(unsymmetric_W_is_a_remark_with_its_size);
+    RUN_TEST(a_large_share_is_told_in_plain_digits);
     RUN_TEST(rounding_of_W_is_not_told);
     RUN_TEST(singular_W_is_no_defect);
     RUN_TEST(slightly_unsymmetric_M_is_made_symmetric);

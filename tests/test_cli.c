@@ -2,9 +2,11 @@
 // STICKSLIP in the environment is the program's path.
 #include "tests/support.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +27,8 @@ static void first_line_is(const char *expected)
 }
 
 // W = I, b = (-1, 2, 0), mu = 1/2 slides: r = (1, -1/2, 0), u = (0, 3/2, 0).
-static void write_by_hand(const char *path, const double r[3], double mu, double claimed)
+static void write_claim(const char *path, const double r[3], double mu, double tolerance,
+                        double claimed)
 {
     ss_error error;
     ss_problem *p = ss_problem_new();
@@ -46,11 +49,16 @@ static void write_by_hand(const char *path, const double r[3], double mu, double
         p->solution.u = calloc(3, sizeof *p->solution.u);
         p->solution.u[1] = 1.5;
         snprintf(p->claim.solver, sizeof p->claim.solver, "hand");
-        p->claim.tolerance = 1e-8;
+        p->claim.tolerance = tolerance;
         p->claim.measures.fb = claimed;
     }
     CHECK_OK(ss_store_write(path, p, &error));
     ss_problem_free(p);
+}
+
+static void write_by_hand(const char *path, const double r[3], double mu, double claimed)
+{
+    write_claim(path, r, mu, 1e-8, claimed);
 }
 
 static void name_inputs(void)
@@ -137,10 +145,14 @@ static void a_mistyped_word_gets_a_suggestion(void)
     SAYS("inspect: unknown option '--fromat=csv'; did you mean '--format'?");
     EXPECT(1, "generate", "tangel");
     SAYS("generate: generate cannot make 'tangel'; did you mean 'tangle'?");
-    EXPECT(1, "generate", "locals");
-    SAYS("generate: generate cannot make 'locals'; it makes: tangle");
+    EXPECT(1, "generate", "scenes");
+    SAYS("generate: generate cannot make 'scenes'; it makes: tangle, locals");
     EXPECT(3, "verify", many, "--problem", "tangle-0020");
     HOLDS(standard_error, "did you mean 'tangle-00");
+    EXPECT(3, "verify", one, "--problem", "x");
+    HOLDS(standard_error, "one.h5 holds one problem without a name, and none named 'x'\n");
+    EXPECT(3, "inspect", "");
+    SAYS("inspect: '': no such file");
 }
 
 static void mistakes_of_the_command_line_end_with_1(void)
@@ -165,6 +177,10 @@ static void mistakes_of_the_command_line_end_with_1(void)
     EXPECT(1, "generate", "tangle", "--contacts", "5", "--unsymmetric", "0.1", "--form", "global",
            "--out", "x.h5");
     HOLDS(standard_error, "--form global");
+    EXPECT(1, "generate", "tangle", "--contacts", "5", "--seed", "18446744073709551614", "--count",
+           "3", "--out", "x.h5");
+    SAYS("generate tangle: --seed 18446744073709551614 leaves no room for --count 3: the last seed "
+         "is 18446744073709551615");
     TEST_ASSERT_EQUAL_STRING("", standard_out);
 }
 
@@ -269,6 +285,18 @@ static void verify_contradicts_a_wrong_claim(void)
     HOLDS(standard_out, "the file claims fb 1e-12, the judge finds ");
 }
 
+static void verify_takes_no_tolerance_that_passes_anything(void)
+{
+    const double stated[] = {1e30, INFINITY, -1.0};
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("lenient.h5"));
+    for (int k = 0; k < 3; k++) {
+        write_claim(path, (const double[]){0.0, 0.0, 0.0}, 0.5, stated[k], NAN);
+        EXPECT(2, "verify", path, "--format", "csv");
+        HOLDS(standard_out, "lenient.h5,1,hand,9.9999999999999995e-07,stopped,");
+    }
+}
+
 static void verify_warns_where_the_number_alone_misleads(void)
 {
     // mu = 1e-9 and r = (3, -3e-9, 0) give u = (2, 2, 0) but for rounding: the contact pushes while
@@ -335,6 +363,59 @@ static void convert_can_replace_its_input(void)
     EXPECT(0, "convert", path, path, "--form", "local");
     EXPECT(0, "inspect", path, "--format", "csv");
     HOLDS(standard_out, "replaced.h5,local,");
+}
+
+static void split_refuses_to_replace_its_input(void)
+{
+    char folder[512], path[600], link[600];
+    snprintf(folder, sizeof folder, "%s", scratch_path("apart"));
+    snprintf(path, sizeof path, "%s/tangle-0002.h5", folder);
+    snprintf(link, sizeof link, "%s/other.h5", folder);
+    CHECK(mkdir(folder, 0777) == 0);
+    EXPECT(0, "convert", many, path);
+    EXPECT(3, "convert", path, "--split", folder);
+    HOLDS(standard_error, "tangle-0002.h5, the file that is read: give --split another folder");
+    snprintf(path, sizeof path, "%s/tangle-0001.h5", folder);
+    TEST_ASSERT_EQUAL_INT(-1, access(path, F_OK)); // nothing is written before the refusal
+    EXPECT(0, "convert", one, path);
+    CHECK(symlink("tangle-0001.h5", link) == 0);
+    EXPECT(3, "convert", link, "--split", folder, "--form", "local");
+    EXPECT(3, "convert", path, "--split", folder, "--form", "local");
+    EXPECT(0, "inspect", path, "--format", "csv");
+    HOLDS(standard_out, "tangle-0001.h5,global,40,");
+}
+
+// M = 1e-10 I and H = 1e160 I are finite; W = 1e330 I is not.
+static void write_overflowing(const char *path)
+{
+    const int place[] = {0, 1, 2};
+    ss_error error;
+    ss_problem *p = ss_problem_new();
+    p->form = SS_GLOBAL;
+    p->dim = p->ndofs = 3;
+    p->ncontacts = 1;
+    CHECK_OK(ss_sparse_from_triplets(&p->M, 3, 3, 3, place, place,
+                                     (const double[]){1e-10, 1e-10, 1e-10}, &error));
+    CHECK_OK(ss_sparse_from_triplets(&p->H, 3, 3, 3, place, place,
+                                     (const double[]){1e160, 1e160, 1e160}, &error));
+    p->mu = calloc(1, sizeof *p->mu);
+    p->f = calloc(3, sizeof *p->f);
+    p->w = calloc(3, sizeof *p->w);
+    CHECK_OK(ss_store_write(path, p, &error));
+    ss_problem_free(p);
+}
+
+static void a_local_form_that_is_not_finite_is_refused(void)
+{
+    char path[512], out[512];
+    snprintf(path, sizeof path, "%s", scratch_path("overflowing.h5"));
+    snprintf(out, sizeof out, "%s", scratch_path("overflown.h5"));
+    write_overflowing(path);
+    EXPECT(3, "convert", path, out, "--form", "local");
+    HOLDS(standard_error, "W = H' M^-1 H is ");
+    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
+    EXPECT(0, "inspect", path, "--format", "csv");
+    HOLDS(standard_out, ",global,1,3,3,1,1,1,0,0,nan,3,"); // no rank
 }
 
 static void convert_writes_nothing_where_a_problem_is_defective(void)
@@ -425,6 +506,32 @@ static void what_cannot_be_written_ends_with_4(void)
     CHECK(stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode));
 }
 
+static void a_file_that_may_not_grow_ends_with_4(void)
+{
+    char path[512];
+    struct rlimit before;
+    snprintf(path, sizeof path, "%s", scratch_path("too-large.h5"));
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, before.rlim_max}) == 0);
+    const int code = RUN("generate", "tangle", "--contacts", "50", "--out", path);
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    TEST_ASSERT_EQUAL_INT(4, code);
+    HOLDS(standard_error, "too-large.h5: File too large");
+    TEST_ASSERT_EQUAL_INT(-1, access(path, F_OK));
+}
+
+static void a_file_may_come_as_stdin(void)
+{
+    const int held = dup(STDIN_FILENO), file = open(one, O_RDONLY);
+    CHECK(held >= 0 && file >= 0 && dup2(file, STDIN_FILENO) == STDIN_FILENO);
+    const int code = RUN("inspect", "/dev/stdin", "--format", "csv");
+    dup2(held, STDIN_FILENO);
+    close(held);
+    close(file);
+    TEST_ASSERT_EQUAL_INT(0, code);
+    HOLDS(standard_out, "/dev/stdin,global,40,3,");
+}
+
 static void a_full_disk_under_stdout_ends_with_4(void)
 {
     const char *const inspect[] = {"inspect", one, NULL};
@@ -480,15 +587,20 @@ int main(void)
     RUN_TEST(all_files_are_processed_and_the_largest_code_wins);
     RUN_TEST(verify_agrees_with_a_right_answer);
     RUN_TEST(verify_contradicts_a_wrong_claim);
+    RUN_TEST(verify_takes_no_tolerance_that_passes_anything);
     RUN_TEST(verify_warns_where_the_number_alone_misleads);
     RUN_TEST(verify_needs_an_answer);
     RUN_TEST(convert_makes_local_of_global_and_not_back);
     RUN_TEST(convert_keeps_takes_and_splits_collections);
     RUN_TEST(convert_can_replace_its_input);
+    RUN_TEST(split_refuses_to_replace_its_input);
+    RUN_TEST(a_local_form_that_is_not_finite_is_refused);
     RUN_TEST(convert_writes_nothing_where_a_problem_is_defective);
     RUN_TEST(hostile_files_are_refused_with_a_sentence);
     RUN_TEST(a_truncated_file_is_refused_at_any_length);
     RUN_TEST(what_cannot_be_written_ends_with_4);
+    RUN_TEST(a_file_that_may_not_grow_ends_with_4);
+    RUN_TEST(a_file_may_come_as_stdin);
     RUN_TEST(a_full_disk_under_stdout_ends_with_4);
     RUN_TEST(public_files_are_described);
     return UNITY_END();

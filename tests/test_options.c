@@ -18,6 +18,7 @@ typedef struct settings {
     uint64_t seed;
     double mu;
     int colour;
+    double span[2];
 } settings;
 
 static const ss_option OPTIONS[] = {
@@ -28,6 +29,8 @@ static const ss_option OPTIONS[] = {
     {"seed", "S", "seed", SS_OPTION_SEED, offsetof(settings, seed), .required = false},
     {"mu", "M", "friction", SS_OPTION_REAL, offsetof(settings, mu), .low = 0, .high = 10},
     {"colour", "C", "paint", SS_OPTION_CHOICE, offsetof(settings, colour), .choices = COLOURS},
+    {"span", "A:B", "from here to there", SS_OPTION_RANGE, offsetof(settings, span), .low = -1,
+     .high = 10},
     {.name = NULL},
 };
 
@@ -57,7 +60,7 @@ static char *arguments[16];
 // Runs the parser with stderr sent to a file. The words end with NULL.
 static outcome parse(const ss_command *command, const char *const *words)
 {
-    outcome o = {.s = {.colour = 1, .mu = 0.3, .contacts = 7}};
+    outcome o = {.s = {.colour = 1, .mu = 0.3, .contacts = 7, .span = {1.0, 2.0}}};
     int argc = 0;
     static char copies[16][80];
     snprintf(copies[0], sizeof copies[0], "%s", command->verb);
@@ -161,13 +164,45 @@ static void a_bad_whole_number_is_named_with_its_range(void)
 static void a_bad_number_is_named_with_its_range(void)
 {
     CHECK_SAYS(PARSE("--mu=nan"), "--mu takes a number from 0 to 10, not 'nan'");
-    static const char *const bad[] = {"inf", "-0.1", "10.5", "1e999", "0x1p2", "1..2",
+    static const char *const bad[] = {"inf", "-0.1", "10.5", "1e999", "0x1p2", "1..2", "1e-400",
                                       "",    " 1",   "1 ",   "e",     "1e",    "1,5"};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         const outcome o = PARSE("--mu", bad[k]);
         TEST_ASSERT_FALSE_MESSAGE(o.parsed, bad[k]);
         CHECK(o.s.mu == 0.3);
     }
+}
+
+static void a_range_is_two_numbers_in_order(void)
+{
+    const outcome o = PARSE("--span", "-1:2.5");
+    CHECK(o.parsed);
+    CHECK(o.s.span[0] == -1.0 && o.s.span[1] == 2.5);
+    CHECK(PARSE("--span=3:3").parsed);
+    CHECK_SAYS(PARSE("--span", "2:1"),
+               "--span takes A:B, two numbers from -1 to 10 in order, not '2:1'");
+    static const char *const bad[] = {"1", ":", "1:", ":1", "1:2:3", "-2:1", "1:11", "nan:1", ""};
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        const outcome refused = PARSE("--span", bad[k]);
+        TEST_ASSERT_FALSE_MESSAGE(refused.parsed, bad[k]);
+        CHECK(refused.s.span[0] == 1.0 && refused.s.span[1] == 2.0);
+    }
+}
+
+static void a_negative_zero_is_zero(void)
+{
+    const outcome o = PARSE("--mu=-0");
+    CHECK(o.parsed && o.s.mu == 0.0 && !signbit(o.s.mu));
+}
+
+static void a_blank_candidate_is_not_suggested(void)
+{
+    ss_suggestion nearest = {.word = "x"};
+    ss_suggestion_offer(&nearest, "");
+    ss_suggestion_offer(&nearest, " ");
+    CHECK(nearest.best == NULL);
+    ss_suggestion_offer(&nearest, "y");
+    TEST_ASSERT_EQUAL_STRING("y", nearest.best);
 }
 
 static void a_bad_seed_is_named_with_its_range(void)
@@ -203,6 +238,15 @@ static void an_unknown_option_gets_the_nearest_name(void)
     CHECK_SAYS(PARSE("--hlep"), "unknown option '--hlep'; did you mean '--help'?");
     CHECK_SAYS(PARSE("--zzzzzzzz"), "unknown option '--zzzzzzzz'");
     CHECK_SAYS(PARSE("-q"), "unknown option '-q'");
+}
+
+static void help_is_asked_before_anything_is_read(void)
+{
+    const outcome o = PARSE("--contacts", "3", "--zzzzzzzz", "--help");
+    CHECK(!o.parsed);
+    TEST_ASSERT_EQUAL_INT(0, o.exit_code);
+    TEST_ASSERT_EQUAL_INT(7, o.s.contacts); // the default that the help prints
+    CHECK(PARSE("--", "--help").parsed);
 }
 
 static void too_many_operands_name_the_first_that_is(void)
@@ -289,11 +333,15 @@ int main(void)
     RUN_TEST(two_dashes_end_the_options);
     RUN_TEST(a_bad_whole_number_is_named_with_its_range);
     RUN_TEST(a_bad_number_is_named_with_its_range);
+    RUN_TEST(a_range_is_two_numbers_in_order);
+    RUN_TEST(a_negative_zero_is_zero);
+    RUN_TEST(a_blank_candidate_is_not_suggested);
     RUN_TEST(a_bad_seed_is_named_with_its_range);
     RUN_TEST(a_bad_choice_is_named_with_the_choices);
     RUN_TEST(a_missing_value_says_what_is_taken);
     RUN_TEST(a_flag_takes_no_value);
     RUN_TEST(an_unknown_option_gets_the_nearest_name);
+    RUN_TEST(help_is_asked_before_anything_is_read);
     RUN_TEST(too_many_operands_name_the_first_that_is);
     RUN_TEST(missing_operands_are_named);
     RUN_TEST(a_missing_required_option_is_named);

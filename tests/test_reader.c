@@ -2,6 +2,7 @@
 #include "problems/store.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,38 @@ static void a_killed_decoder_is_not_the_file_s_fault(void)
     CHECK(ss_reader_load(reader, 2, &problem, NULL, &error) == SS_SYSTEM);
 }
 
+// /dev/stdin, or what bash puts in place of <(...): the decoder has neither.
+static void a_descriptor_is_a_path(void)
+{
+    const char *path = scratch_path("collection.h5");
+    char name[64];
+    write_collection(path);
+    const int fd = open(path, O_RDONLY);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    CHECK_OK(ss_store_read(name, "b", &problem, &error));
+    close(fd);
+}
+
+// The decoder and the one that replaces it see the file that was opened, whatever has its name now.
+static void a_file_that_loses_its_name_is_read_to_the_end(void)
+{
+    const char *path = scratch_path("collection.h5");
+    write_collection(path);
+    CHECK_OK(ss_reader_open(path, &reader, &error));
+    CHECK(unlink(path) == 0);
+    CHECK_OK(ss_reader_load(reader, 1, &problem, NULL, &error));
+    const pid_t child = find_child();
+    if (child == 0) {
+        TEST_IGNORE_MESSAGE("this kernel does not list children");
+    }
+    kill(child, SIGSEGV);
+    ss_problem *none = NULL;
+    CHECK(ss_reader_load(reader, 2, &none, NULL, &error) == SS_BAD_INPUT);
+    ss_problem_free(problem);
+    problem = NULL;
+    CHECK_OK(ss_reader_load(reader, 2, &problem, NULL, &error));
+}
+
 static void the_interrupt_key_does_not_kill_the_decoder(void)
 {
     const char *path = scratch_path("collection.h5");
@@ -209,6 +242,8 @@ int main(void)
     RUN_TEST(no_file_and_no_child_is_left);
     RUN_TEST(a_dead_decoder_is_told_and_replaced);
     RUN_TEST(a_killed_decoder_is_not_the_file_s_fault);
+    RUN_TEST(a_descriptor_is_a_path);
+    RUN_TEST(a_file_that_loses_its_name_is_read_to_the_end);
     RUN_TEST(the_interrupt_key_does_not_kill_the_decoder);
     RUN_TEST(two_readers_work_side_by_side);
     return UNITY_END();

@@ -130,10 +130,10 @@ static void csv_has_17_digits_and_names_what_is_missing(void)
                              table(SS_FORMAT_CSV, two));
 }
 
-static void csv_quotes_only_after_the_first_column(void)
+static void csv_quotes_where_a_reader_needs_it(void)
 {
     TEST_ASSERT_EQUAL_STRING("problem,contacts,fb,detail\n"
-                             "a,b\".h5,1,-inf,\"say \"\"x\"\", then\n\tC:\\ \x01\"\n"
+                             "\"a,b\"\".h5\",1,-inf,\"say \"\"x\"\", then\n\tC:\\ \x01\"\n"
                              "\xc3\xa9\xff,2,nan,\xed\xa0\x80\n",
                              table(SS_FORMAT_CSV, hostile));
 }
@@ -198,7 +198,7 @@ int main(void)
     RUN_TEST(text_leaves_out_columns_without_values);
     RUN_TEST(text_holds_no_control_characters);
     RUN_TEST(csv_has_17_digits_and_names_what_is_missing);
-    RUN_TEST(csv_quotes_only_after_the_first_column);
+    RUN_TEST(csv_quotes_where_a_reader_needs_it);
     RUN_TEST(json_is_an_array_of_objects);
     RUN_TEST(json_escapes_what_json_cannot_hold);
     RUN_TEST(large_numbers_keep_their_digits);

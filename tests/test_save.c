@@ -123,6 +123,31 @@ static void a_symbolic_link_is_followed(void)
     TEST_ASSERT_EQUAL_INT(2, count_entries(false));
 }
 
+static void a_link_that_leads_nowhere_is_refused_and_kept(void)
+{
+    struct stat status;
+    ss_error error = {0};
+    TEST_ASSERT_EQUAL_INT(0, symlink("nowhere", file));
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_save(file, "new", 3, &error));
+    CHECK(strstr(error.text, "it is a link that leads nowhere") != NULL);
+    CHECK(lstat(file, &status) == 0 && S_ISLNK(status.st_mode));
+    TEST_ASSERT_EQUAL_INT(1, count_entries(false));
+}
+
+static void the_longest_names_can_be_written(void)
+{
+    for (size_t length = 240; length <= 255; length += 5) {
+        char path[900], name[256];
+        memset(name, 'n', length);
+        name[length] = '\0';
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        save_text(path, "old");
+        save_text(path, "new");
+        check_content(path, "new");
+        TEST_ASSERT_EQUAL_INT(1, count_entries(true));
+    }
+}
+
 static void a_name_without_a_folder_is_in_the_present_one(void)
 {
     char present[512];
@@ -238,6 +263,8 @@ int main(void)
     RUN_TEST(an_old_file_is_replaced_and_keeps_its_mode);
     RUN_TEST(a_reader_never_sees_half_a_file);
     RUN_TEST(a_symbolic_link_is_followed);
+    RUN_TEST(a_link_that_leads_nowhere_is_refused_and_kept);
+    RUN_TEST(the_longest_names_can_be_written);
     RUN_TEST(a_name_without_a_folder_is_in_the_present_one);
     RUN_TEST(a_pipe_is_written_into);
     RUN_TEST(what_cannot_be_written_is_told);

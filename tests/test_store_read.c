@@ -176,6 +176,36 @@ static void a_capacity_below_the_entries_is_remarked(void)
                              report.findings[0].text);
 }
 
+static void expect_remark(const char *path, const char *text)
+{
+    CHECK_OK(ss_reader_open(path, &reader, &error));
+    CHECK_OK(ss_reader_load(reader, 0, &problem, &report, &error));
+    CHECK(report.count == 1 && report.ndefects == 0);
+    TEST_ASSERT_EQUAL_STRING(text, report.findings[0].text);
+}
+
+static void triplets_that_are_not_read_are_remarked(void)
+{
+    char hex[65];
+    const char *path = scratch_path("plane.h5");
+    finish_plane(plane_file(path), 2, 3, (const int[]){0, 1, 2}, 3, (const int[]){0, 1, 2},
+                 (const double[]){1, 1, 1}, hex);
+    ss_problem_free(problem);
+    expect_remark(path, "/fclib_local/W/nz is 2, and the rest of the 3 triplets is not read");
+}
+
+static void guesses_that_are_not_read_are_remarked(void)
+{
+    const char *path = scratch_path("guesses.h5");
+    const hid_t file = small_local(path);
+    put_int(file, "guesses/number_of_guesses", 1);
+    put_state(file, "guesses/1", 6, 1.0);
+    put_state(file, "guesses/2", 6, 2.0);
+    close_file(file);
+    expect_remark(path, "/guesses/number_of_guesses is 1, and /guesses/2 is not read");
+    CHECK(problem->nguesses == 1);
+}
+
 // ---- Types and spaces.
 
 static void other_number_types_are_converted(void)
@@ -294,6 +324,8 @@ int main(void)
     RUN_TEST(spare_room_at_the_end_is_not_read);
     RUN_TEST(triplets_hold_rows_in_i_and_columns_in_p);
     RUN_TEST(a_capacity_below_the_entries_is_remarked);
+    RUN_TEST(triplets_that_are_not_read_are_remarked);
+    RUN_TEST(guesses_that_are_not_read_are_remarked);
     RUN_TEST(other_number_types_are_converted);
     RUN_TEST(a_number_may_be_a_scalar);
     RUN_TEST(a_column_vector_is_a_vector);

@@ -1,0 +1,278 @@
+// stickslip solve: one solver on the problems of a file, each answer judged.
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/complain.h"
+#include "harness/options.h"
+#include "harness/rows.h"
+#include "harness/run.h"
+#include "harness/trace.h"
+#include "harness/verbs.h"
+#include "harness/walk.h"
+
+enum { START_ZERO, START_GUESS };
+
+static const char *const STARTS[] = {"zero", "guess", NULL};
+
+typedef struct settings {
+    const char *problem, *solver, *trace, *out;
+    double tolerance, time_limit;
+    int max_iterations, start, threads, format;
+} settings;
+
+static const settings DEFAULTS = {
+    .solver = "mfb+enum",
+    .tolerance = 1e-6,
+    .time_limit = 60.0,
+    .max_iterations = 10000,
+};
+
+static const ss_option OPTIONS[] = {
+    {.name = "problem",
+     .metavar = "NAME",
+     .help = "only this one of a collection",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, problem)},
+    {.name = "solver",
+     .metavar = "SPEC",
+     .help = "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...] (default mfb+enum)",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, solver)},
+    {.name = "tol",
+     .metavar = "T",
+     .help = "the largest fb that counts as solved",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, tolerance),
+     .low = 0,
+     .high = 1},
+    {.name = "max-iter",
+     .metavar = "N",
+     .help = "iterations (sweeps of Gauss-Seidel)",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, max_iterations),
+     .low = 0,
+     .high = 1000000000},
+    {.name = "time-limit",
+     .metavar = "S",
+     .help = "wall seconds a problem; 0 for none",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, time_limit),
+     .low = 0,
+     .high = 1e9},
+    {.name = "start",
+     .metavar = "START",
+     .help = "impulses to start from",
+     .kind = SS_OPTION_CHOICE,
+     .place = offsetof(settings, start),
+     .choices = STARTS},
+    {.name = "threads",
+     .metavar = "N",
+     .help = "visit stripes of contacts, the same bits for any N; 0: natural order",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, threads),
+     .low = 0,
+     .high = 256},
+    {.name = "trace",
+     .metavar = "FILE.csv",
+     .help = "all measures after each iteration",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, trace)},
+    {.name = "out",
+     .metavar = "FILE.h5",
+     .help = "the problems as read, with the answers in /solution",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, out)},
+    SS_OPTION_FORMAT(settings),
+    {.name = NULL},
+};
+
+static const ss_command COMMAND = {
+    .verb = "solve",
+    .operands = "FILE",
+    .summary = "Solves the problems of a file, a row each.",
+    .text =
+        "status is the judge's word: solved means that fb, recomputed from the problem, is at\n"
+        "most the tolerance. Otherwise it says why the solver ended: stopped (by its own rule),\n"
+        "max_iter, time_limit, stalled (at the rounding floor), interrupted, bad_input.\n"
+        "alt_percent and fail_percent are the shares of local solves that called the fail-safe\n"
+        "and that ended without an answer. seconds is the solve with its set-up, without the\n"
+        "trace. Ctrl-C ends the solve and keeps the best iterate.\n",
+    .example = "  stickslip solve hair.h5 --solver mfb+enum --tol 1e-8 --out answer.h5\n",
+    .exits =
+        "  0 all solved, 1 the command line is wrong, 2 a problem is not solved to tolerance,\n"
+        "  3 a file is wrong, 4 the machine is at fault\n",
+    .options = OPTIONS,
+    .min_operands = 1,
+    .max_operands = 1,
+    .needs = "a FILE",
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+// A second Ctrl-C ends the program.
+static void catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+typedef struct solving {
+    const settings *settings;
+    const ss_method *method;
+    ss_rows *rows;
+    ss_trace *trace;
+    ss_writer *writer; // NULL without --out
+} solving;
+
+static const double *start_of(const solving *all, const ss_item *item)
+{
+    if (all->settings->start == START_ZERO) {
+        return NULL;
+    }
+    const ss_problem *p = item->problem;
+    if (p->nguesses > 0 && p->guesses[0].r != NULL) {
+        return p->guesses[0].r;
+    }
+    ss_complain(COMMAND.verb, "%s holds no guess; the start is zero", item->label);
+    return NULL;
+}
+
+static ss_status keep_answer(const solving *all, const ss_item *item, const ss_task *task,
+                             ss_run *run, ss_error *e)
+{
+    if (all->writer == NULL) {
+        return SS_OK;
+    }
+    const bool single = all->settings->problem != NULL || item->name[0] == '\0';
+    ss_run_give(run, task, item->problem);
+    return ss_writer_add(all->writer, single ? NULL : item->name, item->problem, e);
+}
+
+static ss_status solve_one(const solving *all, const ss_item *item, bool *solved, ss_error *e)
+{
+    const settings *s = all->settings;
+    ss_task task = {
+        .problem = item->problem,
+        .method = all->method,
+        .tolerance = s->tolerance,
+        .max_iterations = s->max_iterations,
+        .time_limit = s->time_limit,
+        .clock = CLOCK_MONOTONIC,
+        .threads = s->threads,
+        .interrupted = &interrupted,
+    };
+    ss_run run = {0};
+    ss_status status = ss_trace_begin(all->trace, item->label, &task, e);
+    if (status == SS_OK) {
+        status = ss_run_task(&task, start_of(all, item), &run, e);
+    }
+    ss_trace_end(all->trace);
+    if (status == SS_OK) {
+        ss_run_print(all->rows, item->label, &task, &run);
+        *solved = run.verdict.solved;
+        status = keep_answer(all, item, &task, &run, e);
+    }
+    ss_run_free(&run);
+    return status;
+}
+
+static int solve(const ss_item *item, void *context)
+{
+    const solving *all = context;
+    if (interrupted) {
+        return SS_EXIT_UNSOLVED;
+    }
+    const int code = ss_item_complain(COMMAND.verb, item);
+    if (code != SS_EXIT_OK) {
+        ss_run_print_bad(all->rows, item->label, all->method, all->settings->tolerance,
+                         item->error->text);
+        return code;
+    }
+    bool solved = false;
+    ss_error error;
+    const ss_status status = solve_one(all, item, &solved, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s: %s", item->label, error.text);
+        return (int)status;
+    }
+    if (interrupted) {
+        ss_complain(COMMAND.verb, "interrupted; the best iterate of %s is kept", item->label);
+    }
+    return solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
+}
+
+// Everything that can fail before the first solve does so here.
+static ss_status open_all(const settings *s, solving *all, ss_error *e)
+{
+    ss_status status = ss_trace_open(s->trace, &all->trace, e);
+    if (status == SS_OK && s->out != NULL) {
+        status = ss_writer_open(s->out, &all->writer, e);
+    }
+    all->rows = ss_rows_new(stdout, (ss_format)s->format, ss_run_columns);
+    if (status == SS_OK && all->rows == NULL) {
+        status = ss_fail_memory(e, "the table");
+    }
+    return status;
+}
+
+static int close_all(solving *all, int code)
+{
+    ss_error error;
+    ss_status status = ss_trace_close(all->trace, &error);
+    // A file that could not be read in full leaves no file of answers behind.
+    if (status == SS_OK && all->writer != NULL && code <= SS_EXIT_UNSOLVED) {
+        status = ss_writer_commit(all->writer, &error);
+    }
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s", error.text);
+    }
+    ss_writer_close(all->writer);
+    const bool printed = ss_rows_finish(all->rows) == SS_OK;
+    return ss_larger_code(code, printed ? (int)status : SS_EXIT_SYSTEM);
+}
+
+static int solve_file(const settings *s, const ss_method *method, const char *file)
+{
+    solving all = {.settings = s, .method = method};
+    ss_error error;
+    const ss_status status = open_all(s, &all, &error);
+    int code = (int)status;
+    if (status == SS_OK) {
+        catch_interrupt();
+        code = ss_walk(COMMAND.verb, file, s->problem, solve, &all);
+    } else {
+        ss_complain(COMMAND.verb, "%s", error.text);
+    }
+    return close_all(&all, code);
+}
+
+int ss_cmd_solve(int argc, char **argv)
+{
+    settings s = DEFAULTS;
+    ss_operands operands;
+    int code;
+    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
+        return code;
+    }
+    ss_method *method = NULL;
+    ss_error error;
+    const ss_status status = ss_method_parse(s.solver, &method, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "--solver %s: %s", s.solver, error.text);
+        return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
+    }
+    code = solve_file(&s, method, operands.text[0]);
+    ss_method_free(method);
+    return code;
+}

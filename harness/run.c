@@ -1,0 +1,177 @@
+#include "harness/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const ss_column ss_run_columns[] = {
+    {"problem", SS_TEXT},         {"contacts", SS_INTEGER},
+    {"solver", SS_TEXT},          {"tol", SS_REAL},
+    {"status", SS_TEXT},          {"iterations", SS_INTEGER},
+    {"local_solves", SS_INTEGER}, {"alt_percent", SS_REAL},
+    {"fail_percent", SS_REAL},    {"seconds", SS_REAL},
+    {"cpu_seconds", SS_REAL},     {"setup_seconds", SS_REAL},
+    {"sweep_seconds", SS_REAL},   {"fb", SS_REAL},
+    {"fb_contact", SS_REAL},      {"fb_abs", SS_REAL},
+    {"natural", SS_REAL},         {"normal", SS_REAL},
+    {"detail", SS_TEXT},          {.name = NULL},
+};
+
+// The judge's word where it is satisfied, else why the solver ended.
+static const char *status_of(const ss_run *run)
+{
+    if (run->verdict.solved) {
+        return "solved";
+    }
+    switch (run->result.outcome) {
+    case SS_MAX_ITER:
+        return "max_iter";
+    case SS_TIME_LIMIT:
+        return "time_limit";
+    case SS_STALLED:
+        return "stalled";
+    case SS_INTERRUPTED:
+        return "interrupted";
+    case SS_UNSOLVED:
+    case SS_CONVERGED:
+    case SS_STEPPED:
+    case SS_NO_SOLUTION:
+    case SS_NOT_COVERED:
+        break;
+    }
+    return "stopped";
+}
+
+static void describe(const ss_task *task, ss_run *run)
+{
+    const double believed = run->result.own_error;
+    const char *separator = run->verdict.detail[0] != '\0' ? "; " : "";
+    snprintf(run->detail, sizeof run->detail, "%s", run->verdict.detail);
+    if (!run->verdict.solved && believed <= task->tolerance) {
+        snprintf(run->detail, sizeof run->detail,
+                 "%s%sthe solver believes fb %.3g, the judge finds %.3g", run->verdict.detail,
+                 separator, believed, run->verdict.measures.fb);
+    }
+}
+
+static bool allocate(const ss_problem *p, const double *start, ss_run *run)
+{
+    const size_t size = (size_t)p->dim * (size_t)p->ncontacts;
+    run->answer.r = calloc(size, sizeof(double));
+    run->answer.u = calloc(size, sizeof(double));
+    if (p->form == SS_GLOBAL) {
+        run->answer.v = calloc((size_t)p->ndofs, sizeof(double));
+    }
+    const bool ok = run->answer.r != NULL && run->answer.u != NULL &&
+                    (p->form == SS_LOCAL || run->answer.v != NULL);
+    if (ok && start != NULL) {
+        memcpy(run->answer.r, start, size * sizeof *start);
+    }
+    return ok;
+}
+
+static ss_status judge(const ss_task *task, ss_run *run, ss_error *e)
+{
+    ss_response *response = NULL;
+    const ss_status status = ss_response_new(task->problem, &response, e);
+    if (status == SS_OK) {
+        const ss_state impulses = {.r = run->answer.r};
+        run->verdict = ss_judge(response, &impulses, NAN, task->tolerance, run->answer.u);
+        ss_response_velocity(response, run->answer.r, run->answer.u, run->answer.v);
+    }
+    ss_response_free(response);
+    return status;
+}
+
+ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e)
+{
+    *run = (ss_run){.status = "stopped"};
+    ss_status status = allocate(task->problem, start, run) ? SS_OK : ss_fail_memory(e, "an answer");
+    if (status == SS_OK) {
+        status = ss_solve(task, run->answer.r, &run->result, e);
+    }
+    if (status == SS_OK) {
+        status = judge(task, run, e);
+    }
+    if (status == SS_OK) {
+        run->status = status_of(run);
+        describe(task, run);
+    } else {
+        ss_run_free(run);
+    }
+    return status;
+}
+
+void ss_run_free(ss_run *run)
+{
+    ss_state_free(&run->answer);
+}
+
+static double percent(long part, long whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+void ss_run_print(ss_rows *rows, const char *label, const ss_task *task, const ss_run *run)
+{
+    const ss_result *r = &run->result;
+    const ss_measures *m = &run->verdict.measures;
+    const double numbers[] = {percent(r->failsafe_calls, r->local_solves),
+                              percent(r->failures, r->local_solves),
+                              r->seconds,
+                              r->cpu_seconds,
+                              r->setup_seconds,
+                              r->sweep_seconds,
+                              m->fb,
+                              m->fb_contact,
+                              m->fb_abs,
+                              m->natural,
+                              m->normal};
+    ss_rows_text(rows, label);
+    ss_rows_integer(rows, task->problem->ncontacts);
+    ss_rows_text(rows, task->method->spec);
+    ss_rows_real(rows, task->tolerance);
+    ss_rows_text(rows, run->status);
+    ss_rows_integer(rows, r->iterations);
+    ss_rows_integer(rows, r->local_solves);
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        ss_rows_real(rows, numbers[k]);
+    }
+    ss_rows_text(rows, run->detail);
+}
+
+void ss_run_print_bad(ss_rows *rows, const char *label, const ss_method *method, double tolerance,
+                      const char *sentence)
+{
+    ss_rows_text(rows, label);
+    ss_rows_missing(rows);
+    ss_rows_text(rows, method->spec);
+    ss_rows_real(rows, tolerance);
+    ss_rows_text(rows, "bad_input");
+    for (int k = 5; ss_run_columns[k + 1].name != NULL; k++) {
+        ss_rows_missing(rows);
+    }
+    ss_rows_text(rows, sentence);
+}
+
+void ss_run_give(ss_run *run, const ss_task *task, ss_problem *p)
+{
+    ss_state_free(&p->solution);
+    p->has_solution = true;
+    p->solution = run->answer;
+    run->answer = (ss_state){0};
+    p->claim = ss_claim_unknown();
+    snprintf(p->claim.solver, sizeof p->claim.solver, "%.*s", (int)sizeof p->claim.solver - 1,
+             task->method->spec);
+    p->claim.tolerance = task->tolerance;
+    p->claim.measures = run->verdict.measures;
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(p->claim.date, sizeof p->claim.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (gethostname(p->claim.host, sizeof p->claim.host - 1) != 0) {
+        p->claim.host[0] = '\0';
+    }
+}

@@ -1,0 +1,127 @@
+#include "harness/trace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Seconds before the first line of progress, and between two.
+#define PATIENCE 1.0
+#define PACE     0.2
+
+struct ss_trace {
+    char *path; // NULL: no file
+    FILE *file;
+    bool terminal;
+    const char *label;
+    ss_response *response; // NULL where no file wants measures
+    double *u;
+    double shown; // seconds of the last line; negative: none yet
+};
+
+ss_status ss_trace_open(const char *path, ss_trace **trace, ss_error *e)
+{
+    *trace = NULL;
+    ss_trace *t = calloc(1, sizeof *t);
+    if (t == NULL) {
+        return ss_fail_memory(e, "a trace");
+    }
+    t->terminal = isatty(STDERR_FILENO) == 1;
+    if (path != NULL) {
+        t->path = strdup(path);
+        t->file = fopen(path, "we");
+        if (t->path == NULL || t->file == NULL) {
+            ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+            free(t->path);
+            free(t);
+            return SS_SYSTEM;
+        }
+        fprintf(t->file, "iteration,seconds,local_solves,estimate,fb,fb_contact,fb_abs,natural,"
+                         "normal,penetration,cone_excess,slip_angle,power,problem\n");
+    }
+    *trace = t;
+    return SS_OK;
+}
+
+static void write_row(ss_trace *t, const ss_progress *p)
+{
+    const ss_measures m = ss_response_judge(t->response, p->r, t->u);
+    const double numbers[] = {p->estimate, m.fb,          m.fb_contact,  m.fb_abs,     m.natural,
+                              m.normal,    m.penetration, m.cone_excess, m.slip_angle, m.power};
+    fprintf(t->file, "%d,%.9g,%ld", p->iteration, p->seconds, p->local_solves);
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        if (isnan(numbers[k])) {
+            fputs(",nan", t->file);
+        } else {
+            fprintf(t->file, ",%.17g", numbers[k]);
+        }
+    }
+    fprintf(t->file, ",%s\n", t->label);
+}
+
+static void show(ss_trace *t, const ss_progress *p)
+{
+    if (p->seconds < PATIENCE || (t->shown >= 0.0 && p->seconds < t->shown + PACE)) {
+        return;
+    }
+    t->shown = p->seconds;
+    fprintf(stderr, "\r\033[K%s: iteration %d, %.1f s, fb about %.2g", t->label, p->iteration,
+            p->seconds, p->estimate);
+}
+
+static void listen(void *listener, const ss_progress *p)
+{
+    ss_trace *t = listener;
+    if (t->file != NULL) {
+        write_row(t, p);
+    }
+    if (t->terminal) {
+        show(t, p);
+    }
+}
+
+ss_status ss_trace_begin(ss_trace *t, const char *label, ss_task *task, ss_error *e)
+{
+    t->label = label;
+    t->shown = -1.0;
+    if (t->file == NULL && !t->terminal) {
+        return SS_OK;
+    }
+    task->listen = listen;
+    task->listener = t;
+    if (t->file == NULL) {
+        return SS_OK;
+    }
+    const ss_problem *p = task->problem;
+    t->u = calloc((size_t)p->dim * (size_t)p->ncontacts, sizeof *t->u);
+    return t->u != NULL ? ss_response_new(p, &t->response, e) : ss_fail_memory(e, "a trace");
+}
+
+void ss_trace_end(ss_trace *t)
+{
+    if (t->shown >= 0.0) {
+        fputs("\r\033[K", stderr);
+    }
+    ss_response_free(t->response);
+    free(t->u);
+    t->response = NULL;
+    t->u = NULL;
+}
+
+ss_status ss_trace_close(ss_trace *t, ss_error *e)
+{
+    ss_status status = SS_OK;
+    if (t != NULL && t->file != NULL) {
+        const bool failed = ferror(t->file) != 0;
+        if (fclose(t->file) != 0 || failed) {
+            status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", t->path, strerror(errno));
+        }
+    }
+    if (t != NULL) {
+        free(t->path);
+        free(t);
+    }
+    return status;
+}

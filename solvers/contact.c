@@ -1,0 +1,114 @@
+#include "solvers/contact.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "solvers/residual.h"
+
+void ss_local_embed(ss_local *p)
+{
+    if (p->dim == 2) {
+        p->W[8] = 0.5 * (p->W[0] + p->W[4]);
+    }
+}
+
+// Where rounding of s r is more than this share of |b|, b is being lost beside it.
+#define LOST_SHARE 1e-6
+
+// |f|_inf. Beside a very large impulse it vanishes in floating point whatever u is (x = 1e17 and
+// y = -1 have x + y - q = 0), so its rounding counts there: nothing is known of such an answer.
+static double size_at(const ss_local *p, double s, const double r[3], const double u[3])
+{
+    const double size = ss_fb_size(p->mu, s, r, u);
+    const double rounding = DBL_EPSILON * s * (p->mu > 1.0 ? p->mu : 1.0) * ss_norm_inf3(r);
+    return rounding <= LOST_SHARE * ss_norm_inf3(p->b) ? size : size + rounding;
+}
+
+double ss_local_error(const ss_local *p, const ss_local_goal *goal, const double r[3])
+{
+    double u[3];
+    ss_local_velocity(p, r, u);
+    const double own = size_at(p, ss_local_own_scale(p), r, u);
+    if (!(goal->scale > 0.0) || isnan(own)) {
+        return own;
+    }
+    const double shared = size_at(p, goal->scale, r, u);
+    return shared <= own ? own : shared;
+}
+
+static ss_local_info answer(double r[3], double r_N, ss_outcome outcome)
+{
+    r[0] = r_N;
+    r[1] = r[2] = 0.0;
+    return (ss_local_info){outcome, 0, NAN};
+}
+
+// W_ii = 0: nothing that r does changes u, so u = b must be allowed with r = 0.
+static ss_local_info solve_rigid(const ss_local *p, double r[3])
+{
+    return answer(r, 0.0, p->b[0] >= 0.0 ? SS_CONVERGED : SS_NO_SOLUTION);
+}
+
+// mu = 0: the scalar problem 0 <= r_N, 0 <= W_NN r_N + b_N, one of them zero.
+static ss_local_info solve_frictionless(const ss_local *p, double r[3])
+{
+    if (p->b[0] >= 0.0) {
+        return answer(r, 0.0, SS_CONVERGED);
+    }
+    return p->W[0] > 0.0 ? answer(r, -p->b[0] / p->W[0], SS_CONVERGED)
+                         : answer(r, 0.0, SS_NO_SOLUTION);
+}
+
+// [D11] Algorithm 1: the fail-safe where the primary answer misses the goal, from the same start.
+// Where that misses too, r = 0 only if there is no admissible answer; near the rounding floor the
+// better of the two stays.
+static ss_local_info solve_hybrid(const ss_method *method, const ss_local *p,
+                                  const ss_local_goal *goal, double r[3],
+                                  ss_local_counters *counters)
+{
+    const double start[3] = {r[0], r[1], r[2]};
+    ss_local_info first = method->local->solve(p, goal, method->local_settings, r);
+    first.error = isnan(first.error) ? ss_local_error(p, goal, r) : first.error;
+    if (first.error <= goal->tolerance) {
+        first.outcome = SS_CONVERGED;
+        return first;
+    }
+    counters->failsafe_calls++;
+    const double kept[3] = {r[0], r[1], r[2]};
+    for (int c = 0; c < 3; c++) {
+        r[c] = start[c];
+    }
+    const ss_local_goal same = {goal->tolerance, goal->scale, NULL}; // the memo is the primary's
+    ss_local_info second = method->failsafe->solve(p, &same, method->failsafe_settings, r);
+    if (second.outcome == SS_NO_SOLUTION) {
+        return second;
+    }
+    second.error = isnan(second.error) ? ss_local_error(p, goal, r) : second.error;
+    if (!(second.error <= first.error) && !isnan(first.error)) {
+        r[0] = kept[0];
+        r[1] = kept[1];
+        r[2] = kept[2];
+        second.error = first.error;
+    }
+    second.iterations += first.iterations;
+    second.outcome = second.error <= goal->tolerance ? SS_CONVERGED : SS_STALLED;
+    return second;
+}
+
+ss_local_info ss_contact_solve(const ss_method *method, const ss_local *p,
+                               const ss_local_goal *goal, double r[3], ss_local_counters *counters)
+{
+    counters->solves++;
+    ss_local_info info;
+    if (!(ss_local_own_scale(p) > 0.0)) {
+        info = solve_rigid(p, r);
+    } else if (p->mu == 0.0) {
+        info = solve_frictionless(p, r);
+    } else if (method->failsafe != NULL) {
+        info = solve_hybrid(method, p, goal, r, counters);
+    } else {
+        info = method->local->solve(p, goal, method->local_settings, r);
+    }
+    counters->failures += info.outcome != SS_CONVERGED && info.outcome != SS_STEPPED;
+    return info;
+}

@@ -1,0 +1,56 @@
+// solvers/coupling.h -- W as a sweep sees it: what one contact's impulse does to all velocities.
+//
+// Two forms behind one interface (problems/delassus.h), chosen once:
+//
+//     explicit      u_i = b_i + sum_j W_ij r_j                      a row of blocks a visit
+//     matrix-free   u_i = w_i + sum_k G_ik z_k,   z_k += G_ik' dr_i   two ends a visit, whatever
+//                                                                   the number of contacts a body
+//                                                                   has
+//
+// Both keep r; the matrix-free form also keeps z = z0 + G' r, which drifts by rounding and is
+// computed afresh now and then. Impulses are stored four numbers a contact, the unused ones zero.
+#pragma once
+
+#include "problems/delassus.h"
+#include "problems/locals.h"
+
+typedef enum ss_coupling_form {
+    SS_FORM_AUTO,
+    SS_FORM_EXPLICIT,
+    SS_FORM_MATRIX_FREE
+} ss_coupling_form;
+
+typedef struct ss_coupling {
+    int dim, n;
+    bool is_explicit;
+    ss_local *contact;  // [n] W_ii, mu, embedded in space; b is the scratch of a visit
+    double *r;          // [4 n]
+    double *b;          // [dim n] velocity at r = 0
+    double *memo;       // [n] ss_local_goal.memo of each contact
+    double *compliance; // [n] tr(W_ii)/dim
+    double s, V;        // the judge's scales (problems/coulomb.h)
+    ss_blocks W;        // explicit form
+    ss_whitened *white; // matrix-free form
+    double *z;          // matrix-free form, as white->body_start places it
+    double *mu;         // [n]
+    double *u, *packed; // [dim n] scratch of ss_coupling_measure
+} ss_coupling;
+
+// A problem in local form has the explicit form only.
+ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, ss_coupling **coupling,
+                          ss_error *e);
+void ss_coupling_free(ss_coupling *coupling);
+
+// Sets r [dim n] and what follows from it.
+void ss_coupling_set(ss_coupling *coupling, const double *r);
+void ss_coupling_get(const ss_coupling *coupling, double *r);
+// z afresh from r; nothing to do in explicit form.
+void ss_coupling_refresh(ss_coupling *coupling);
+
+// u of contact i at the present r, three components.
+void ss_coupling_velocity(const ss_coupling *coupling, int i, double u[3]);
+// r_i becomes r.
+void ss_coupling_move(ss_coupling *coupling, int i, const double r[3]);
+
+// All measures at the present r, every velocity computed afresh.
+ss_measures ss_coupling_measure(ss_coupling *coupling);

@@ -1,0 +1,233 @@
+// solvers/local/alart_curnier.c -- pac, dac: Newton's method on the Alart-Curnier function.
+//
+// F of alart_curnier.h in X = s r with the block W/s, and
+//
+//     p_N = 1/W_NN,    p_T = 1/lambda_max(sym W_TT)                                          (1)
+//
+// (formulation section 6; [D11] section 7.1). pac takes full steps -J^-1 F, and -J'F where J is
+// singular. dac takes the direction d = -J^-1 F, or -J'F if that does not descend, and a step t for
+// which phi = |F|^2/2 satisfies Goldstein and Price:
+//
+//     phi(0) + m2 t phi'(0) <= phi(t) <= phi(0) + m1 t phi'(0)                               (2)
+//
+// Both end on the Fischer-Burmeister measure, as every exact solver does, and keep the iterate that
+// is best by it.
+#include "solvers/local/alart_curnier.h"
+
+#include <string.h>
+
+#include "solvers/local/fischer_burmeister.h"
+#include "solvers/local/local.h"
+
+// Below this share of tr(W)/d a diagonal entry gives no step (1); tr(W)/d does instead, as any
+// positive p has the same solutions.
+#define LEAST_SHARE 1e-12
+
+// Doublings of t, and changes of t in all, after which the last t is taken.
+#define DOUBLINGS 8
+#define TRIALS    30
+
+typedef struct settings {
+    int steps;
+    int variant; // place in VARIANTS
+    double m1, m2;
+} settings;
+
+static const char *const VARIANTS[] = {"alart-curnier", "jean-moreau", NULL};
+static const settings DEFAULTS = {.steps = 100, .variant = 0, .m1 = 0.1, .m2 = 0.9};
+
+#define SHARED_KEYS                                                                                \
+    {.name = "steps",                                                                              \
+     .kind = SS_KEY_INTEGER,                                                                       \
+     .place = offsetof(settings, steps),                                                           \
+     .low = 0,                                                                                     \
+     .high = 1e6},                                                                                 \
+    {                                                                                              \
+        .name = "variant", .kind = SS_KEY_CHOICE, .place = offsetof(settings, variant),            \
+        .choices = VARIANTS                                                                        \
+    }
+
+static const ss_key PAC_KEYS[] = {SHARED_KEYS, {.name = NULL}};
+static const ss_key DAC_KEYS[] = {
+    SHARED_KEYS,
+    {.name = "m1", .kind = SS_KEY_REAL, .place = offsetof(settings, m1), .low = 0, .high = 1},
+    {.name = "m2", .kind = SS_KEY_REAL, .place = offsetof(settings, m2), .low = 0, .high = 1},
+    {.name = NULL},
+};
+
+// u = W X + b with W over s.
+typedef struct contact {
+    ss_fb_block hat;
+    ss_ac_law law;
+    double W[9], b[3];
+} contact;
+
+static double step_for(double stiffness)
+{
+    return stiffness > LEAST_SHARE ? 1.0 / stiffness : 1.0;
+}
+
+static contact scaled(const ss_local *p, int variant)
+{
+    contact k = {.hat = ss_fb_hat(p), .b = {p->b[0], p->b[1], p->b[2]}};
+    for (int i = 0; i < 9; i++) {
+        k.W[i] = p->W[i] * k.hat.inverse;
+    }
+    const double *W = k.W;
+    const double largest =
+        0.5 * (W[4] + W[8]) + ss_length2(0.5 * (W[4] - W[8]), 0.5 * (W[5] + W[7]));
+    k.law = (ss_ac_law){
+        .mu = p->mu, .p_N = step_for(W[0]), .p_T = step_for(largest), .jean_moreau = variant == 1};
+    return k;
+}
+
+static void evaluate(const contact *k, const double X[3], ss_ac_point *at)
+{
+    double u[3];
+    for (int i = 0; i < 3; i++) {
+        u[i] = ss_dot3(k->W + 3 * i, X) + k->b[i];
+    }
+    ss_ac_evaluate(&k->law, X, u, at);
+}
+
+// J = dF/dX + dF/du W.
+static void jacobian(const contact *k, const double X[3], const ss_ac_point *at, double J[9])
+{
+    double du[9];
+    ss_ac_linearise(&k->law, X, at, J, du);
+    for (int i = 0; i < 9; i += 3) {
+        for (int j = 0; j < 3; j++) {
+            J[i + j] += du[i] * k->W[j] + du[i + 1] * k->W[3 + j] + du[i + 2] * k->W[6 + j];
+        }
+    }
+}
+
+static void negate(const double x[3], double minus[3])
+{
+    for (int i = 0; i < 3; i++) {
+        minus[i] = -x[i];
+    }
+}
+
+// -J^-1 F or, where J is singular or `descend` asks for more than that step does, -J'F. *slope is
+// its product with J'F, phi'(0).
+static void direction(const contact *k, const double X[3], const ss_ac_point *at, bool descend,
+                      double d[3], double *slope)
+{
+    double J[9], g[3], step[3];
+    jacobian(k, X, at, J);
+    ss_multiply3_transposed(J, at->F, g);
+    const bool solved = ss_solve3(J, at->F, step);
+    negate(solved && (!descend || ss_dot3(step, g) > 0.0) ? step : g, d);
+    *slope = ss_dot3(d, g);
+}
+
+static void advance(const double X[3], double t, const double d[3], double next[3])
+{
+    for (int i = 0; i < 3; i++) {
+        next[i] = X[i] + t * d[i];
+    }
+}
+
+static double phi(const contact *k, const double X[3], double t, const double d[3])
+{
+    double next[3];
+    ss_ac_point at;
+    advance(X, t, d, next);
+    evaluate(k, next, &at);
+    return 0.5 * ss_dot3(at.F, at.F);
+}
+
+// t of (2): halved between the bounds known so far, doubled while there is none above.
+static double goldstein_price(const contact *k, const settings *set, const double X[3],
+                              const double d[3], double start, double slope)
+{
+    double low = 0.0, high = HUGE_VAL, t = 1.0;
+    int doublings = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        const double value = phi(k, X, t, d);
+        if (!(value <= start + set->m1 * t * slope)) {
+            high = t;
+        } else if (!(value >= start + set->m2 * t * slope)) {
+            low = t;
+        } else {
+            break;
+        }
+        if (high < HUGE_VAL) {
+            t = 0.5 * (low + high);
+        } else if (doublings++ < DOUBLINGS) {
+            t *= 2.0;
+        } else {
+            break;
+        }
+    }
+    return t;
+}
+
+// One step from X; false where it does not change X.
+static bool step(const contact *k, const settings *set, bool damped, double X[3])
+{
+    ss_ac_point at;
+    double d[3], next[3], slope;
+    evaluate(k, X, &at);
+    direction(k, X, &at, damped, d, &slope);
+    const double start = 0.5 * ss_dot3(at.F, at.F);
+    advance(X, damped ? goldstein_price(k, set, X, d, start, slope) : 1.0, d, next);
+    const bool moved = next[0] != X[0] || next[1] != X[1] || next[2] != X[2];
+    memcpy(X, next, sizeof next);
+    return moved;
+}
+
+static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const settings *set,
+                           bool damped, double r[3])
+{
+    const contact k = scaled(p, set->variant);
+    ss_fb_iterate at = ss_fb_start(&k.hat, r);
+    ss_local_info info = {.outcome = SS_MAX_ITER, .error = NAN};
+    for (;; info.iterations++) {
+        if (ss_fb_reached(&k.hat, p, goal, &at, r, &info)) {
+            return info;
+        }
+        if (info.iterations >= set->steps) {
+            break;
+        }
+        if (!step(&k, set, damped, at.X)) {
+            info.outcome = SS_STALLED;
+            break;
+        }
+    }
+    ss_fb_settle(&k.hat, p, goal, &at, r, &info);
+    return info;
+}
+
+static ss_local_info solve_pac(const ss_local *p, const ss_local_goal *goal, const void *given,
+                               double r[3])
+{
+    return solve(p, goal, given, false, r);
+}
+
+static ss_local_info solve_dac(const ss_local *p, const ss_local_goal *goal, const void *given,
+                               double r[3])
+{
+    return solve(p, goal, given, true, r);
+}
+
+const ss_local_solver ss_pac = {
+    .card = {.name = "pac",
+             .law = SS_EXACT,
+             .reference = "D11",
+             .keys = PAC_KEYS,
+             .defaults = &DEFAULTS,
+             .settings_size = sizeof(settings)},
+    .solve = solve_pac,
+};
+
+const ss_local_solver ss_dac = {
+    .card = {.name = "dac",
+             .law = SS_EXACT,
+             .reference = "D11",
+             .keys = DAC_KEYS,
+             .defaults = &DEFAULTS,
+             .settings_size = sizeof(settings)},
+    .solve = solve_dac,
+};

@@ -1,0 +1,38 @@
+// solvers/local/secular.c -- secular: one contact as one equation for its slip ratio.
+//
+// formulation section 5: with a = |u_T|/|r_T|, sliding is
+//
+//     F(a) = a^2 + A a + C - (W_NN/mu) |B + a c| = 0                                          (1)
+//
+// solved as G of slip.h by a bracketed Newton. Unlike [D11]'s quartic, which is (1) times its
+// conjugate, (1) has no spurious root; like the secular equation of trust-region methods it is
+// nearly straight in the right form, so that from the last sweep's a two steps do. The cases of the
+// law are in cases.h.
+#include "solvers/local/cases.h"
+#include "solvers/local/local.h"
+
+// |u_T|/|r_T| of the start; NaN where r_T = 0.
+static double start_ratio(const ss_local *p, const double r[3])
+{
+    const double *W = p->W, *b = p->b;
+    const double u1 = W[3] * r[0] + W[4] * r[1] + W[5] * r[2] + b[1];
+    const double u2 = W[6] * r[0] + W[7] * r[1] + W[8] * r[2] + b[2];
+    return sqrt((u1 * u1 + u2 * u2) / (r[1] * r[1] + r[2] * r[2]));
+}
+
+static double find(const ss_slip *k, const void *given, const double start[3], int *steps)
+{
+    (void)given;
+    return ss_slip_bracketed(k, start_ratio(k->p, start), steps);
+}
+
+static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const void *given,
+                           double r[3])
+{
+    return ss_cases_solve(p, goal, find, given, r);
+}
+
+const ss_local_solver ss_secular = {
+    .card = {.name = "secular", .law = SS_EXACT, .reference = "D11"},
+    .solve = solve,
+};

@@ -1,0 +1,90 @@
+// solvers/local/slip.h -- a sliding contact as one equation for its slip ratio a = |u_T|/|r_T|.
+//
+// Sliding is u_N = 0, u_T = -a r_T, |r_T| = mu r_N with a > 0. With row w' = W_NT and column
+// v = W_TN kept apart (W may be unsymmetric), the normal row eliminated leaves ([D11] B.2)
+//
+//     Wb = W_TT - v w'/W_NN,    c = b_T - v b_N/W_NN,    (Wb + a I) r_T = -c                 (1)
+//
+// By Cramer's rule, with q(a) = adj(Wb) c + a c and det(a) = a^2 + a tr Wb + det Wb,
+//
+//     r_T = -q(a)/det(a),    r_N = N(a)/(W_NN det(a)),    N(a) = beta det(a) + w.q(a)        (2)
+//     G(a) = mu N(a) - W_NN |q(a)| = 0,                   beta = -b_N > 0                    (3)
+//
+// G is mu beta F of formulation section 5, whose c is -c/beta here: so that b_N -> 0 is no
+// division. For a nonsingular block G(0) >= 0 says that the contact sticks; otherwise G(0) < 0, and
+// G grows without bound.
+#pragma once
+
+#include "solvers/contact.h"
+#include "solvers/local/quartic.h"
+#include "solvers/small.h"
+
+typedef struct ss_slip {
+    const ss_local *p;
+    double w[2], v[2];
+    double share; // 1/W_NN
+    double Wb[4];
+    double c[2];
+    double q[2]; // q(0)
+    double beta, trace, det;
+    double slope; // N(a) = beta a^2 + slope a + N0
+    double N0;
+} ss_slip;
+
+typedef struct ss_slip_point {
+    double q[2], length; // q(a) and its length
+    double N, G;
+} ss_slip_point;
+
+// q(a).
+static inline void ss_slip_direction(const ss_slip *k, double a, double q[2])
+{
+    q[0] = k->q[0] + a * k->c[0];
+    q[1] = k->q[1] + a * k->c[1];
+}
+
+static inline double ss_slip_determinant(const ss_slip *k, double a)
+{
+    return k->det + a * (k->trace + a);
+}
+
+static inline double ss_slip_normal(const ss_slip *k, double a)
+{
+    return k->N0 + a * (k->slope + a * k->beta);
+}
+
+// (3).
+static inline void ss_slip_evaluate(const ss_slip *k, double a, ss_slip_point *at)
+{
+    ss_slip_direction(k, a, at->q);
+    at->length = ss_length2(at->q[0], at->q[1]);
+    at->N = ss_slip_normal(k, a);
+    at->G = k->p->mu * at->N - k->p->W[0] * at->length;
+}
+
+// Newton's step on mu N/|q| - W_NN, which has the roots of G and is nearly straight in a (1/|r_T|
+// against a, as in trust-region methods): about half the steps that G itself takes.
+static inline double ss_slip_step(const ss_slip *k, double a, const ss_slip_point *at)
+{
+    const double squared = at->length * at->length;
+    const double slope = k->slope + 2.0 * a * k->beta;
+    const double turn = at->q[0] * k->c[0] + at->q[1] * k->c[1];
+    return -at->G * squared / (k->p->mu * (slope * squared - at->N * turn));
+}
+
+// (1) and what follows from it. False where p is singular: W_NN <= 0, or
+// det Wb <= 1e-12 tr Wb tr W; k holds no more than (1) then.
+bool ss_slip_eliminate(const ss_local *p, ss_slip *k);
+
+// G(0) >= 0, without the square root. k is nonsingular.
+static inline bool ss_slip_sticks(const ss_slip *k)
+{
+    const double reach = k->p->mu * k->N0, W_NN = k->p->W[0];
+    return reach >= 0.0 && reach * reach >= W_NN * W_NN * (k->q[0] * k->q[0] + k->q[1] * k->q[1]);
+}
+
+// Its positive roots hold those of G: it is G times its conjugate, over (mu beta)^2.
+ss_quartic ss_slip_quartic(const ss_slip *k);
+
+// A root of G from the start a >= 0, or from a start of its own where a is none; G(0) < 0.
+double ss_slip_bracketed(const ss_slip *k, double a, int *steps);

@@ -1,0 +1,343 @@
+// Solver specs: "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...]". A bare local name means gs/ of it. An
+// option goes to the first of global, local and fail-safe solver that knows its key;
+// "enum.roots=gsl" names the one that is meant.
+#include "solvers/registry.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What a spec is cut into.
+typedef struct pieces {
+    char text[sizeof((ss_method *)0)->spec];
+    char *global, *local, *failsafe, *options; // into text; NULL where absent
+} pieces;
+
+static bool cut(const char *spec, pieces *p)
+{
+    if (strlen(spec) >= sizeof p->text) {
+        return false;
+    }
+    *p = (pieces){0};
+    char *names = strcpy(p->text, spec);
+    p->options = strchr(names, ':');
+    if (p->options != NULL) {
+        *p->options++ = '\0';
+    }
+    char *slash = strchr(names, '/');
+    p->global = slash != NULL ? names : NULL;
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+    p->local = slash != NULL ? slash + 1 : names;
+    p->failsafe = strchr(p->local, '+');
+    if (p->failsafe != NULL) {
+        *p->failsafe++ = '\0';
+    }
+    return true;
+}
+
+static void append(char *text, size_t room, const char *word)
+{
+    const size_t length = strlen(text);
+    snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", word);
+}
+
+static ss_status fail_local(const char *name, ss_error *e)
+{
+    char names[300] = "";
+    for (int k = 0; ss_local_solvers[k] != NULL; k++) {
+        append(names, sizeof names, ss_local_solvers[k]->card.name);
+    }
+    for (int k = 0; ss_global_solvers[k] != NULL; k++) {
+        if (!ss_global_solvers[k]->takes_local) {
+            append(names, sizeof names, ss_global_solvers[k]->card.name);
+        }
+    }
+    return ss_fail(e, SS_BAD_INPUT, "unknown solver '%s'; there are %s", name, names);
+}
+
+static ss_status fail_global(const char *name, ss_error *e)
+{
+    char names[300] = "";
+    for (int k = 0; ss_global_solvers[k] != NULL; k++) {
+        if (ss_global_solvers[k]->takes_local) {
+            append(names, sizeof names, ss_global_solvers[k]->card.name);
+        }
+    }
+    return ss_fail(e, SS_BAD_INPUT, "unknown global solver '%s' before '/'; there are %s", name,
+                   names);
+}
+
+static ss_status find_local(const char *name, const ss_local_solver **found, ss_error *e)
+{
+    *found = ss_local_find(name);
+    return *found != NULL ? SS_OK : fail_local(name, e);
+}
+
+static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
+{
+    const ss_global_solver *alone = p->global == NULL ? ss_global_find(p->local) : NULL;
+    if (alone != NULL && alone->takes_local) {
+        return ss_fail(e, SS_BAD_INPUT, "'%s' needs a local solver, as in %s/secular", p->local,
+                       p->local);
+    }
+    if (alone != NULL) {
+        m->global = alone;
+        return p->failsafe == NULL ? SS_OK
+                                   : ss_fail(e, SS_BAD_INPUT, "'%s' takes no fail-safe", p->local);
+    }
+    m->global = ss_global_find(p->global != NULL ? p->global : "gs");
+    if (m->global == NULL) {
+        return fail_global(p->global, e);
+    }
+    if (!m->global->takes_local) {
+        return ss_fail(e, SS_BAD_INPUT, "'%s' takes no local solver", p->global);
+    }
+    ss_status status = find_local(p->local, &m->local, e);
+    if (status == SS_OK && p->failsafe != NULL) {
+        status = find_local(p->failsafe, &m->failsafe, e);
+    }
+    return status;
+}
+
+static void describe_key(const ss_key *key, char *text, size_t room)
+{
+    const char *separator = text[0] != '\0' ? ", " : "";
+    size_t length = strlen(text);
+    if (key->kind != SS_KEY_CHOICE) {
+        snprintf(text + length, room - length, "%s%s=%g..%g", separator, key->name, key->low,
+                 key->high);
+        return;
+    }
+    snprintf(text + length, room - length, "%s%s=", separator, key->name);
+    for (int k = 0; key->choices[k] != NULL; k++) {
+        length = strlen(text);
+        snprintf(text + length, room - length, "%s%s", k > 0 ? "|" : "", key->choices[k]);
+    }
+}
+
+void ss_card_options(const ss_card *card, char *text, size_t room)
+{
+    text[0] = '\0';
+    for (const ss_key *key = card->keys; key != NULL && key->name != NULL; key++) {
+        describe_key(key, text, room);
+    }
+}
+
+// A copy of the defaults.
+static bool copy_settings(const ss_card *card, void **settings)
+{
+    if (card->settings_size > 0) {
+        *settings = malloc(card->settings_size);
+        if (*settings == NULL) {
+            return false;
+        }
+        memcpy(*settings, card->defaults, card->settings_size);
+    }
+    return true;
+}
+
+static const ss_key *find_key(const ss_card *card, const char *name)
+{
+    for (const ss_key *key = card->keys; key != NULL && key->name != NULL; key++) {
+        if (strcmp(key->name, name) == 0) {
+            return key;
+        }
+    }
+    return NULL;
+}
+
+static ss_status fail_number(const ss_key *key, const char *value, ss_error *e)
+{
+    return ss_fail(e, SS_BAD_INPUT, "%s takes a %snumber from %g to %g, not '%s'", key->name,
+                   key->kind == SS_KEY_INTEGER ? "whole " : "", key->low, key->high, value);
+}
+
+static ss_status set_number(const ss_key *key, const char *value, void *settings, ss_error *e)
+{
+    char *end;
+    const double x = strtod(value, &end);
+    const bool whole = key->kind != SS_KEY_INTEGER || x == floor(x);
+    if (end == value || *end != '\0' || !(x >= key->low && x <= key->high) || !whole) {
+        return fail_number(key, value, e);
+    }
+    char *place = (char *)settings + key->place;
+    if (key->kind == SS_KEY_INTEGER) {
+        memcpy(place, &(int){(int)x}, sizeof(int));
+    } else {
+        memcpy(place, &x, sizeof x);
+    }
+    return SS_OK;
+}
+
+// Choice k where value is its name, or its name and a number for one that ends in ':'.
+static bool is_choice(const ss_key *key, const char *choice, const char *value, void *settings)
+{
+    const size_t length = strlen(choice);
+    if (choice[length - 1] != ':') {
+        return strcmp(choice, value) == 0;
+    }
+    if (strncmp(choice, value, length) != 0 || value[length] < '0' || value[length] > '9') {
+        return false;
+    }
+    char *end;
+    errno = 0;
+    const uint64_t seed = strtoull(value + length, &end, 10);
+    if (*end != '\0' || errno != 0) {
+        return false;
+    }
+    memcpy((char *)settings + key->seed_place, &seed, sizeof seed);
+    return true;
+}
+
+static ss_status set_choice(const ss_key *key, const char *value, void *settings, ss_error *e)
+{
+    char names[200] = "";
+    for (int k = 0; key->choices[k] != NULL; k++) {
+        if (is_choice(key, key->choices[k], value, settings)) {
+            memcpy((char *)settings + key->place, &k, sizeof k);
+            return SS_OK;
+        }
+        char name[48];
+        const size_t length = strlen(key->choices[k]);
+        snprintf(name, sizeof name, "%s%s", key->choices[k],
+                 key->choices[k][length - 1] == ':' ? "SEED" : "");
+        append(names, sizeof names, name);
+    }
+    return ss_fail(e, SS_BAD_INPUT, "%s takes one of %s, not '%s'", key->name, names, value);
+}
+
+// The solvers of a method that have settings, in the order in which options look for their key.
+typedef struct owner {
+    const ss_card *card; // NULL where there is no such solver
+    void *settings;
+} owner;
+
+static void list_owners(const ss_method *m, owner owners[3])
+{
+    owners[0] = (owner){&m->global->card, m->global_settings};
+    owners[1] = (owner){m->local != NULL ? &m->local->card : NULL, m->local_settings};
+    owners[2] = (owner){m->failsafe != NULL ? &m->failsafe->card : NULL, m->failsafe_settings};
+}
+
+static ss_status fail_key(const ss_method *m, const char *key, ss_error *e)
+{
+    char names[300] = "";
+    owner owners[3];
+    list_owners(m, owners);
+    for (int k = 0; k < 3; k++) {
+        const ss_key *keys = owners[k].card != NULL ? owners[k].card->keys : NULL;
+        for (; keys != NULL && keys->name != NULL; keys++) {
+            append(names, sizeof names, keys->name);
+        }
+    }
+    return ss_fail(e, SS_BAD_INPUT, "'%s' has no option '%s'; it has %s", m->name, key,
+                   names[0] != '\0' ? names : "none");
+}
+
+static ss_status set_option(ss_method *m, char *option, ss_error *e)
+{
+    char *value = strchr(option, '=');
+    if (value == NULL || value == option || value[1] == '\0') {
+        return ss_fail(e, SS_BAD_INPUT, "'%s' is not key=value", option);
+    }
+    *value++ = '\0';
+    char *dot = strchr(option, '.');
+    const char *name = dot != NULL ? dot + 1 : option;
+    owner owners[3];
+    list_owners(m, owners);
+    for (int k = 0; k < 3; k++) {
+        const ss_card *card = owners[k].card;
+        const bool meant =
+            card != NULL &&
+            (dot == NULL || (strncmp(card->name, option, (size_t)(dot - option)) == 0 &&
+                             card->name[dot - option] == '\0'));
+        const ss_key *key = meant ? find_key(card, name) : NULL;
+        if (key != NULL) {
+            return key->kind == SS_KEY_CHOICE ? set_choice(key, value, owners[k].settings, e)
+                                              : set_number(key, value, owners[k].settings, e);
+        }
+    }
+    return fail_key(m, option, e);
+}
+
+static ss_status set_options(ss_method *m, char *options, ss_error *e)
+{
+    ss_status status = SS_OK;
+    while (status == SS_OK && options != NULL) {
+        char *next = strchr(options, ',');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        status = set_option(m, options, e);
+        options = next;
+    }
+    return status;
+}
+
+static void name_method(const pieces *p, ss_method *m)
+{
+    snprintf(m->name, sizeof m->name, "%s%s%s%s%s", p->global != NULL ? p->global : "",
+             p->global != NULL ? "/" : "", p->local, p->failsafe != NULL ? "+" : "",
+             p->failsafe != NULL ? p->failsafe : "");
+}
+
+static ss_status fill(ss_method *m, const char *spec, ss_error *e)
+{
+    pieces p;
+    if (!cut(spec, &p)) {
+        return ss_fail(e, SS_BAD_INPUT, "a solver spec has at most %zu characters",
+                       sizeof m->spec - 1);
+    }
+    strcpy(m->spec, spec);
+    name_method(&p, m);
+    const ss_status status = find_solvers(&p, m, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    if (!copy_settings(&m->global->card, &m->global_settings) ||
+        (m->local != NULL && !copy_settings(&m->local->card, &m->local_settings)) ||
+        (m->failsafe != NULL && !copy_settings(&m->failsafe->card, &m->failsafe_settings))) {
+        return ss_fail_memory(e, "a solver's settings");
+    }
+    return set_options(m, p.options, e);
+}
+
+ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e)
+{
+    *method = NULL;
+    ss_method *m = calloc(1, sizeof *m);
+    if (m == NULL) {
+        return ss_fail_memory(e, "a solver's settings");
+    }
+    const ss_status status = fill(m, spec, e);
+    if (status != SS_OK) {
+        ss_method_free(m);
+        return status;
+    }
+    *method = m;
+    return SS_OK;
+}
+
+void ss_method_free(ss_method *method)
+{
+    if (method != NULL) {
+        free(method->global_settings);
+        free(method->local_settings);
+        free(method->failsafe_settings);
+        free(method);
+    }
+}
+
+ss_status ss_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+{
+    *result = (ss_result){.own_error = NAN,
+                          .seconds = NAN,
+                          .cpu_seconds = NAN,
+                          .setup_seconds = NAN,
+                          .sweep_seconds = NAN};
+    return task->method->global->solve(task, r, result, e);
+}

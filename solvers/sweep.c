@@ -1,0 +1,255 @@
+#include "solvers/sweep.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/residual.h"
+
+// |dr| below this share of |r| is rounding: a solver that finds its start good enough scales it to
+// and fro.
+#define SAME_IMPULSE (4.0 * DBL_EPSILON)
+
+// A NaN stays.
+static double larger(double a, double b)
+{
+    return isnan(a) || b <= a ? a : b;
+}
+
+// ---- Freezing
+
+static void set_thresholds(ss_sweeper *a)
+{
+    const ss_sweep_settings *s = a->settings;
+    if (s->freeze == SS_FREEZE_ON) {
+        const double share = s->share > 0.0 ? s->share : 1e-2;
+        a->freeze_step = share * a->last.estimate / a->coupling->s;
+        a->freeze_residual = share * a->last.estimate;
+        a->freeze_impulse = 0.0;
+    } else {
+        const double share = s->share > 0.0 ? s->share : 1e-3;
+        a->freeze_step = a->freeze_impulse = share * a->last.largest;
+        a->freeze_residual = INFINITY;
+    }
+}
+
+static void wake_body(ss_sweeper *a, int body)
+{
+    const ss_whitened *white = a->coupling->white;
+    for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
+        a->rests_until[white->body_end_contact[s]] = 0;
+    }
+}
+
+static void wake_neighbours(ss_sweeper *a, int i)
+{
+    const ss_coupling *c = a->coupling;
+    if (c->is_explicit) {
+        for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
+            a->rests_until[c->W.col[k]] = 0;
+        }
+        return;
+    }
+    for (int s = c->white->end_start[i]; s < c->white->end_start[i + 1]; s++) {
+        wake_body(a, c->white->end_body[s]);
+    }
+}
+
+static void consider_freezing(ss_sweeper *a, int i, double residual, double step, double size)
+{
+    const bool still = step < a->freeze_step;
+    const bool freezes = a->settings->freeze == SS_FREEZE_ON
+                             ? still && residual < a->freeze_residual
+                             : still || size < a->freeze_impulse;
+    if (a->settings->wake == SS_WAKE_NEIGHBOUR && !still) {
+        wake_neighbours(a, i);
+    }
+    if (freezes) {
+        a->rests_until[i] = a->sweeps + 1 + a->settings->skip;
+    }
+}
+
+void ss_sweep_thaw(ss_sweeper *a)
+{
+    if (a->rests_until != NULL) {
+        memset(a->rests_until, 0, (size_t)a->coupling->n * sizeof *a->rests_until);
+    }
+}
+
+// ---- Visits
+
+static double residual_before(const ss_sweeper *a, const ss_local *p, const double *r,
+                              const double u[3])
+{
+    if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] >= 0.0) {
+        return 0.0; // open, as many are: f is 0 exactly
+    }
+    if (p->mu > 0.0) {
+        return ss_fb_size(p->mu, a->coupling->s, r, u);
+    }
+    double f[3];
+    ss_coulomb_residual(p->mu, a->coupling->s, r, u, f);
+    return ss_norm_inf3(f);
+}
+
+static void visit(ss_sweeper *a, int i, ss_tally *t)
+{
+    ss_coupling *c = a->coupling;
+    ss_local *p = &c->contact[i];
+    const double *old = c->r + 4 * (size_t)i;
+    double u[3];
+    ss_coupling_velocity(c, i, u);
+    const double residual = a->estimates ? residual_before(a, p, old, u) : 0.0;
+    double r[3] = {old[0], old[1], old[2]};
+    for (int k = 0; k < 3; k++) {
+        p->b[k] = u[k] - (p->W[3 * k] * r[0] + p->W[3 * k + 1] * r[1] + p->W[3 * k + 2] * r[2]);
+    }
+    const ss_local_goal goal = {a->goal.tolerance, a->goal.scale, &c->memo[i]};
+    ss_contact_solve(a->task->method, p, &goal, r, &t->counters);
+    const double dr[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
+    ss_coupling_move(c, i, r);
+    const double size = ss_norm_inf3(r);
+    t->estimate = larger(t->estimate, residual);
+    t->largest = larger(t->largest, size);
+    const double step = ss_dot3(dr, dr), square = ss_dot3(r, r);
+    t->step += step;
+    t->size += square;
+    t->moved += step > SAME_IMPULSE * SAME_IMPULSE * square;
+    if (a->rests_until != NULL && a->sweeps > 0) {
+        consider_freezing(a, i, residual, ss_norm_inf3(dr), size);
+    }
+}
+
+static void visit_all(ss_sweeper *a, int begin, int end, ss_tally *t)
+{
+    *t = (ss_tally){0};
+    for (int i = begin; i < end; i++) {
+        if (a->rests_until != NULL && a->rests_until[i] > a->sweeps) {
+            t->frozen++;
+            t->largest = larger(t->largest, ss_norm_inf3(a->coupling->r + 4 * (size_t)i));
+        } else {
+            visit(a, i, t);
+        }
+    }
+}
+
+// Stripes first .. last - 1, none of which touches a body of another.
+static void visit_phase(ss_sweeper *a, int first, int last)
+{
+    const int *start = a->ordered.stripes.start;
+    const int threads = a->task->threads > 1 ? a->task->threads : 1;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int g = first; g < last; g++) {
+        visit_all(a, start[g], start[g + 1], &a->tallies[g]);
+    }
+}
+
+// Stripe by stripe, so that the sums do not depend on the threads.
+static void add_up(ss_sweeper *a, int count)
+{
+    a->last = (ss_tally){0};
+    for (int g = 0; g < count; g++) {
+        const ss_tally *t = &a->tallies[g];
+        a->last.estimate = larger(a->last.estimate, t->estimate);
+        a->last.largest = larger(a->last.largest, t->largest);
+        a->last.step += t->step;
+        a->last.size += t->size;
+        a->last.moved += t->moved;
+        a->last.frozen += t->frozen;
+        a->frozen += t->frozen;
+        a->counters.solves += t->counters.solves;
+        a->counters.failsafe_calls += t->counters.failsafe_calls;
+        a->counters.failures += t->counters.failures;
+    }
+}
+
+void ss_sweep(ss_sweeper *a)
+{
+    if (a->rests_until != NULL && a->sweeps > 0) {
+        set_thresholds(a);
+    }
+    const ss_stripes *stripes = &a->ordered.stripes;
+    if (stripes->count > 0) {
+        visit_phase(a, 0, stripes->neven);
+        visit_phase(a, stripes->neven, stripes->count);
+        add_up(a, stripes->count);
+    } else {
+        visit_all(a, 0, a->coupling->n, &a->tallies[0]);
+        add_up(a, 1);
+    }
+    a->sweeps++;
+}
+
+// ---- Making one
+
+void ss_sweep_get(const ss_sweeper *a, double *r)
+{
+    ss_coupling_get(a->coupling, a->coupling->packed);
+    ss_ordered_give(&a->ordered, a->coupling->dim, a->coupling->packed, r);
+}
+
+void ss_sweep_set(ss_sweeper *a, const double *r)
+{
+    ss_ordered_take(&a->ordered, a->coupling->dim, r, a->coupling->packed);
+    ss_coupling_set(a->coupling, a->coupling->packed);
+}
+
+static ss_status prepare(ss_sweeper *a, ss_error *e)
+{
+    const ss_task *t = a->task;
+    const ss_sweep_settings *s = a->settings;
+    // Threads need stripes, and one thread takes them too where threads are asked for: their number
+    // shall not change the bits.
+    const bool striped = t->threads > 0 && s->order == SS_NATURAL;
+    const ss_order_kind kind = striped ? SS_STRIPED : (ss_order_kind)s->order;
+    ss_status status = ss_ordered_new(t->problem, kind, s->seed, &a->ordered, e);
+    if (status == SS_OK) {
+        status = ss_coupling_new(&a->ordered.view, (ss_coupling_form)s->form, &a->coupling, e);
+    }
+    if (status != SS_OK) {
+        return status;
+    }
+    a->tallies = calloc((size_t)a->ordered.stripes.count + 1, sizeof *a->tallies);
+    if (s->freeze != SS_FREEZE_OFF) {
+        a->rests_until = calloc((size_t)t->problem->ncontacts, sizeof *a->rests_until);
+    }
+    if (a->tallies == NULL || (s->freeze != SS_FREEZE_OFF && a->rests_until == NULL)) {
+        return ss_fail_memory(e, "a sweep");
+    }
+    const double ltol = s->ltol > 0.0 ? s->ltol : fmax(0.1 * t->tolerance, 1e-14);
+    a->goal = (ss_local_goal){ltol * a->coupling->V, a->coupling->s, NULL};
+    return SS_OK;
+}
+
+ss_status ss_sweeper_new(const ss_task *task, const ss_sweep_settings *settings, const double *r,
+                         ss_sweeper **sweeper, ss_error *e)
+{
+    *sweeper = NULL;
+    ss_sweeper *a = calloc(1, sizeof *a);
+    if (a == NULL) {
+        return ss_fail_memory(e, "a sweep");
+    }
+    a->task = task;
+    a->settings = settings;
+    a->estimates = true;
+    const ss_status status = prepare(a, e);
+    if (status != SS_OK) {
+        ss_sweeper_free(a);
+        return status;
+    }
+    ss_sweep_set(a, r);
+    *sweeper = a;
+    return SS_OK;
+}
+
+void ss_sweeper_free(ss_sweeper *a)
+{
+    if (a != NULL) {
+        free(a->rests_until);
+        free(a->tallies);
+        ss_coupling_free(a->coupling);
+        ss_ordered_free(&a->ordered);
+        free(a);
+    }
+}

@@ -1,0 +1,70 @@
+// solvers/sweep.h -- one pass over the contacts, each solved with the newest impulses of the others
+// ([D11] Algorithm 1, with its sign and the place of its freezing test mended):
+//
+//     b_i' = u_i - W_ii r_i,     u_i = b_i + sum_j W_ij r_j                                  (1)
+//     r_i <- local solution of   u = W_ii r + b_i',  (r, u) in C(mu_i)                       (2)
+//
+// Freezing skips contacts that have little to gain:
+//     on     for `skip` sweeps when s |dr_i| and |f_i| before (2) are below share e, e the last
+//            sweep's largest |f_i| (share 1e-2)
+//     paper  when |dr_i| < share max|r| or |r_i| < share max|r| ([D11] 6; the numbers are ours:
+//            share 1e-3, skip 10). It can freeze all contacts at once.
+// wake=neighbour ends the rest of a contact when an impulse it is coupled to moved by more than the
+// rule lets pass. Frozen contacts are in no tally, and in every full evaluation.
+#pragma once
+
+#include "solvers/contact.h"
+#include "solvers/coupling.h"
+#include "solvers/order.h"
+
+typedef enum ss_freeze { SS_FREEZE_OFF, SS_FREEZE_ON, SS_FREEZE_PAPER } ss_freeze;
+typedef enum ss_wake { SS_WAKE_TIME, SS_WAKE_NEIGHBOUR } ss_wake;
+
+typedef struct ss_sweep_settings {
+    int form;      // ss_coupling_form
+    int order;     // ss_order_kind
+    uint64_t seed; // of a random order
+    int freeze;    // ss_freeze
+    int skip;      // sweeps that a frozen contact rests
+    double share;  // 0: the rule's own
+    int wake;      // ss_wake
+    double ltol;   // local tolerance over V; 0: max(tol / 10, 1e-14)
+} ss_sweep_settings;
+
+// What a sweep finds out about the contacts that it visits.
+typedef struct ss_tally {
+    double estimate;   // max |f(s r_i, u_i)|_inf just before (2), m/s; 0 where it is not wanted
+    double largest;    // max |r_i|_inf
+    double step, size; // sums of squares of dr and of r
+    long moved;        // contacts whose impulse changed by more than rounding
+    long frozen;       // contacts passed over
+    ss_local_counters counters;
+} ss_tally;
+
+typedef struct ss_sweeper {
+    const ss_task *task;
+    const ss_sweep_settings *settings;
+    ss_ordered ordered;
+    ss_coupling *coupling; // of ordered.view; its contacts are the visits
+    ss_local_goal goal;
+    bool estimates;   // tally.estimate is wanted
+    int sweeps;       // done so far
+    int *rests_until; // [n] sweep from which the contact is visited again; NULL without freezing
+    double freeze_step, freeze_residual, freeze_impulse; // below these a contact may freeze
+    ss_tally *tallies;                                   // [stripes] of the present sweep
+    ss_tally last;                                       // of the last sweep
+    long frozen;                                         // of all sweeps
+    ss_local_counters counters;
+} ss_sweeper;
+
+// r [dim ncontacts] is the start.
+ss_status ss_sweeper_new(const ss_task *task, const ss_sweep_settings *settings, const double *r,
+                         ss_sweeper **sweeper, ss_error *e);
+void ss_sweeper_free(ss_sweeper *sweeper);
+
+void ss_sweep(ss_sweeper *sweeper); // fills `last`
+void ss_sweep_thaw(ss_sweeper *sweeper);
+
+// The impulses, in the problem's own order, [dim ncontacts].
+void ss_sweep_get(const ss_sweeper *sweeper, double *r);
+void ss_sweep_set(ss_sweeper *sweeper, const double *r);

@@ -1,0 +1,44 @@
+// stickslip.h in a C++ program: it compiles, and its functions are found by the linker.
+#include <cstring>
+
+#include <stickslip.h>
+
+#include "unity.h"
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+static void a_tangle_is_made_and_made_local(void)
+{
+    ss_error error;
+    ss_problem *tangle = nullptr, *local = nullptr;
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 5;
+    TEST_ASSERT_EQUAL_INT(SS_OK, ss_tangle_new(&settings, &tangle, &error));
+    TEST_ASSERT_EQUAL_INT(SS_OK, ss_problem_to_local(tangle, &local, &error));
+    TEST_ASSERT_EQUAL_INT(15, local->W.ncols);
+    ss_problem_free(tangle);
+    ss_problem_free(local);
+}
+
+static void the_solvers_are_found_by_name(void)
+{
+    TEST_ASSERT_NULL(ss_local_find("no such solver"));
+    for (int k = 0; ss_local_solvers[k] != nullptr; k++) {
+        const char *name = ss_local_solvers[k]->card.name;
+        TEST_ASSERT_EQUAL_INT(0, std::strcmp(name, ss_local_find(name)->card.name));
+    }
+}
+
+int main()
+{
+    UNITY_BEGIN();
+    RUN_TEST(a_tangle_is_made_and_made_local);
+    RUN_TEST(the_solvers_are_found_by_name);
+    return UNITY_END();
+}

@@ -1,0 +1,145 @@
+// Solver specs: what they mean, and the sentence for each way to get one wrong.
+#include <string.h>
+
+#include "solvers/registry.h"
+#include "tests/support.h"
+
+static ss_error error;
+
+void setUp(void)
+{
+    error = (ss_error){0};
+}
+
+void tearDown(void)
+{
+}
+
+static ss_method *parse(const char *spec)
+{
+    ss_method *m = NULL;
+    CHECK_OK(ss_method_parse(spec, &m, &error));
+    return m;
+}
+
+static void a_bare_local_name_means_gauss_seidel(void)
+{
+    ss_method *m = parse("mfb");
+    TEST_ASSERT_EQUAL_STRING("gs", m->global->card.name);
+    TEST_ASSERT_EQUAL_STRING("mfb", m->local->card.name);
+    CHECK(m->failsafe == NULL);
+    TEST_ASSERT_EQUAL_STRING("mfb", m->name);
+    ss_method_free(m);
+}
+
+static void a_hybrid_has_a_failsafe(void)
+{
+    ss_method *m = parse("gs/mfb+enum:freeze=off");
+    TEST_ASSERT_EQUAL_STRING("enum", m->failsafe->card.name);
+    TEST_ASSERT_EQUAL_STRING("gs/mfb+enum", m->name);
+    TEST_ASSERT_EQUAL_STRING("gs/mfb+enum:freeze=off", m->spec);
+    ss_method_free(m);
+}
+
+static void a_method_may_be_its_own_failsafe(void)
+{
+    ss_method *m = parse("mfb+mfb");
+    CHECK(m->local == m->failsafe && m->local_settings != m->failsafe_settings);
+    ss_method_free(m);
+}
+
+static void expect_refusal(const char *spec, const char *sentence)
+{
+    ss_method *m = NULL;
+    error = (ss_error){0};
+    CHECK(ss_method_parse(spec, &m, &error) == SS_BAD_INPUT);
+    CHECK(m == NULL);
+    if (strstr(error.text, sentence) == NULL) {
+        TEST_FAIL_MESSAGE(error.text);
+    }
+}
+
+static void unknown_solvers_are_told_with_those_that_exist(void)
+{
+    expect_refusal("mbf", "unknown solver 'mbf'; there are");
+    expect_refusal("mbf", "mfb");
+    expect_refusal("mfb+enmu", "unknown solver 'enmu'");
+    expect_refusal("gauss/mfb", "unknown global solver 'gauss' before '/'; there are gs");
+    expect_refusal("", "unknown solver ''");
+    expect_refusal("mfb+", "unknown solver ''");
+    expect_refusal("gs/", "unknown solver ''");
+    expect_refusal("/mfb", "unknown global solver ''");
+    expect_refusal("gs", "needs a local solver, as in gs/secular");
+}
+
+static void unknown_options_are_told_with_those_that_exist(void)
+{
+    expect_refusal("mfb:frezee=on", "'mfb' has no option 'frezee'; it has form, order, freeze");
+    expect_refusal("mfb:freeze", "'freeze' is not key=value");
+    expect_refusal("mfb:freeze=", "'freeze=' is not key=value");
+    expect_refusal("mfb:", "'' is not key=value");
+    expect_refusal("mfb:=on", "'=on' is not key=value");
+    expect_refusal("mfb:freeze=on,", "'' is not key=value");
+    expect_refusal("mfb+enum:pac.steps=3", "has no option 'pac.steps'");
+}
+
+static void wrong_values_are_told_with_what_is_taken(void)
+{
+    expect_refusal("mfb:freeze=maybe", "freeze takes one of off, on, paper, not 'maybe'");
+    expect_refusal("mfb:order=random", "random:SEED");
+    expect_refusal("mfb:order=random:", "order takes one of");
+    expect_refusal("mfb:order=random:-1", "order takes one of");
+    expect_refusal("mfb:order=random:3x", "order takes one of");
+    expect_refusal("mfb:order=random:99999999999999999999999", "order takes one of");
+    expect_refusal("mfb:skip=0", "skip takes a whole number from 1 to");
+    expect_refusal("mfb:skip=2.5", "skip takes a whole number");
+    expect_refusal("mfb:skip=nan", "skip takes a whole number");
+    expect_refusal("mfb:share=1e", "share takes a number from 0 to 1, not '1e'");
+    expect_refusal("mfb:share=2", "share takes a number from 0 to 1, not '2'");
+}
+
+static void an_endless_spec_is_refused(void)
+{
+    char spec[1000];
+    memset(spec, 'a', sizeof spec);
+    spec[sizeof spec - 1] = '\0';
+    expect_refusal(spec, "at most");
+}
+
+static void options_reach_the_solver_that_is_named(void)
+{
+    ss_method *a = parse("mfb+mfb:steps=7");
+    ss_method *b = parse("mfb+mfb");
+    const size_t size = a->local->card.settings_size;
+    CHECK(memcmp(a->local_settings, b->local_settings, size) != 0);
+    CHECK(memcmp(a->failsafe_settings, b->failsafe_settings, size) == 0);
+    ss_method_free(a);
+    ss_method_free(b);
+}
+
+static void every_registered_name_is_well_formed_and_found(void)
+{
+    for (int k = 0; ss_local_solvers[k] != NULL; k++) {
+        const char *name = ss_local_solvers[k]->card.name;
+        CHECK(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name));
+        CHECK(name[0] != '-' && name[0] != '\0');
+        CHECK(ss_local_find(name) == ss_local_solvers[k]);
+        ss_method_free(parse(name));
+    }
+    CHECK(ss_local_find("nobody") == NULL && ss_global_find("nobody") == NULL);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(a_bare_local_name_means_gauss_seidel);
+    RUN_TEST(a_hybrid_has_a_failsafe);
+    RUN_TEST(a_method_may_be_its_own_failsafe);
+    RUN_TEST(unknown_solvers_are_told_with_those_that_exist);
+    RUN_TEST(unknown_options_are_told_with_those_that_exist);
+    RUN_TEST(wrong_values_are_told_with_what_is_taken);
+    RUN_TEST(an_endless_spec_is_refused);
+    RUN_TEST(options_reach_the_solver_that_is_named);
+    RUN_TEST(every_registered_name_is_well_formed_and_found);
+    return UNITY_END();
+}
