@@ -3,36 +3,9 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "problems/delassus.h"
-#include "problems/tangle.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(ss_status status, const ss_error *error)
-{
-    if (status != SS_OK) {
-        fprintf(stderr, "bench_delassus: %s\n", error->text);
-        exit(4);
-    }
-}
-
-static ss_problem *tangle(int ncontacts, int ends_per_rod)
-{
-    ss_tangle_settings settings = ss_tangle_defaults();
-    settings.ncontacts = ncontacts;
-    settings.ends_per_rod = ends_per_rod;
-    ss_error error;
-    ss_problem *p = NULL;
-    check(ss_tangle_new(&settings, &p, &error), &error);
-    return p;
-}
+#include "tests/bench.h"
 
 static double least(double a, double b)
 {
@@ -42,17 +15,17 @@ static double least(double a, double b)
 #define REPEATS 7
 static void measure_blocks(int ncontacts, int ends_per_rod)
 {
-    ss_problem *p = tangle(ncontacts, ends_per_rod);
+    ss_problem *p = bench_tangle(ncontacts, ends_per_rod);
     double whitening = 1e9, assembly = 1e9, lower = 0.0;
     for (int k = 0; k < REPEATS; k++) {
         ss_error error;
         ss_whitened *white = NULL;
         ss_blocks W = {0};
-        const double t0 = now();
-        check(ss_whitened_new(p, &white, &error), &error);
-        const double t1 = now();
-        check(ss_blocks_assemble(white, NULL, &W, &error), &error);
-        const double t2 = now();
+        const double t0 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+        bench_check(ss_whitened_new(p, &white, &error), &error);
+        const double t1 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+        bench_check(ss_blocks_assemble(white, NULL, &W, &error), &error);
+        const double t2 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
         whitening = least(whitening, t1 - t0);
         assembly = least(assembly, t2 - t1);
         lower = 0.5 * ((double)W.start[W.n] + W.n);
@@ -66,21 +39,21 @@ static void measure_blocks(int ncontacts, int ends_per_rod)
 
 static void measure_naive(int ncontacts)
 {
-    ss_problem *p = tangle(ncontacts, 25);
+    ss_problem *p = bench_tangle(ncontacts, 25);
     ss_error error;
     const size_t size = (size_t)p->dim * (size_t)ncontacts;
     double *dense = malloc(size * size * sizeof *dense);
     if (dense == NULL) {
         exit(4);
     }
-    const double t0 = now();
-    check(ss_delassus_naive(p, dense, &error), &error);
-    const double t1 = now();
+    const double t0 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    bench_check(ss_delassus_naive(p, dense, &error), &error);
+    const double t1 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     ss_whitened *white = NULL;
     ss_blocks W = {0};
-    check(ss_whitened_new(p, &white, &error), &error);
-    check(ss_blocks_assemble(white, NULL, &W, &error), &error);
-    const double t2 = now();
+    bench_check(ss_whitened_new(p, &white, &error), &error);
+    bench_check(ss_blocks_assemble(white, NULL, &W, &error), &error);
+    const double t2 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     printf("%9d %11.2f %16.2f %7.0f\n", ncontacts, 1e3 * (t1 - t0), 1e3 * (t2 - t1),
            (t1 - t0) / (t2 - t1));
     ss_blocks_free(&W);

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "solvers/contact.h"
 #include "solvers/registry.h"
+#include "tests/bench.h"
 
 #define BLOCKS  4096 // half a megabyte: in the second-level cache
 #define REPEATS 9
@@ -27,13 +27,6 @@ typedef struct block {
 
 static block blocks[BLOCKS];
 static double answers[BLOCKS][3];
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static ss_method *parse(const char *spec)
 {
@@ -93,7 +86,7 @@ static double measure(const ss_method *method, const ss_local_solver *solver, bo
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         start_all(warm);
         *solved = 0;
-        const double t0 = now();
+        const double t0 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
         if (solver != NULL) {
             const void *settings = method != NULL ? method->local_settings : NULL;
             for (int k = 0; k < BLOCKS; k++) {
@@ -109,7 +102,7 @@ static double measure(const ss_method *method, const ss_local_solver *solver, bo
                     SS_CONVERGED;
             }
         }
-        const double seconds = now() - t0;
+        const double seconds = bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - t0;
         least = seconds < least ? seconds : least;
     }
     return 1e9 * least / BLOCKS;

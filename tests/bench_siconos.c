@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <FrictionContactProblem.h>
 #include <Friction_cst.h>
@@ -18,31 +17,17 @@
 #include "problems/response.h"
 #include "problems/store.h"
 #include "solvers/registry.h"
+#include "tests/bench.h"
 
 #define TOLERANCE  1e-8
 #define REPEATS    5
 #define MAX_SWEEPS 1000000
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(ss_status status, const ss_error *error)
-{
-    if (status != SS_OK) {
-        fprintf(stderr, "bench_siconos: %s\n", error->text);
-        exit((int)status);
-    }
-}
-
 static double judged(const ss_problem *p, const double *r)
 {
     ss_response *response = NULL;
     ss_error error;
-    check(ss_response_new(p, &response, &error), &error);
+    bench_check(ss_response_new(p, &response, &error), &error);
     double *u = calloc((size_t)(3 * p->ncontacts), sizeof *u);
     const double fb = ss_response_judge(response, r, u).fb;
     free(u);
@@ -75,9 +60,9 @@ static double siconos_seconds(FrictionContactProblem *problem, int local, double
     options->iparam[SICONOS_IPARAM_MAX_ITER] = MAX_SWEEPS;
     memset(r, 0, (size_t)(3 * problem->numberOfContacts) * sizeof *r);
     memset(u, 0, (size_t)(3 * problem->numberOfContacts) * sizeof *u);
-    const double begin = now();
+    const double begin = bench_seconds(CLOCK_MONOTONIC);
     fc3d_driver(problem, r, u, options);
-    const double seconds = now() - begin;
+    const double seconds = bench_seconds(CLOCK_MONOTONIC) - begin;
     solver_options_delete(options);
     return seconds;
 }
@@ -109,7 +94,7 @@ static double our_best(const ss_problem *p, const char *spec, double *fb)
 {
     ss_method *method = NULL;
     ss_error error;
-    check(ss_method_parse(spec, &method, &error), &error);
+    bench_check(ss_method_parse(spec, &method, &error), &error);
     const ss_task task = {.problem = p,
                           .method = method,
                           .tolerance = TOLERANCE,
@@ -120,7 +105,7 @@ static double our_best(const ss_problem *p, const char *spec, double *fb)
     for (int k = 0; k < REPEATS; k++) {
         ss_result result;
         memset(r, 0, (size_t)(3 * p->ncontacts) * sizeof *r);
-        check(ss_solve(&task, r, &result, &error), &error);
+        bench_check(ss_solve(&task, r, &result, &error), &error);
         best = fmin(best, result.seconds);
     }
     *fb = judged(p, r);
@@ -141,8 +126,8 @@ static void compare(const char *path)
                                         "siconos nsgs quartic-nu", "siconos nsgs projection"};
     ss_problem *p = NULL, *local = NULL;
     ss_error error;
-    check(ss_store_read(path, NULL, &p, &error), &error);
-    check(ss_problem_to_local(p, &local, &error), &error);
+    bench_check(ss_store_read(path, NULL, &p, &error), &error);
+    bench_check(ss_problem_to_local(p, &local, &error), &error);
     FrictionContactProblem *problem = frictionContactProblem_new_with_data(
         3, p->ncontacts, blocks_of(&local->W), local->b, p->mu);
     printf("%s\n", path);

@@ -2,26 +2,10 @@
 // set beside the time in which this core can read them at all, measured in the same run.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "problems/delassus.h"
-#include "problems/tangle.h"
 #include "solvers/registry.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(ss_status status, const ss_error *error)
-{
-    if (status != SS_OK) {
-        fprintf(stderr, "bench_sweep: %s\n", error->text);
-        exit(4);
-    }
-}
+#include "tests/bench.h"
 
 static double sweeps_seconds(const ss_problem *p, const ss_method *method, int sweeps)
 {
@@ -33,7 +17,7 @@ static double sweeps_seconds(const ss_problem *p, const ss_method *method, int s
     ss_result result;
     ss_error error;
     double *r = calloc((size_t)(p->dim * p->ncontacts), sizeof *r);
-    check(ss_solve(&task, r, &result, &error), &error);
+    bench_check(ss_solve(&task, r, &result, &error), &error);
     free(r);
     return result.sweep_seconds;
 }
@@ -46,7 +30,7 @@ static double ns_per_contact(const ss_problem *p, const char *spec)
 {
     ss_method *method = NULL;
     ss_error error;
-    check(ss_method_parse(spec, &method, &error), &error);
+    bench_check(ss_method_parse(spec, &method, &error), &error);
     double best = 1e300;
     for (int k = 0; k < REPEATS; k++) {
         const double both = sweeps_seconds(p, method, 2 * SWEEPS);
@@ -63,19 +47,19 @@ static double read_limit(const ss_problem *p)
     ss_whitened *white = NULL;
     ss_blocks W = {0};
     ss_error error;
-    check(ss_whitened_new(p, &white, &error), &error);
-    check(ss_blocks_assemble(white, NULL, &W, &error), &error);
+    bench_check(ss_whitened_new(p, &white, &error), &error);
+    bench_check(ss_blocks_assemble(white, NULL, &W, &error), &error);
     const size_t count = W.start[W.n] * 9;
     double best = 1e300;
     for (int k = 0; k < 5; k++) {
         double sum[8] = {0};
-        const double begin = now();
+        const double begin = bench_seconds(CLOCK_MONOTONIC);
         for (size_t j = 0; j + 8 <= count; j += 8) {
             for (size_t c = 0; c < 8; c++) {
                 sum[c] += W.x[j + c];
             }
         }
-        const double seconds = now() - begin;
+        const double seconds = bench_seconds(CLOCK_MONOTONIC) - begin;
         volatile double used =
             sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
         (void)used;
@@ -88,12 +72,7 @@ static double read_limit(const ss_problem *p)
 
 static void measure(int ncontacts, int ends_per_rod)
 {
-    ss_tangle_settings settings = ss_tangle_defaults();
-    settings.ncontacts = ncontacts;
-    settings.ends_per_rod = ends_per_rod;
-    ss_error error;
-    ss_problem *p = NULL;
-    check(ss_tangle_new(&settings, &p, &error), &error);
+    ss_problem *p = bench_tangle(ncontacts, ends_per_rod);
     const double secular = ns_per_contact(p, "gs/secular:form=matrix-free");
     const double projection = ns_per_contact(p, "gs/projection:form=matrix-free");
     const double explicit_secular = ns_per_contact(p, "gs/secular:form=explicit");

@@ -1,0 +1,34 @@
+// tests/bench.h -- what the benchmarks share: clocks, tangles, and the way to fail.
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "problems/tangle.h"
+
+static inline double bench_seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline void bench_check(ss_status status, const ss_error *error)
+{
+    if (status != SS_OK) {
+        fprintf(stderr, "benchmark: %s\n", error->text);
+        exit((int)status);
+    }
+}
+
+static inline ss_problem *bench_tangle(int ncontacts, int ends_per_rod)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = ncontacts;
+    settings.ends_per_rod = ends_per_rod;
+    ss_error error;
+    ss_problem *p = NULL;
+    bench_check(ss_tangle_new(&settings, &p, &error), &error);
+    return p;
+}
