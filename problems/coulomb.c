@@ -1,5 +1,6 @@
 #include "problems/coulomb.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -229,11 +230,20 @@ static double natural_squared(double mu, const double r[3], const double u[3])
     return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
 }
 
+// |f|_inf, but no less than the rounding of the impulse in it: where s |r| outweighs u by all
+// digits, x + y - q is 0 whatever u is, and an impulse of 1e20 would excuse any velocity.
 static double residual_size(double mu, double s, const double r[3], const double u[3])
 {
     double f[3];
     ss_coulomb_residual(mu, s, r, u, f);
-    return norm_inf(f);
+    const double rounding = DBL_EPSILON * fabs(s) * (mu > 1.0 ? mu : 1.0) * norm_inf(r);
+    return worse(norm_inf(f), rounding);
+}
+
+static double normal_size(double s, const double r[3], const double u[3])
+{
+    const double f = scalar_fischer_burmeister(s * r[0], u[0]);
+    return worse(fabs(f), DBL_EPSILON * fabs(s * r[0]));
 }
 
 static double vector_norm(const double *x, size_t n)
@@ -262,7 +272,7 @@ ss_measures ss_measure(int d, int n, const double *compliance, const double *b, 
         m.fb = worse(m.fb, fb);
         m.fb_contact = worse(m.fb_contact, residual_size(mu[i], compliance[i], ri, ui) / k.V);
         m.fb_abs = worse(m.fb_abs, residual_size(mu[i], 1.0, ri, ui));
-        m.normal = worse(m.normal, fabs(scalar_fischer_burmeister(k.s * ri[0], ui[0])) / k.V);
+        m.normal = worse(m.normal, normal_size(k.s, ri, ui) / k.V);
         natural += natural_squared(mu[i], ri, ui);
         law_split(&k, mu[i], ri, ui, &m);
     }

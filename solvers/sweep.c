@@ -34,11 +34,17 @@ static void set_thresholds(ss_sweeper *a)
     }
 }
 
+// Two threads may wake the same contact between them.
+static void wake(ss_sweeper *a, int i)
+{
+    __atomic_store_n(&a->rests_until[i], 0, __ATOMIC_RELAXED);
+}
+
 static void wake_body(ss_sweeper *a, int body)
 {
     const ss_whitened *white = a->coupling->white;
     for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
-        a->rests_until[white->body_end_contact[s]] = 0;
+        wake(a, white->body_end_contact[s]);
     }
 }
 
@@ -47,7 +53,7 @@ static void wake_neighbours(ss_sweeper *a, int i)
     const ss_coupling *c = a->coupling;
     if (c->is_explicit) {
         for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
-            a->rests_until[c->W.col[k]] = 0;
+            wake(a, c->W.col[k]);
         }
         return;
     }
@@ -138,8 +144,10 @@ static void visit_all(ss_sweeper *a, int begin, int end, ss_tally *t)
 static void visit_phase(ss_sweeper *a, int first, int last)
 {
     const int *start = a->ordered.stripes.start;
+#ifdef _OPENMP
     const int threads = a->task->threads > 1 ? a->task->threads : 1;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+#endif
     for (int g = first; g < last; g++) {
         visit_all(a, start[g], start[g + 1], &a->tallies[g]);
     }

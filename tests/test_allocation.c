@@ -1,5 +1,5 @@
-// Every allocation of the load, save and assemble paths fails once: the k-th, for all k. Each must
-// come back as SS_SYSTEM with a sentence, and leave nothing behind (LeakSanitizer looks).
+// Every allocation of the load, save, assemble and solve paths fails once: the k-th, for all k.
+// Each must come back as SS_SYSTEM with a sentence, and leave nothing behind (LeakSanitizer looks).
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "problems/response.h"
 #include "problems/store.h"
 #include "problems/tangle.h"
+#include "solvers/registry.h"
 #include "tests/make_problem.h"
 #include "tests/support.h"
 
@@ -127,6 +128,31 @@ static ss_status tangle_in_local_form(void)
     return status;
 }
 
+// The spec of the next solve; without threads unless it says otherwise.
+static const char *spec;
+static int threads;
+
+static ss_status solve(void)
+{
+    ss_method *method = NULL;
+    ss_status status = ss_method_parse(spec, &method, &error);
+    CHECK((method == NULL) == (status != SS_OK));
+    if (status == SS_OK) {
+        const ss_task task = {.problem = small_problem,
+                              .method = method,
+                              .tolerance = 1e-8,
+                              .max_iterations = 20,
+                              .clock = CLOCK_MONOTONIC,
+                              .threads = threads};
+        double r[18] = {0.0};
+        ss_result result;
+        status = ss_solve(&task, r, &result, &error);
+        CHECK(status == SS_OK || result.outcome == SS_UNSOLVED);
+    }
+    ss_method_free(method);
+    return status;
+}
+
 static void assembly_survives_every_failing_allocation(void)
 {
     fail_each(assemble, "assemble");
@@ -173,6 +199,32 @@ static void generating_survives_every_failing_allocation(void)
     fail_each(tangle_in_local_form, "tangle in local form");
 }
 
+static void solving_survives_every_failing_allocation(void)
+{
+    static const char *const specs[] = {
+        "mfb+enum:form=explicit",
+        "mfb+enum:form=matrix-free,freeze=on",
+        "enum:roots=gsl",
+        "secular:order=random:3",
+        "secular:order=stripes,form=explicit",
+        "secular:order=stripes,form=matrix-free,freeze=on,wake=neighbour",
+    };
+    for (threads = 0; threads <= 2; threads += 2) {
+        for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+            spec = specs[k];
+            fail_each(solve, spec);
+        }
+    }
+    ss_problem *given = small_problem;
+    CHECK_OK(ss_problem_to_local(given, &small_problem, &error));
+    threads = 0;
+    spec = "secular:order=stripes";
+    fail_each(solve, "solve local");
+    spec = "mfb+enum:order=reverse";
+    fail_each(solve, "solve local in another order");
+    ss_problem_free(given);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -180,5 +232,6 @@ int main(void)
     RUN_TEST(saving_survives_every_failing_allocation);
     RUN_TEST(loading_survives_every_failing_allocation);
     RUN_TEST(generating_survives_every_failing_allocation);
+    RUN_TEST(solving_survives_every_failing_allocation);
     return UNITY_END();
 }

@@ -416,6 +416,15 @@ static void light_contact_is_seen_beside_a_heavy_one(void)
     CHECK(m.fb_contact > 0.4 && m.fb_contact < 1.1);
 }
 
+static void huge_impulse_excuses_no_velocity(void)
+{
+    // W = diag(0, 1, 1): no impulse changes u_N = -1. Beside 1e20 the velocity has no digits in f.
+    const double compliance = 2.0 / 3.0, mu = 0.5, b[3] = {-1.0, 0.0, 0.0};
+    const double r[3] = {1e20, 0.0, 0.0}, u[3] = {-1.0, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK(m.fb > 1.0 && m.fb_contact > 1.0 && m.fb_abs > 1.0 && m.normal > 1.0);
+}
+
 static void scales_fall_back_to_one(void)
 {
     const double zero[3] = {0.0, 0.0, 0.0}, mu = 0.5, compliance = 0.0;
@@ -452,6 +461,7 @@ int main(void)
     RUN_TEST(frictionless_contact_is_judged_by_the_scalar_law);
     RUN_TEST(normal_measure_sees_what_fb_misses_at_tiny_friction);
     RUN_TEST(light_contact_is_seen_beside_a_heavy_one);
+    RUN_TEST(huge_impulse_excuses_no_velocity);
     RUN_TEST(scales_fall_back_to_one);
     return UNITY_END();
 }

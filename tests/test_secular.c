@@ -234,6 +234,20 @@ static void a_wrong_slip_ratio_is_not_believed(void)
     }
 }
 
+// Out of reach and misled: what is kept is the best that was tried, never a NaN.
+static void a_nan_never_replaces_an_answer(void)
+{
+    ss_random g = ss_random_seeded(13);
+    const double nan = NAN;
+    for (int k = 0; k < 3000; k++) {
+        const ss_local p = battery_draw(&g, HARDER);
+        const ss_local_goal none = {0};
+        double r[3] = {0.0};
+        ss_cases_solve(&p, &none, misleading, &nan, r);
+        CHECK_LE(ss_local_error(&p, &none, r), DIRECT_TOLERANCE * largest_velocity(&p, r));
+    }
+}
+
 static void answers_have_golden_bits(void)
 {
     TEST_ASSERT_EQUAL_HEX64(UINT64_C(0xb81ab1fd72bfecac), hash_of_answers(SECULAR, NULL));
@@ -256,6 +270,7 @@ int main(void)
     RUN_TEST(a_start_near_the_answer_takes_few_steps);
     RUN_TEST(the_bound_is_never_below_the_judge);
     RUN_TEST(a_wrong_slip_ratio_is_not_believed);
+    RUN_TEST(a_nan_never_replaces_an_answer);
     RUN_TEST(answers_have_golden_bits);
     return UNITY_END();
 }

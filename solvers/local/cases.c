@@ -53,7 +53,7 @@ static bool passes(const search *best)
 static void offer(search *best, const double r[3])
 {
     const double error = ss_local_error(best->p, best->goal, r);
-    if (!(best->error <= error)) {
+    if (error < best->error || (isnan(best->error) && !isnan(error))) {
         memcpy(best->r, r, sizeof best->r);
         best->error = error;
     }
