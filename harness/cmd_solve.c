@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/complain.h"
 #include "harness/options.h"
@@ -97,10 +98,12 @@ static const ss_command COMMAND = {
     .text =
         "status is the judge's word: solved means that fb, recomputed from the problem, is at\n"
         "most the tolerance. Otherwise it says why the solver ended: stopped (by its own rule),\n"
-        "max_iter, time_limit, stalled (at the rounding floor), interrupted, bad_input.\n"
+        "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted,\n"
+        "bad_input.\n"
         "alt_percent and fail_percent are the shares of local solves that called the fail-safe\n"
         "and that ended without an answer. seconds is the solve with its set-up, without the\n"
-        "trace. Ctrl-C ends the solve and keeps the best iterate.\n",
+        "trace. Ctrl-C ends the solve, keeps the best iterate and leaves out what is to come.\n"
+        "--out is written only where every problem of FILE could be read.\n",
     .example = "  stickslip solve hair.h5 --solver mfb+enum --tol 1e-8 --out answer.h5\n",
     .exits =
         "  0 all solved, 1 the command line is wrong, 2 a problem is not solved to tolerance,\n"
@@ -119,12 +122,15 @@ static void note_interrupt(int signal_number)
     interrupted = 1;
 }
 
-// A second Ctrl-C ends the program.
-static void catch_interrupt(void)
+// A second one ends the program. What nohup or a shell script has set to be ignored stays so.
+static void catch_signal(int signal_number)
 {
-    struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    struct sigaction before;
+    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+        sigemptyset(&action.sa_mask);
+        sigaction(signal_number, &action, NULL);
+    }
 }
 
 typedef struct solving {
@@ -133,6 +139,7 @@ typedef struct solving {
     ss_rows *rows;
     ss_trace *trace;
     ss_writer *writer; // NULL without --out
+    int nsolved;       // problems that were run, solved or not
 } solving;
 
 static const double *start_of(const solving *all, const ss_item *item)
@@ -189,7 +196,7 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
 
 static int solve(const ss_item *item, void *context)
 {
-    const solving *all = context;
+    solving *all = context;
     if (interrupted) {
         return SS_EXIT_UNSOLVED;
     }
@@ -206,8 +213,11 @@ static int solve(const ss_item *item, void *context)
         ss_complain(COMMAND.verb, "%s: %s", item->label, error.text);
         return (int)status;
     }
+    all->nsolved++;
     if (interrupted) {
-        ss_complain(COMMAND.verb, "interrupted; the best iterate of %s is kept", item->label);
+        ss_complain(COMMAND.verb,
+                    "interrupted; the best iterate of %s is kept, what follows is left out",
+                    item->label);
     }
     return solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
 }
@@ -219,20 +229,33 @@ static ss_status open_all(const settings *s, solving *all, ss_error *e)
     if (status == SS_OK && s->out != NULL) {
         status = ss_writer_open(s->out, &all->writer, e);
     }
-    all->rows = ss_rows_new(stdout, (ss_format)s->format, ss_run_columns);
-    if (status == SS_OK && all->rows == NULL) {
-        status = ss_fail_memory(e, "the table");
+    if (status == SS_OK) {
+        all->rows = ss_rows_new(stdout, (ss_format)s->format, ss_run_columns);
+        status = all->rows != NULL ? SS_OK : ss_fail_memory(e, "the table");
     }
     return status;
+}
+
+// A file that could not be read in full, or of which nothing was solved, leaves no answers behind.
+static ss_status commit_answers(const solving *all, int code, ss_error *e)
+{
+    if (all->writer == NULL) {
+        return SS_OK;
+    }
+    if (code > SS_EXIT_UNSOLVED || all->nsolved == 0) {
+        ss_complain(COMMAND.verb, "%s is not written: %s", all->settings->out,
+                    all->nsolved == 0 ? "no problem was solved" : "a problem could not be read");
+        return SS_OK;
+    }
+    return ss_writer_commit(all->writer, e);
 }
 
 static int close_all(solving *all, int code)
 {
     ss_error error;
     ss_status status = ss_trace_close(all->trace, &error);
-    // A file that could not be read in full leaves no file of answers behind.
-    if (status == SS_OK && all->writer != NULL && code <= SS_EXIT_UNSOLVED) {
-        status = ss_writer_commit(all->writer, &error);
+    if (status == SS_OK) {
+        status = commit_answers(all, code, &error);
     }
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s", error.text);
@@ -247,14 +270,43 @@ static int solve_file(const settings *s, const ss_method *method, const char *fi
     solving all = {.settings = s, .method = method};
     ss_error error;
     const ss_status status = open_all(s, &all, &error);
-    int code = (int)status;
-    if (status == SS_OK) {
-        catch_interrupt();
-        code = ss_walk(COMMAND.verb, file, s->problem, solve, &all);
-    } else {
+    if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s", error.text);
+        ss_error ignored;
+        ss_trace_close(all.trace, &ignored);
+        ss_writer_close(all.writer);
+        return (int)status;
+    }
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    const int code = ss_walk(COMMAND.verb, file, s->problem, solve, &all);
+    if (interrupted && all.nsolved == 0) {
+        ss_complain(COMMAND.verb, "interrupted before the first solve");
     }
     return close_all(&all, code);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    if (stat(a, &first) != 0 || stat(b, &second) != 0) {
+        return strcmp(a, b) == 0;
+    }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// A trace would overwrite what it is called like, before it was read.
+static bool trace_has_a_place(const settings *s, const char *file)
+{
+    const bool input = same_file(s->trace, file), out = same_file(s->trace, s->out);
+    if (input || out) {
+        ss_complain(COMMAND.verb, "--trace %s would overwrite %s", s->trace,
+                    input ? "the problems" : "the file of --out");
+    }
+    return !input && !out;
 }
 
 int ss_cmd_solve(int argc, char **argv)
@@ -264,6 +316,9 @@ int ss_cmd_solve(int argc, char **argv)
     int code;
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
         return code;
+    }
+    if (!trace_has_a_place(&s, operands.text[0])) {
+        return SS_EXIT_USAGE;
     }
     ss_method *method = NULL;
     ss_error error;

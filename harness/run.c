@@ -54,6 +54,11 @@ static void describe(const ss_task *task, ss_run *run)
         snprintf(run->detail, sizeof run->detail,
                  "%s%sthe solver believes fb %.3g, the judge finds %.3g", run->verdict.detail,
                  separator, believed, run->verdict.measures.fb);
+    } else if (!run->verdict.solved && run->result.unanswered > 0) {
+        snprintf(run->detail, sizeof run->detail,
+                 "%s%s%ld of the last local solves had no answer; fb is worst at contact %d",
+                 run->verdict.detail, separator, run->result.unanswered,
+                 run->verdict.measures.worst_contact);
     }
 }
 

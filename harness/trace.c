@@ -34,8 +34,8 @@ ss_status ss_trace_open(const char *path, ss_trace **trace, ss_error *e)
         t->file = fopen(path, "we");
         if (t->path == NULL || t->file == NULL) {
             ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-            free(t->path);
-            free(t);
+            ss_error ignored;
+            ss_trace_close(t, &ignored);
             return SS_SYSTEM;
         }
         fprintf(t->file, "iteration,seconds,local_solves,estimate,fb,fb_contact,fb_abs,natural,"

@@ -2,6 +2,7 @@
 #include "problems/h5_write.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // zlib's level: 4 is near the size of 9 on such arrays at a fraction of its time.
@@ -10,6 +11,8 @@
 #define CHUNK_ENTRIES 65536
 // Up to this many bytes an array lives in its object header; a filter would not make it smaller.
 #define COMPACT_BYTES 512
+// A file in memory grows by this many bytes at a time.
+#define CORE_INCREMENT ((size_t)1 << 20)
 
 ss_h5_quiet ss_h5_begin_quiet(void)
 {
@@ -24,6 +27,35 @@ void ss_h5_end_quiet(ss_h5_quiet before)
     if (before.saved) {
         H5Eset_auto2(H5E_DEFAULT, before.report, before.data);
     }
+}
+
+hid_t ss_h5_create_in_memory(const char *name)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    hid_t file = -1;
+    if (access >= 0 && creation >= 0 && H5Pset_fapl_core(access, CORE_INCREMENT, false) >= 0 &&
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_obj_track_times(creation, false) >= 0) {
+        file = H5Fcreate(name, H5F_ACC_TRUNC, creation, access);
+    }
+    H5Pclose(creation);
+    H5Pclose(access);
+    return file;
+}
+
+void *ss_h5_take_image(hid_t file, size_t *count)
+{
+    *count = 0;
+    const ssize_t size =
+        H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
+    void *image = size > 0 ? malloc((size_t)size) : NULL;
+    if (image != NULL && H5Fget_file_image(file, image, (size_t)size) != size) {
+        free(image);
+        return NULL;
+    }
+    *count = image != NULL ? (size_t)size : 0;
+    return image;
 }
 
 hid_t ss_h5_create_group(hid_t where, const char *name)
@@ -109,6 +141,15 @@ static hid_t string_type(const char *text)
         return -1;
     }
     return type;
+}
+
+bool ss_h5_write_texts(hid_t where, const char *name, size_t count, size_t width, const char *texts)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    const bool ok = H5Tset_size(type, width) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+                    write_array(where, name, type, type, count, texts);
+    H5Tclose(type);
+    return ok;
 }
 
 bool ss_h5_write_text(hid_t where, const char *name, const char *text)

@@ -27,7 +27,7 @@ typedef struct ss_state {
 
 // What was said of a stored answer when it was written. It is a claim: the judge starts afresh.
 typedef struct ss_claim {
-    char solver[128];     // the solver's spec; "" where unknown
+    char solver[160];     // the solver's spec; "" where unknown
     double tolerance;     // NaN where unknown
     ss_measures measures; // NaN where unknown
     char date[32];        // ISO 8601, UTC

@@ -180,3 +180,22 @@ ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e
     }
     return SS_OK;
 }
+
+ss_status ss_save_try(const char *path, ss_error *e)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        return ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(EISDIR));
+    }
+    char *folder = strdup(path);
+    if (folder == NULL) {
+        return ss_fail_memory(e, path);
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL) {
+        slash[slash == folder] = '\0';
+    }
+    const int error = access(slash != NULL ? folder : ".", W_OK | X_OK) == 0 ? 0 : errno;
+    free(folder);
+    return error == 0 ? SS_OK : ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(error));
+}

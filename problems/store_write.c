@@ -213,6 +213,10 @@ static hid_t create_in_memory(const ss_writer *writer)
 ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e)
 {
     *writer = NULL;
+    const ss_status status = ss_save_try(path, e);
+    if (status != SS_OK) {
+        return status;
+    }
     ss_writer *made = calloc(1, sizeof *made);
     char *kept = malloc(strlen(path) + 1);
     if (made == NULL || kept == NULL) {

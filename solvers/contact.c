@@ -55,8 +55,11 @@ static ss_local_info solve_frictionless(const ss_local *p, double r[3])
     if (p->b[0] >= 0.0) {
         return answer(r, 0.0, SS_CONVERGED);
     }
-    return p->W[0] > 0.0 ? answer(r, -p->b[0] / p->W[0], SS_CONVERGED)
-                         : answer(r, 0.0, SS_NO_SOLUTION);
+    if (!(p->W[0] > 0.0)) {
+        return answer(r, 0.0, SS_NO_SOLUTION);
+    }
+    const double r_N = -p->b[0] / p->W[0];
+    return isfinite(r_N) ? answer(r, r_N, SS_CONVERGED) : (ss_local_info){SS_STALLED, 0, NAN};
 }
 
 // [D11] Algorithm 1: the fail-safe where the primary answer misses the goal, from the same start.

@@ -16,6 +16,13 @@ static inline double ss_local_own_scale(const ss_local *p)
 // In the plane: decouples the third direction, so that code for space serves. No-op in space.
 void ss_local_embed(ss_local *p);
 
+// W_22, the stiffness of the second tangent; in the plane, which has one, W_11: the embedded W_22
+// belongs to tr(W)/d alone.
+static inline double ss_local_second_stiffness(const ss_local *p)
+{
+    return p->dim == 2 ? p->W[4] : p->W[8];
+}
+
 // u = W r + b.
 static inline void ss_local_velocity(const ss_local *p, const double r[3], double u[3])
 {

@@ -103,6 +103,11 @@ static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
     return status;
 }
 
+static bool takes_number(const char *choice)
+{
+    return choice[strlen(choice) - 1] == ':';
+}
+
 static void describe_key(const ss_key *key, char *text, size_t room)
 {
     const char *separator = text[0] != '\0' ? ", " : "";
@@ -115,7 +120,8 @@ static void describe_key(const ss_key *key, char *text, size_t room)
     snprintf(text + length, room - length, "%s%s=", separator, key->name);
     for (int k = 0; key->choices[k] != NULL; k++) {
         length = strlen(text);
-        snprintf(text + length, room - length, "%s%s", k > 0 ? "|" : "", key->choices[k]);
+        snprintf(text + length, room - length, "%s%s%s", k > 0 ? "|" : "", key->choices[k],
+                 takes_number(key->choices[k]) ? "SEED" : "");
     }
 }
 
@@ -177,7 +183,7 @@ static ss_status set_number(const ss_key *key, const char *value, void *settings
 static bool is_choice(const ss_key *key, const char *choice, const char *value, void *settings)
 {
     const size_t length = strlen(choice);
-    if (choice[length - 1] != ':') {
+    if (!takes_number(choice)) {
         return strcmp(choice, value) == 0;
     }
     if (strncmp(choice, value, length) != 0 || value[length] < '0' || value[length] > '9') {
@@ -202,9 +208,8 @@ static ss_status set_choice(const ss_key *key, const char *value, void *settings
             return SS_OK;
         }
         char name[48];
-        const size_t length = strlen(key->choices[k]);
         snprintf(name, sizeof name, "%s%s", key->choices[k],
-                 key->choices[k][length - 1] == ':' ? "SEED" : "");
+                 takes_number(key->choices[k]) ? "SEED" : "");
         append(names, sizeof names, name);
     }
     return ss_fail(e, SS_BAD_INPUT, "%s takes one of %s, not '%s'", key->name, names, value);

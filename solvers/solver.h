@@ -134,6 +134,7 @@ typedef struct ss_result {
     long local_solves;
     long failsafe_calls; // of a hybrid
     long failures;       // local solves that ended without an answer
+    long unanswered;     // of these, in the last iteration
     long frozen;         // visits that were skipped
     double own_error;    // what the solver believes fb is; NaN until it has measured
     double seconds;      // all of it, without the listener

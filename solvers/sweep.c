@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "solvers/residual.h"
 
@@ -145,7 +148,9 @@ static void visit_phase(ss_sweeper *a, int first, int last)
 {
     const int *start = a->ordered.stripes.start;
 #ifdef _OPENMP
-    const int threads = a->task->threads > 1 ? a->task->threads : 1;
+    // More threads than stripes or cores would only wait for each other.
+    int threads = a->task->threads < last - first ? a->task->threads : last - first;
+    threads = threads < omp_get_num_procs() ? threads : omp_get_num_procs();
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
 #endif
     for (int g = first; g < last; g++) {
@@ -165,6 +170,7 @@ static void add_up(ss_sweeper *a, int count)
         a->last.size += t->size;
         a->last.moved += t->moved;
         a->last.frozen += t->frozen;
+        a->last.counters.failures += t->counters.failures;
         a->frozen += t->frozen;
         a->counters.solves += t->counters.solves;
         a->counters.failsafe_calls += t->counters.failsafe_calls;

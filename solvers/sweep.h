@@ -10,7 +10,8 @@
 //     paper  when |dr_i| < share max|r| or |r_i| < share max|r| ([D11] 6; the numbers are ours:
 //            share 1e-3, skip 10). It can freeze all contacts at once.
 // wake=neighbour ends the rest of a contact when an impulse it is coupled to moved by more than the
-// rule lets pass. Frozen contacts are in no tally, and in every full evaluation.
+// rule lets pass. Of a frozen contact the tally knows its impulse alone; every full evaluation has
+// all contacts.
 #pragma once
 
 #include "solvers/contact.h"
@@ -31,7 +32,8 @@ typedef struct ss_sweep_settings {
     double ltol;   // local tolerance over V; 0: max(tol / 10, 1e-14)
 } ss_sweep_settings;
 
-// What a sweep finds out about the contacts that it visits.
+// What a sweep finds out about the contacts that it visits, and of the others `largest` and
+// `frozen`.
 typedef struct ss_tally {
     double estimate;   // max |f(s r_i, u_i)|_inf just before (2), m/s; 0 where it is not wanted
     double largest;    // max |r_i|_inf

@@ -235,6 +235,23 @@ static void files_that_cannot_be_written_are_exit_4(void)
 
 // ---- Files
 
+static void a_trace_overwrites_neither_the_problems_nor_the_answers(void)
+{
+    const char *answer = scratch_path("answer.h5");
+    EXPECT(1, "solve", one, "--trace", one);
+    HOLDS(standard_error, "would overwrite the problems");
+    EXPECT(0, "check", one);
+    EXPECT(1, "solve", one, "--trace", answer, "--out", answer);
+    HOLDS(standard_error, "would overwrite the file of --out");
+}
+
+static void a_folder_that_is_missing_is_told_before_the_solve(void)
+{
+    EXPECT(4, "solve", one, "--out", scratch_path("missing/answer.h5"), "--format", "csv");
+    HOLDS(standard_error, "cannot write");
+    TEST_ASSERT_EQUAL_STRING("", standard_out);
+}
+
 static void the_answer_is_a_file_that_verify_accepts(void)
 {
     const char *answer = scratch_path("answer.h5");
@@ -400,6 +417,8 @@ int main(void)
     RUN_TEST(a_bad_file_is_exit_3);
     RUN_TEST(form_matrix_free_of_a_local_problem_is_refused);
     RUN_TEST(files_that_cannot_be_written_are_exit_4);
+    RUN_TEST(a_trace_overwrites_neither_the_problems_nor_the_answers);
+    RUN_TEST(a_folder_that_is_missing_is_told_before_the_solve);
     RUN_TEST(the_answer_is_a_file_that_verify_accepts);
     RUN_TEST(a_collection_stays_one);
     RUN_TEST(an_unsolved_answer_is_kept_and_not_accepted);

@@ -79,6 +79,19 @@ static void one_pass_of_projections_is_as_computed_by_hand(void)
     CHECK_NEAR(r[2], -1.0 * clip, 1e-14);
 }
 
+static void in_the_plane_the_tangent_has_its_own_stiffness(void)
+{
+    // W = diag(4, 1), b = (-4, 1), r = 0: r_N = 1, u_T = 1, p_T = 1/W_11 = 1, r_T = -1, inside the
+    // cone of mu = 2.
+    ss_local p = {2, {4, 0, 0, 0, 1, 0, 0, 0, 0}, {-4, 1, 0}, 2.0};
+    ss_local_embed(&p);
+    double r[3] = {0.0};
+    solve(&ss_duriez06_sofa, &p, r);
+    CHECK_NEAR(r[0], 1.0, 1e-15);
+    CHECK_NEAR(r[1], -1.0, 1e-15);
+    CHECK(r[2] == 0.0);
+}
+
 static void projections_repeated_end_at_coulombs_law(void)
 {
     double r[3] = {0.0};
@@ -154,6 +167,7 @@ int main(void)
     RUN_TEST(the_frozen_law_stops_the_normal_velocity_on_the_cone);
     RUN_TEST(without_normal_response_there_is_no_impulse);
     RUN_TEST(one_pass_of_projections_is_as_computed_by_hand);
+    RUN_TEST(in_the_plane_the_tangent_has_its_own_stiffness);
     RUN_TEST(projections_repeated_end_at_coulombs_law);
     RUN_TEST(projections_without_normal_response_are_not_covered);
     RUN_TEST(batteries_are_solved_as_measured);

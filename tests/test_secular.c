@@ -248,6 +248,23 @@ static void a_nan_never_replaces_an_answer(void)
     }
 }
 
+// A push that is lost beside b_T: r = 0, and its error is that of the problem, not of a scaled one.
+static void errors_have_the_units_of_the_problem(void)
+{
+    ss_random g = ss_random_seeded(14);
+    for (int k = 0; k < 100; k++) {
+        ss_local p = battery_draw(&g, MILD);
+        p.b[0] = -1e-100;
+        p.b[1] *= 1e30;
+        p.b[2] *= 1e30;
+        const ss_local_goal none = {0};
+        double r[3] = {0.0};
+        const double seen = SECULAR->solve(&p, &none, NULL, r).error;
+        CHECK(r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0);
+        CHECK(seen == ss_local_error(&p, &none, r));
+    }
+}
+
 static void answers_have_golden_bits(void)
 {
     TEST_ASSERT_EQUAL_HEX64(UINT64_C(0xb81ab1fd72bfecac), hash_of_answers(SECULAR, NULL));
@@ -271,6 +288,7 @@ int main(void)
     RUN_TEST(the_bound_is_never_below_the_judge);
     RUN_TEST(a_wrong_slip_ratio_is_not_believed);
     RUN_TEST(a_nan_never_replaces_an_answer);
+    RUN_TEST(errors_have_the_units_of_the_problem);
     RUN_TEST(answers_have_golden_bits);
     return UNITY_END();
 }

@@ -88,7 +88,8 @@ static double now(clockid_t clock)
 static void keep_iterate(run *a)
 {
     const double estimate = a->sweeper->last.estimate;
-    if (!a->approximate && estimate < KEEP_RATIO * a->kept_estimate) {
+    const bool complete = a->sweeper->last.frozen == 0; // else the estimate has not seen all
+    if (!a->approximate && complete && estimate < KEEP_RATIO * a->kept_estimate) {
         ss_coupling_get(a->sweeper->coupling, a->kept);
         a->kept_estimate = estimate;
     }
@@ -224,7 +225,8 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
         return ss_fail_memory(e, "the Gauss-Seidel driver");
     }
     a->approximate = t->method->failsafe == NULL && t->method->local->card.law == SS_APPROXIMATE;
-    a->sweeper->estimates = !a->approximate;
+    // Freezing by rule `on` needs the residuals whatever the law.
+    a->sweeper->estimates = !a->approximate || a->settings->sweep.freeze == SS_FREEZE_ON;
     a->kept_estimate = INFINITY;
     ss_coupling_get(a->sweeper->coupling, a->kept);
     ss_coupling_get(a->sweeper->coupling, a->first);
@@ -247,6 +249,7 @@ static void count(const run *a, ss_result *result)
     result->failsafe_calls = s->counters.failsafe_calls;
     result->failures = s->counters.failures;
     result->frozen = s->frozen;
+    result->unanswered = s->last.counters.failures;
 }
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)

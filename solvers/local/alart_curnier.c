@@ -73,9 +73,9 @@ static contact scaled(const ss_local *p, int variant)
     for (int i = 0; i < 9; i++) {
         k.W[i] = p->W[i] * k.hat.inverse;
     }
-    const double *W = k.W;
+    const double *W = k.W, second = ss_local_second_stiffness(p) * k.hat.inverse;
     const double largest =
-        0.5 * (W[4] + W[8]) + ss_length2(0.5 * (W[4] - W[8]), 0.5 * (W[5] + W[7]));
+        0.5 * (W[4] + second) + ss_length2(0.5 * (W[4] - second), 0.5 * (W[5] + W[7]));
     k.law = (ss_ac_law){
         .mu = p->mu, .p_N = step_for(W[0]), .p_T = step_for(largest), .jean_moreau = variant == 1};
     return k;

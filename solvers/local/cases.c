@@ -231,11 +231,13 @@ static ss_local_info solve_scaled(const ss_local *p, const ss_local_goal *goal,
         start[i] = r[i] / v * s;
     }
     const ss_local_goal relative = {.tolerance = goal->tolerance / v, .scale = goal->scale / s};
+    ss_local_info info;
     if (scaled.b[0] > -LEAST_PRESS) {
         scaled.b[0] = 0.0;
-        return take_off(&scaled, &relative, r);
+        info = take_off(&scaled, &relative, start);
+    } else {
+        info = solve_pressed(&scaled, &relative, find, settings, start);
     }
-    const ss_local_info info = solve_pressed(&scaled, &relative, find, settings, start);
     for (int i = 0; i < 3; i++) {
         r[i] = start[i] * v / s;
     }

@@ -45,7 +45,7 @@ static contact scaled(const ss_local *p)
     for (int i = 0; i < 9; i++) {
         k.W[i] = p->W[i] * k.hat.inverse;
     }
-    const double sum = k.W[4] + k.W[8];
+    const double sum = k.W[4] + ss_local_second_stiffness(p) * k.hat.inverse;
     k.p_T = sum > LEAST_SHARE ? 2.0 / sum : 1.0;
     return k;
 }
