@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/bench.h"
 #include "harness/complain.h"
 
 typedef struct verb {
@@ -22,6 +23,9 @@ static const verb VERBS[] = {
     {"convert", "rewrites a file: form, one problem of many, a file a problem", ss_cmd_convert},
     {"solve", "solves the problems of a file and judges the answers", ss_cmd_solve},
     {"verify", "judges the answer stored in a file", ss_cmd_verify},
+    {"bench", "measures solvers on problems, into a record", ss_cmd_bench},
+    {"table", "prints what a record of runs says", ss_cmd_table},
+    {"plot", "draws what a record of runs says", ss_cmd_plot},
 };
 
 #define NVERBS ((int)(sizeof VERBS / sizeof VERBS[0]))
@@ -61,6 +65,9 @@ static int print_help(void)
 
 static int run_verb(int argc, char **argv)
 {
+    if (strcmp(argv[0], SS_RUN_ONE) == 0) {
+        return ss_cmd_run_one(argc, argv);
+    }
     ss_suggestion nearest = {.word = argv[0]};
     for (int k = 0; k < NVERBS; k++) {
         if (strcmp(argv[0], VERBS[k].name) == 0) {

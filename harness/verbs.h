@@ -22,6 +22,10 @@ int ss_cmd_check(int argc, char **argv);
 int ss_cmd_convert(int argc, char **argv);
 int ss_cmd_solve(int argc, char **argv);
 int ss_cmd_verify(int argc, char **argv);
+int ss_cmd_bench(int argc, char **argv);
+int ss_cmd_run_one(int argc, char **argv); // in no list: the child of bench
+int ss_cmd_table(int argc, char **argv);
+int ss_cmd_plot(int argc, char **argv);
 
 int ss_larger_code(int a, int b);
 

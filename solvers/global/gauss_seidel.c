@@ -73,7 +73,8 @@ typedef struct run {
     double *spare;    // [dim n]
     double kept_estimate;
     int floor_tries;
-    double start, listening; // s, of the task's clock
+    double start;                         // s, of the task's clock
+    double listening_wall, listening_cpu; // s, spent in the listener
 } run;
 
 static double now(clockid_t clock)
@@ -81,6 +82,15 @@ static double now(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Of the task's clock, without the listener.
+static double elapsed(const run *a)
+{
+    const clockid_t clock = a->task->clock;
+    const double listening =
+        clock == CLOCK_PROCESS_CPUTIME_ID ? a->listening_cpu : a->listening_wall;
+    return now(clock) - a->start - listening;
 }
 
 // ---- When to stop
@@ -138,7 +148,7 @@ static ss_outcome test_limits(const run *a, int sweeps)
     if (t->interrupted != NULL && *t->interrupted) {
         return SS_INTERRUPTED;
     }
-    if (t->time_limit > 0.0 && now(t->clock) - a->start - a->listening >= t->time_limit) {
+    if (t->time_limit > 0.0 && elapsed(a) >= t->time_limit) {
         return SS_TIME_LIMIT;
     }
     return sweeps >= t->max_iterations ? SS_MAX_ITER : SS_UNSOLVED;
@@ -151,17 +161,19 @@ static void tell(run *a, double *r)
         return;
     }
     const ss_sweeper *s = a->sweeper;
-    const double begin = now(t->clock);
+    const double seconds = elapsed(a);
+    const double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
     ss_sweep_get(s, r);
     const ss_progress progress = {
         .iteration = s->sweeps,
-        .seconds = begin - a->start - a->listening,
+        .seconds = seconds,
         .local_solves = s->counters.solves,
         .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
         .r = r,
     };
     t->listen(t->listener, &progress);
-    a->listening += now(t->clock) - begin;
+    a->listening_wall += now(CLOCK_MONOTONIC) - wall;
+    a->listening_cpu += now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
 static ss_outcome iterate(run *a, double *r, ss_result *result)
@@ -266,9 +278,9 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
         ss_sweep_get(a.sweeper, r);
         count(&a, result);
         result->setup_seconds = ready - wall;
-        result->sweep_seconds = now(CLOCK_MONOTONIC) - ready - a.listening;
+        result->sweep_seconds = now(CLOCK_MONOTONIC) - ready - a.listening_wall;
         result->seconds = result->setup_seconds + result->sweep_seconds;
-        result->cpu_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - cpu - a.listening;
+        result->cpu_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - cpu - a.listening_cpu;
     }
     release(&a);
     return status;

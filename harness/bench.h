@@ -1,0 +1,40 @@
+// harness/bench.h -- one row of a benchmark: how it is measured, in a child process, and how it
+// comes back to the parent.
+#pragma once
+
+#include <stdbool.h>
+
+#include "harness/record.h"
+#include "problems/problem.h"
+#include "solvers/registry.h"
+
+typedef struct ss_bench_settings {
+    double tolerance;
+    double time_limit; // CPU seconds a solve
+    int max_iterations;
+    int repeats;
+    bool from_guess;
+} ss_bench_settings;
+
+// A row of which nothing is known yet: NaN, "", -1 iterations.
+ss_record_row ss_bench_row_blank(void);
+
+// Runs the method once with somebody listening, which warms the machine up and gives the history,
+// then `repeats` times for the seconds; the reference (NULL: none) takes turns with it. Seconds
+// and measures are those of the fastest repeat. A method that meets the time limit in the first
+// run is not run again: its repeats are 0. The reference has seconds where it solves the problem.
+// What is wrong with the problem or the machine becomes a row too: bad_input, or crashed.
+void ss_bench_measure(const ss_problem *p, const ss_method *method, const ss_method *reference,
+                      const ss_bench_settings *settings, ss_record_row *row);
+
+// The points of a history are at most SS_HISTORY_MOST: the start, the first 50 iterations, then
+// ever fewer, and the end.
+enum { SS_HISTORY_FIRST = 50, SS_HISTORY_MOST = 202 };
+
+// A row on its way through a pipe. Both ends are the same program, so that it travels as it is.
+ss_status ss_bench_send(int channel, const ss_record_row *row, ss_error *e);
+// False where the bytes are not one whole row; row is then blank, and without a history.
+bool ss_bench_receive(const char *bytes, size_t length, ss_record_row *row);
+
+// The child: argv[0] is the name of the verb, "run-one". It says its row on SS_CHILD_CHANNEL.
+extern const char SS_RUN_ONE[];

@@ -1,0 +1,201 @@
+// One row: a first run that is listened to, repeats that are timed, a reference in between.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/bench_history.h"
+#include "harness/run.h"
+
+typedef struct measuring {
+    const ss_bench_settings *settings;
+    ss_task task, reference;
+    const double *start; // NULL: zero
+    ss_guard guard;
+    ss_record_row *row;
+    double *seconds; // [repeats] of those that were made
+} measuring;
+
+ss_record_row ss_bench_row_blank(void)
+{
+    return (ss_record_row){
+        .tolerance = NAN,
+        .iterations = -1,
+        .local_solves = NAN,
+        .alt_percent = NAN,
+        .fail_percent = NAN,
+        .seconds = NAN,
+        .seconds_median = NAN,
+        .cpu_seconds = NAN,
+        .setup_seconds = NAN,
+        .sweep_seconds = NAN,
+        .reference_seconds = NAN,
+        .fb = NAN,
+        .fb_contact = NAN,
+        .fb_abs = NAN,
+        .natural = NAN,
+        .normal = NAN,
+        .load = NAN,
+    };
+}
+
+static double percent(long part, long whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static void describe(const ss_run *run, ss_record_row *row)
+{
+    const ss_result *result = &run->result;
+    const ss_measures *m = &run->verdict.measures;
+    snprintf(row->status, sizeof row->status, "%s", run->status);
+    snprintf(row->detail, sizeof row->detail, "%.*s", (int)sizeof row->detail - 1, run->detail);
+    row->iterations = result->iterations;
+    row->local_solves = (double)result->local_solves;
+    row->alt_percent = percent(result->failsafe_calls, result->local_solves);
+    row->fail_percent = percent(result->failures, result->local_solves);
+    row->seconds = result->seconds;
+    row->cpu_seconds = result->cpu_seconds;
+    row->setup_seconds = result->setup_seconds;
+    row->sweep_seconds = result->sweep_seconds;
+    row->fb = m->fb;
+    row->fb_contact = m->fb_contact;
+    row->fb_abs = m->fb_abs;
+    row->natural = m->natural;
+    row->normal = m->normal;
+}
+
+static ss_status solve(measuring *a, const ss_task *task, ss_run *run, ss_error *e)
+{
+    ss_guard_arm(&a->guard, a->settings->time_limit);
+    const ss_status status = ss_run_task(task, a->start, run, e);
+    ss_guard_disarm();
+    ss_run_free(run);
+    return status;
+}
+
+// The history goes to the row.
+static ss_status warm_up(measuring *a, ss_run *run, ss_error *e)
+{
+    ss_recorder recorder;
+    ss_task task = a->task;
+    ss_status status = ss_recorder_begin(&recorder, &task, &a->guard, e);
+    if (status == SS_OK) {
+        status = solve(a, &task, run, e);
+    }
+    if (status == SS_OK) {
+        ss_recorder_end(&recorder, &run->result, run->verdict.measures.fb);
+        describe(run, a->row);
+        a->row->history = recorder.history;
+        recorder.history = (ss_history){0};
+    }
+    ss_recorder_free(&recorder);
+    return status;
+}
+
+// Whether the reference solves the problem: the time of a failure compares with nothing.
+static bool warm_up_reference(measuring *a)
+{
+    ss_run run;
+    ss_error error;
+    return a->reference.method != NULL && solve(a, &a->reference, &run, &error) == SS_OK &&
+           run.verdict.solved;
+}
+
+static ss_status repeat(measuring *a, bool with_reference, ss_error *e)
+{
+    ss_record_row *row = a->row;
+    ss_status status = SS_OK;
+    for (int k = 0; status == SS_OK && k < a->settings->repeats; k++) {
+        ss_run run;
+        if (with_reference) {
+            status = solve(a, &a->reference, &run, e);
+        }
+        if (with_reference && status == SS_OK) {
+            row->reference_seconds = fmin(row->reference_seconds, run.result.seconds);
+        }
+        if (status == SS_OK) {
+            status = solve(a, &a->task, &run, e);
+        }
+        if (status == SS_OK) {
+            a->seconds[row->repeats++] = run.result.seconds;
+            if (row->repeats == 1 || run.result.seconds < row->seconds) {
+                describe(&run, row);
+            }
+        }
+    }
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void take_median(measuring *a)
+{
+    const int n = a->row->repeats;
+    a->row->seconds_median = a->row->seconds;
+    if (n > 0) {
+        qsort(a->seconds, (size_t)n, sizeof *a->seconds, compare);
+        a->row->seconds_median = 0.5 * (a->seconds[(n - 1) / 2] + a->seconds[n / 2]);
+    }
+}
+
+static ss_status measure(measuring *a, ss_error *e)
+{
+    a->seconds = calloc((size_t)a->settings->repeats, sizeof *a->seconds);
+    if (a->seconds == NULL) {
+        return ss_fail_memory(e, "the seconds of the repeats");
+    }
+    ss_run first;
+    ss_status status = warm_up(a, &first, e);
+    if (status == SS_OK && first.result.outcome != SS_TIME_LIMIT) {
+        status = repeat(a, warm_up_reference(a), e);
+    }
+    take_median(a);
+    return status;
+}
+
+static void append(char *text, size_t room, const char *sentence)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%s", used > 0 ? "; " : "", sentence);
+}
+
+static ss_task task_of(const ss_problem *p, const ss_method *method, const ss_bench_settings *s)
+{
+    return (ss_task){.problem = p,
+                     .method = method,
+                     .tolerance = s->tolerance,
+                     .max_iterations = s->max_iterations,
+                     .time_limit = s->time_limit,
+                     .clock = CLOCK_PROCESS_CPUTIME_ID};
+}
+
+void ss_bench_measure(const ss_problem *p, const ss_method *method, const ss_method *reference,
+                      const ss_bench_settings *settings, ss_record_row *row)
+{
+    measuring a = {.settings = settings,
+                   .task = task_of(p, method, settings),
+                   .reference = task_of(p, reference, settings),
+                   .row = row};
+    *row = ss_bench_row_blank();
+    row->contacts = p->ncontacts;
+    row->dim = p->dim;
+    ss_problem_sha256(p, row->problem_sha256);
+    if (settings->from_guess && p->nguesses > 0) {
+        a.start = p->guesses[0].r;
+    }
+    ss_error error;
+    const ss_status status = measure(&a, &error);
+    free(a.seconds);
+    if (status != SS_OK) {
+        snprintf(row->status, sizeof row->status, "%s",
+                 status == SS_BAD_INPUT ? "bad_input" : "crashed");
+        snprintf(row->detail, sizeof row->detail, "%.*s", (int)sizeof row->detail - 1, error.text);
+    } else if (settings->from_guess && a.start == NULL) {
+        append(row->detail, sizeof row->detail, "the problem holds no guess: the start is zero");
+    }
+}

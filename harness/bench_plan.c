@@ -1,0 +1,171 @@
+#include "harness/bench_plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/complain.h"
+#include "harness/machine.h"
+#include "harness/verbs.h"
+#include "harness/walk.h"
+#include "problems/sha256.h"
+
+typedef struct planning {
+    const char *verb;
+    const char *file; // that is walked through
+    ss_bench_plan *plan;
+} planning;
+
+static void hash_label(const char *label, char hex[65])
+{
+    ss_sha256 hash;
+    uint8_t digest[SS_SHA256_BYTES];
+    ss_sha256_init(&hash);
+    ss_sha256_update(&hash, label, strlen(label));
+    ss_sha256_final(&hash, digest);
+    for (size_t k = 0; k < SS_SHA256_BYTES; k++) {
+        snprintf(hex + 2 * k, 3, "%02x", (unsigned)digest[k]);
+    }
+}
+
+static void free_problem(ss_bench_problem *p)
+{
+    free(p->file);
+    free(p->name);
+    free(p->label);
+    free(p->defect);
+}
+
+static bool describe(const char *file, const ss_item *item, ss_bench_problem *p)
+{
+    *p = (ss_bench_problem){
+        .file = strdup(file), .name = strdup(item->name), .label = strdup(item->label)};
+    bool complete = p->file != NULL && p->name != NULL && p->label != NULL;
+    if (item->problem != NULL) {
+        p->contacts = item->problem->ncontacts;
+        p->dim = item->problem->dim;
+        ss_problem_sha256(item->problem, p->sha256);
+    } else {
+        p->defect = strdup(item->error->text);
+        complete = complete && p->defect != NULL;
+        hash_label(item->label, p->sha256);
+    }
+    if (!complete) {
+        free_problem(p);
+    }
+    return complete;
+}
+
+static const ss_bench_problem *find_same(const ss_bench_plan *plan, const ss_bench_problem *p)
+{
+    for (int k = 0; k < plan->nproblems; k++) {
+        if (strcmp(plan->problems[k].sha256, p->sha256) == 0) {
+            return &plan->problems[k];
+        }
+    }
+    return NULL;
+}
+
+static int fail_memory(const char *verb)
+{
+    ss_complain(verb, "not enough memory for the list of problems");
+    return SS_EXIT_SYSTEM;
+}
+
+static int add_problem(const planning *a, ss_bench_problem p)
+{
+    ss_bench_plan *plan = a->plan;
+    const ss_bench_problem *same = find_same(plan, &p);
+    if (same != NULL) {
+        ss_complain(a->verb, "%s is the same problem as %s: it is run once", p.label, same->label);
+        free_problem(&p);
+        return SS_EXIT_OK;
+    }
+    ss_bench_problem *problems =
+        realloc(plan->problems, ((size_t)plan->nproblems + 1) * sizeof *problems);
+    if (problems == NULL) {
+        free_problem(&p);
+        return fail_memory(a->verb);
+    }
+    plan->problems = problems;
+    plan->problems[plan->nproblems++] = p;
+    return SS_EXIT_OK;
+}
+
+static int visit(const ss_item *item, void *context)
+{
+    const planning *a = context;
+    if (item->problem == NULL) {
+        ss_complain(a->verb, "%s", item->error->text);
+    }
+    if (item->problem == NULL && item->error->status == SS_SYSTEM) {
+        return SS_EXIT_SYSTEM;
+    }
+    ss_bench_problem p;
+    return describe(a->file, item, &p) ? add_problem(a, p) : fail_memory(a->verb);
+}
+
+static bool add_entries(ss_bench_plan *plan, const ss_specs *specs, const ss_record *record)
+{
+    const size_t most = (size_t)plan->nproblems * (size_t)specs->count;
+    plan->entries = calloc(most > 0 ? most : 1, sizeof *plan->entries);
+    if (plan->entries == NULL) {
+        return false;
+    }
+    for (int i = 0; i < plan->nproblems; i++) {
+        for (int k = 0; k < specs->count; k++) {
+            ss_bench_entry *entry = &plan->entries[plan->count++];
+            *entry = (ss_bench_entry){.problem = &plan->problems[i], .spec = specs->text[k]};
+            const ss_record_row key = ss_bench_plan_row(plan, entry);
+            entry->present = record != NULL && ss_record_find(record, &key) != NULL;
+            plan->missing += !entry->present;
+        }
+    }
+    return true;
+}
+
+int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const ss_specs *specs,
+                       const ss_bench_settings *settings, const ss_record *record,
+                       ss_bench_plan *plan)
+{
+    *plan = (ss_bench_plan){.settings = *settings};
+    ss_machine_build(plan->build, sizeof plan->build);
+    int code = SS_EXIT_OK;
+    for (int k = 0; k < nfiles; k++) {
+        planning a = {.verb = verb, .file = files[k], .plan = plan};
+        code = ss_larger_code(code, ss_walk(verb, files[k], NULL, visit, &a));
+    }
+    return add_entries(plan, specs, record) ? code : fail_memory(verb);
+}
+
+void ss_bench_plan_free(ss_bench_plan *plan)
+{
+    for (int k = 0; k < plan->nproblems; k++) {
+        free_problem(&plan->problems[k]);
+    }
+    free(plan->problems);
+    free(plan->entries);
+    *plan = (ss_bench_plan){0};
+}
+
+// Of a long label the end is kept: there the names differ.
+static void put_label(const char *label, char *text, size_t room)
+{
+    const size_t length = strlen(label);
+    snprintf(text, room, "%s", length < room ? label : label + length - (room - 1));
+}
+
+ss_record_row ss_bench_plan_row(const ss_bench_plan *plan, const ss_bench_entry *entry)
+{
+    const ss_bench_problem *p = entry->problem;
+    ss_record_row row = ss_bench_row_blank();
+    memcpy(row.problem_sha256, p->sha256, sizeof row.problem_sha256);
+    snprintf(row.solver, sizeof row.solver, "%s", entry->spec);
+    snprintf(row.start, sizeof row.start, "%s", plan->settings.from_guess ? "guess" : "zero");
+    memcpy(row.build, plan->build, sizeof row.build);
+    row.tolerance = plan->settings.tolerance;
+    put_label(p->label, row.problem, sizeof row.problem);
+    row.contacts = p->contacts;
+    row.dim = p->dim;
+    return row;
+}

@@ -1,0 +1,271 @@
+// stickslip bench: every solver on every problem, each in a process of its own, into a record.
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/bench_run.h"
+#include "harness/complain.h"
+#include "harness/isolate.h"
+#include "harness/options.h"
+#include "harness/rows.h"
+#include "harness/verbs.h"
+
+enum { START_ZERO, START_GUESS };
+
+static const char *const STARTS[] = {"zero", "guess", NULL};
+
+typedef struct settings {
+    const char *solvers, *reference, *out;
+    double tolerance, time_limit;
+    int max_iterations, repeats, jobs, start;
+    bool dry_run;
+} settings;
+
+static const settings DEFAULTS = {
+    .tolerance = 1e-6,
+    .time_limit = 60.0,
+    .max_iterations = 10000,
+    .repeats = 3,
+    .jobs = 1,
+};
+
+static const ss_option OPTIONS[] = {
+    {.name = "solvers",
+     .metavar = "LIST",
+     .help = "solver specs: 'mfb+enum,enum:freeze=on,share=0.1,pac'",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, solvers),
+     .required = true},
+    {.name = "out",
+     .metavar = "RESULTS.h5",
+     .help = "the record; rows that it holds are not made again",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, out),
+     .required = true},
+    {.name = "tol",
+     .metavar = "T",
+     .help = "the largest fb that counts as solved",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, tolerance),
+     .low = 0,
+     .high = 1},
+    {.name = "max-iter",
+     .metavar = "N",
+     .help = "iterations (sweeps of Gauss-Seidel)",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, max_iterations),
+     .low = 0,
+     .high = 1000000000},
+    {.name = "time-limit",
+     .metavar = "S",
+     .help = "CPU seconds a solve",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, time_limit),
+     .low = 1e-3,
+     .high = 1e6},
+    {.name = "repeat",
+     .metavar = "N",
+     .help = "solves that are timed, after one that is not",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, repeats),
+     .low = 1,
+     .high = 100000},
+    {.name = "jobs",
+     .metavar = "J",
+     .help = "runs at a time, each on a core of its own",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, jobs),
+     .low = 1,
+     .high = 1000},
+    {.name = "start",
+     .metavar = "START",
+     .help = "impulses to start from",
+     .kind = SS_OPTION_CHOICE,
+     .place = offsetof(settings, start),
+     .choices = STARTS},
+    {.name = "reference",
+     .metavar = "SPEC",
+     .help = "a solver that takes turns with each, for reference_seconds",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, reference)},
+    {.name = "dry-run",
+     .help = "print the runs and which are missing; make none",
+     .kind = SS_OPTION_FLAG,
+     .place = offsetof(settings, dry_run)},
+    {.name = NULL},
+};
+
+static const ss_command COMMAND = {
+    .verb = "bench",
+    .operands = "FILE...",
+    .summary = "Measures every solver on every problem of the files, a row each in a record.",
+    .text =
+        "A run is a process of its own: one that crashes, hangs or eats the memory is a row with\n"
+        "status crashed or time_limit and its signal in detail. Each solves once unmeasured,\n"
+        "which gives the history of fb, then --repeat times: seconds is the best and\n"
+        "seconds_median the median. One that meets the time limit at first is not repeated.\n"
+        "\n"
+        "LIST: specs parted by blanks, ';' or ','. After the ':' of a spec a ',' that is\n"
+        "followed by key=value goes on with its options.\n"
+        "\n"
+        "A row is known by problem, solver, --tol, --start and the build of this program; a run\n"
+        "whose row is there is skipped, whatever --time-limit, --max-iter, --repeat and\n"
+        "--reference were. Ctrl-C, or a crash of the machine, loses no finished row: the same\n"
+        "command goes on.\n",
+    .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.h5\n",
+    .exits =
+        "  0 every row is written, 1 the command line is wrong, 2 interrupted: rows are missing,\n"
+        "  3 a row has status bad_input, 4 the machine is at fault\n",
+    .options = OPTIONS,
+    .min_operands = 1,
+    .max_operands = 1000000,
+    .needs = "a FILE",
+};
+
+static const ss_column DRY_COLUMNS[] = {
+    {"problem", SS_TEXT}, {"contacts", SS_INTEGER}, {"solver", SS_TEXT},
+    {"row", SS_TEXT},     {.name = NULL},
+};
+
+static int print_plan(const ss_bench_plan *plan)
+{
+    ss_rows *rows = ss_rows_new(stdout, SS_FORMAT_TEXT, DRY_COLUMNS);
+    for (int k = 0; rows != NULL && k < plan->count; k++) {
+        const ss_bench_entry *entry = &plan->entries[k];
+        ss_rows_text(rows, entry->problem->label);
+        ss_rows_integer(rows, entry->problem->contacts);
+        ss_rows_text(rows, entry->spec);
+        ss_rows_text(rows, entry->present ? "present" : "missing");
+    }
+    if (ss_rows_finish(rows) != SS_OK) {
+        ss_complain(COMMAND.verb, "not enough memory for the table");
+        return SS_EXIT_SYSTEM;
+    }
+    ss_complain(COMMAND.verb, "%d of %d rows are missing", plan->missing, plan->count);
+    return SS_EXIT_OK;
+}
+
+// 3 where one of the rows in the record is bad input.
+static int look_for_bad_input(const ss_bench_plan *plan, const ss_record *record)
+{
+    for (int k = 0; k < plan->count; k++) {
+        const ss_record_row key = ss_bench_plan_row(plan, &plan->entries[k]);
+        const ss_record_row *row = ss_record_find(record, &key);
+        if (row != NULL && strcmp(row->status, "bad_input") == 0) {
+            return SS_EXIT_BAD_INPUT;
+        }
+    }
+    return SS_EXIT_OK;
+}
+
+static int run_plan(const settings *s, const ss_bench_plan *plan, ss_record *record)
+{
+    const int cores = ss_core_count();
+    ss_bench_orders orders = {.verb = COMMAND.verb,
+                              .program = "/proc/self/exe",
+                              .reference = s->reference,
+                              .jobs = s->jobs};
+    if (s->jobs > cores) {
+        ss_complain(COMMAND.verb, "--jobs %d: there are %d cores, and so many jobs", s->jobs,
+                    cores);
+        orders.jobs = cores;
+    }
+    const int code = ss_bench_run(plan, &orders, record);
+    if (code == SS_EXIT_OK) {
+        ss_complain(COMMAND.verb, "%d rows made, %d were there: %s", plan->missing,
+                    plan->count - plan->missing, s->out);
+    }
+    return code == SS_EXIT_OK ? look_for_bad_input(plan, record) : code;
+}
+
+static bool has_journal(const char *path)
+{
+    char *journal = NULL;
+    struct stat status;
+    const bool exists = asprintf(&journal, "%s.journal", path) >= 0 &&
+                        stat(journal, &status) == 0 && status.st_size > 0;
+    free(journal);
+    return exists;
+}
+
+// A dry run leaves no file behind, and may look at a record that another run is writing, or has
+// only just begun.
+static ss_status open_record(const settings *s, ss_record **record, ss_error *e)
+{
+    *record = NULL;
+    if (!s->dry_run) {
+        return ss_record_open(s->out, record, e);
+    }
+    const bool exists = access(s->out, F_OK) == 0 || has_journal(s->out);
+    return exists ? ss_record_read(s->out, record, e) : SS_OK;
+}
+
+static int close_record(ss_record *record)
+{
+    ss_error error;
+    const ss_status status = record != NULL ? ss_record_close(record, &error) : SS_OK;
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s", error.text);
+    }
+    return (int)status;
+}
+
+static int bench(const settings *s, const ss_specs *specs, const ss_operands *files)
+{
+    const ss_bench_settings how = {.tolerance = s->tolerance,
+                                   .time_limit = s->time_limit,
+                                   .max_iterations = s->max_iterations,
+                                   .repeats = s->repeats,
+                                   .from_guess = s->start == START_GUESS};
+    ss_record *record;
+    ss_bench_plan plan;
+    ss_error error;
+    const ss_status status = open_record(s, &record, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s", error.text);
+        return (int)status;
+    }
+    int code =
+        ss_bench_plan_make(COMMAND.verb, files->count, files->text, specs, &how, record, &plan);
+    code = ss_larger_code(code, s->dry_run ? print_plan(&plan) : run_plan(s, &plan, record));
+    ss_bench_plan_free(&plan);
+    return ss_larger_code(code, close_record(record));
+}
+
+// A wrong spec is found before anything is run.
+static ss_status check_reference(const char *spec, ss_error *e)
+{
+    ss_method *method = NULL;
+    const ss_status status = spec != NULL ? ss_method_parse(spec, &method, e) : SS_OK;
+    ss_method_free(method);
+    return status;
+}
+
+int ss_cmd_bench(int argc, char **argv)
+{
+    settings s = DEFAULTS;
+    ss_operands operands;
+    int code;
+    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
+        return code;
+    }
+    ss_specs specs;
+    ss_error error;
+    ss_status status = ss_specs_split(s.solvers, &specs, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "--solvers: %s", error.text);
+        return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
+    }
+    status = check_reference(s.reference, &error);
+    if (status == SS_OK) {
+        code = bench(&s, &specs, &operands);
+    } else {
+        ss_complain(COMMAND.verb, "--reference %s: %s", s.reference, error.text);
+        code = status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
+    }
+    ss_specs_free(&specs);
+    return code;
+}

@@ -1,0 +1,263 @@
+// The four figures as curves.
+#include "harness/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/profile.h"
+
+// A profile is drawn at least as far as this ratio, and no further than that one.
+#define NEAR_RATIO 10.0
+#define FAR_RATIO  1000.0
+// Iterations at which a convergence curve has a point: all up to here, then 5 % apart.
+#define DENSE_ITERATIONS 40
+// Residuals at which a work-precision curve has a point: four a decade, from 1 to 1e-14.
+#define PER_DECADE 4
+#define DECADES    14
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// ---- Distributions: the share of problems above or below x, as a staircase
+
+// A staircase over sorted values: at each, the share of values at most as large, or larger.
+static void add_staircase(ss_figure *figure, size_t curve, const double *sorted, size_t n,
+                          bool above, double begin, double end)
+{
+    size_t below = 0;
+    while (below < n && sorted[below] <= begin) {
+        below++;
+    }
+    for (double x = begin;; x = sorted[below - 1]) {
+        const double share = 100.0 * (double)below / (double)n;
+        ss_figure_point(figure, curve, x, above ? 100.0 - share : share);
+        if (below == n || !(sorted[below] <= end)) {
+            ss_figure_point(figure, curve, end, above ? 100.0 - share : share);
+            return;
+        }
+        const double next = sorted[below];
+        while (below < n && sorted[below] <= next) {
+            below++;
+        }
+    }
+}
+
+typedef double (*measure)(const ss_trials *t, const ss_entrant *entrant, size_t p);
+
+// Infinite where the tolerance was not reached, NaN where nothing was run.
+static double iterations_of(const ss_trials *t, const ss_entrant *entrant, size_t p)
+{
+    (void)t;
+    const ss_trial *trial = &entrant->trials[p];
+    return trial->row == NULL ? NAN : trial->solved ? trial->iterations : INFINITY;
+}
+
+// The largest finite value of all, within bounds, so that all curves end at one place.
+static double common_end(const ss_trials *t, measure value, double low, double high)
+{
+    double end = low;
+    for (size_t k = 0; k < t->nentrants; k++) {
+        for (size_t p = 0; p < t->nproblems; p++) {
+            const double v = value(t, &t->entrants[k], p);
+            end = isfinite(v) && v > end ? v : end;
+        }
+    }
+    return fmin(1.1 * end, high);
+}
+
+// The power of ten below the smallest value of all; at least 1.
+static double common_begin(const ss_trials *t, measure value)
+{
+    double smallest = INFINITY;
+    for (size_t k = 0; k < t->nentrants; k++) {
+        for (size_t p = 0; p < t->nproblems; p++) {
+            smallest = fmin(smallest, value(t, &t->entrants[k], p));
+        }
+    }
+    return isfinite(smallest) && smallest > 1.0 ? pow(10.0, ceil(log10(smallest)) - 1.0) : 1.0;
+}
+
+static ss_status distribute(const ss_trials *t, measure value, bool above, double end,
+                            ss_figure *figure, ss_error *e)
+{
+    const double begin = common_begin(t, value);
+    double *values = calloc(t->nproblems, sizeof *values);
+    if (values == NULL) {
+        return ss_fail_memory(e, "the figure");
+    }
+    for (size_t k = 0; k < t->nentrants; k++) {
+        size_t n = 0;
+        for (size_t p = 0; p < t->nproblems; p++) {
+            const double v = value(t, &t->entrants[k], p);
+            if (!isnan(v)) {
+                values[n++] = v;
+            }
+        }
+        qsort(values, n, sizeof *values, ascending);
+        add_staircase(figure, k, values, n, above, begin, end);
+    }
+    free(values);
+    return ss_figure_end(figure, e);
+}
+
+ss_status ss_figure_iterations(const ss_trials *t, ss_figure *figure, ss_error *e)
+{
+    *figure = (ss_figure){.x_label = "Gauss-Seidel iterations",
+                          .y_label = "% of problems that need more",
+                          .log_x = true,
+                          .percent = true,
+                          .steps = true};
+    const ss_status status = ss_figure_begin(t, figure, e);
+    const double end = common_end(t, iterations_of, NEAR_RATIO, INFINITY);
+    return status == SS_OK ? distribute(t, iterations_of, true, end, figure, e) : status;
+}
+
+ss_status ss_figure_profile(const ss_trials *t, ss_figure *figure, ss_error *e)
+{
+    *figure = (ss_figure){.x_label = "time over that of the fastest",
+                          .y_label = "% of problems solved",
+                          .log_x = true,
+                          .percent = true,
+                          .steps = true};
+    const ss_status status = ss_figure_begin(t, figure, e);
+    const double end = common_end(t, ss_profile_ratio, NEAR_RATIO, FAR_RATIO);
+    return status == SS_OK ? distribute(t, ss_profile_ratio, false, end, figure, e) : status;
+}
+
+// ---- Histories
+
+// fb after so many iterations: the last entry up to there. Infinite before the first one and for a
+// NaN.
+static double fb_after(const ss_history *history, int iterations)
+{
+    double fb = INFINITY;
+    for (int k = 0; k < history->count && history->iteration[k] <= iterations; k++) {
+        fb = history->fb[k];
+    }
+    return isnan(fb) ? INFINITY : fb;
+}
+
+static bool has_history(const ss_trial *trial)
+{
+    return trial->row != NULL && trial->row->history.count > 0;
+}
+
+// Whether trial p takes part; problem NULL: all do.
+static bool takes_part(const ss_trials *t, const ss_entrant *entrant, size_t p, const char *problem)
+{
+    return has_history(&entrant->trials[p]) &&
+           (problem == NULL || strcmp(t->problems[p]->problem, problem) == 0);
+}
+
+static int last_iteration(const ss_trials *t, const ss_entrant *entrant, const char *problem)
+{
+    int last = -1;
+    for (size_t p = 0; p < t->nproblems; p++) {
+        if (takes_part(t, entrant, p, problem)) {
+            const ss_history *h = &entrant->trials[p].row->history;
+            const int end = h->iteration[h->count - 1];
+            last = end > last ? end : last;
+        }
+    }
+    return last;
+}
+
+static void add_convergence(ss_figure *figure, const ss_trials *t, size_t k, const char *problem,
+                            double *values)
+{
+    const ss_entrant *entrant = &t->entrants[k];
+    const int last = last_iteration(t, entrant, problem);
+    for (int i = 1; i <= last;) {
+        size_t n = 0;
+        for (size_t p = 0; p < t->nproblems; p++) {
+            if (takes_part(t, entrant, p, problem)) {
+                values[n++] = fb_after(&entrant->trials[p].row->history, i);
+            }
+        }
+        const double fb = ss_median(values, n);
+        if (isfinite(fb) && fb > 0.0) { // 0 has no place on a logarithmic axis
+            ss_figure_point(figure, k, i, fb);
+        }
+        const int next = i < DENSE_ITERATIONS ? i + 1 : i + i / 20;
+        i = i < last && next > last ? last : next;
+    }
+}
+
+static bool any_points(const ss_figure *figure)
+{
+    for (size_t k = 0; k < figure->ncurves; k++) {
+        if (figure->curves[k].count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ss_status ss_figure_convergence(const ss_trials *t, const char *problem, ss_figure *figure,
+                                ss_error *e)
+{
+    *figure = (ss_figure){.x_label = "Gauss-Seidel iterations",
+                          .y_label = problem != NULL ? "fb" : "fb, median over the problems",
+                          .log_x = true,
+                          .log_y = true};
+    const ss_status status = ss_figure_begin(t, figure, e);
+    double *values = calloc(t->nproblems, sizeof *values);
+    if (status != SS_OK || values == NULL) {
+        free(values);
+        return ss_fail_memory(e, "the figure");
+    }
+    for (size_t k = 0; k < t->nentrants; k++) {
+        add_convergence(figure, t, k, problem, values);
+    }
+    free(values);
+    if (!any_points(figure) && !figure->out_of_memory) {
+        return ss_fail(e, SS_BAD_INPUT, "the record holds no history of %s",
+                       problem != NULL ? problem : "any problem");
+    }
+    return ss_figure_end(figure, e);
+}
+
+// ms until fb <= level first; infinite where the run never got there.
+static double time_to(const ss_trial *trial, double level)
+{
+    const ss_record_row *row = trial->row;
+    const int first = ss_history_first(&row->history, level);
+    return first < 0 ? INFINITY
+                     : 1000.0 * (row->setup_seconds + ss_history_sweep_seconds(row, first));
+}
+
+ss_status ss_figure_work_precision(const ss_trials *t, ss_figure *figure, ss_error *e)
+{
+    *figure = (ss_figure){
+        .x_label = "median time (ms)", .y_label = "fb reached", .log_x = true, .log_y = true};
+    const ss_status status = ss_figure_begin(t, figure, e);
+    double *times = calloc(t->nproblems, sizeof *times);
+    if (status != SS_OK || times == NULL) {
+        free(times);
+        return ss_fail_memory(e, "the figure");
+    }
+    for (size_t k = 0; k < t->nentrants; k++) {
+        for (int step = 0; step <= PER_DECADE * DECADES; step++) {
+            const double level = pow(10.0, -(double)step / PER_DECADE);
+            size_t n = 0;
+            for (size_t p = 0; p < t->nproblems; p++) {
+                if (has_history(&t->entrants[k].trials[p])) {
+                    times[n++] = time_to(&t->entrants[k].trials[p], level);
+                }
+            }
+            const double median = ss_median(times, n);
+            if (isfinite(median) && median > 0.0) {
+                ss_figure_point(figure, k, median, level);
+            }
+        }
+    }
+    free(times);
+    if (!any_points(figure) && !figure->out_of_memory) {
+        return ss_fail(e, SS_BAD_INPUT, "the record holds no histories");
+    }
+    return ss_figure_end(figure, e);
+}

@@ -1,0 +1,154 @@
+// The gnuplot script of a figure: one style a solver, the same in every figure.
+//
+// Colours are those of Okabe and Ito, which people with any colour blindness tell apart. A pure
+// local solver is dashed and its hybrid dotted in one colour; the solver of [D11], mfb+enum, is the
+// only solid line, in red.
+#include "harness/figure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HERO "mfb+enum"
+
+// Largest over smallest x up to which tics stand at 2 and 5 as well.
+#define MIDDLE_TICS_RANGE 150.0
+
+typedef struct style {
+    const char *name; // of the local solver
+    const char *colour;
+} style;
+
+static const style STYLES[] = {
+    {"4sides", "#0072B2"}, {"duriez08", "#E69F00"}, {"duriez06", "#CC79A7"}, {"pac", "#56B4E9"},
+    {"dac", "#009E73"},    {"mfb", "#D55E00"},      {"enum", "#000000"},     {"secular", "#7F7F7F"},
+};
+
+// For solvers without a place above, by their number.
+static const char *const OTHERS[] = {"#CC79A7", "#7F7F7F", "#0072B2", "#E69F00", "#009E73"};
+
+// What sets the three kinds of line apart; the last solvers get another dash.
+#define SOLID  "dt solid lw 1.7"
+#define DASHED "dt (8,4) lw 1.1"
+#define DOTTED "dt (2,2.5) lw 1.3"
+#define MIXED  "dt (8,3,2,3) lw 1.2"
+
+static const char *colour_of(const char *bare, size_t number, bool *known)
+{
+    const size_t length = strcspn(bare, "+");
+    for (size_t k = 0; k < sizeof STYLES / sizeof STYLES[0]; k++) {
+        if (strlen(STYLES[k].name) == length && strncmp(STYLES[k].name, bare, length) == 0) {
+            *known = true;
+            return STYLES[k].colour;
+        }
+    }
+    *known = false;
+    return OTHERS[number % (sizeof OTHERS / sizeof OTHERS[0])];
+}
+
+static void print_style(FILE *out, const ss_curve *curve, size_t number)
+{
+    bool known;
+    const char *colour = colour_of(curve->bare, number, &known);
+    const char *line = strcmp(curve->bare, HERO) == 0     ? SOLID
+                       : !known                           ? MIXED
+                       : strchr(curve->bare, '+') != NULL ? DOTTED
+                                                          : DASHED;
+    fprintf(out, "lc rgb '%s' %s", colour, line);
+}
+
+// A gnuplot string; '' is a quote in it.
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (const char *c = text; *c != '\0'; c++) {
+        fputs(*c == '\'' ? "'" : "", out);
+        fputc(*c, out);
+    }
+    fputc('\'', out);
+}
+
+// 8.5 cm wide; a PNG has 300 dots an inch, an SVG 96 units an inch.
+static void print_terminal(FILE *out, const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    if (strcmp(ending, ".png") == 0) {
+        fputs("set terminal pngcairo size 1004,1004 font 'DejaVu Sans,7' fontscale 3.125 "
+              "linewidth 3.1\n",
+              out);
+    } else if (strcmp(ending, ".pdf") == 0) {
+        fputs("set terminal pdfcairo size 8.5cm,8.5cm font 'DejaVu Sans,7' fontscale 0.75 "
+              "linewidth 1\n",
+              out);
+    } else {
+        fputs("set terminal svg size 321,321 dynamic font 'DejaVu Sans,9' "
+              "linewidth 1 background '#FFFFFF'\n",
+              out);
+    }
+}
+
+// Within two decades, 1 and 10 alone say too little: 2 and 5 are added.
+static void print_middle_tics(const ss_figure *figure, FILE *out)
+{
+    double low = INFINITY, high = 0.0;
+    for (size_t k = 0; k < figure->ncurves; k++) {
+        for (size_t i = 0; i < figure->curves[k].count; i++) {
+            low = fmin(low, figure->curves[k].x[i]);
+            high = fmax(high, figure->curves[k].x[i]);
+        }
+    }
+    if (!figure->log_x || !(low > 0.0 && high < MIDDLE_TICS_RANGE * low)) {
+        return;
+    }
+    for (double decade = pow(10.0, floor(log10(low))); decade < high; decade *= 10.0) {
+        fprintf(out, "set xtics add (%g, %g)\n", 2.0 * decade, 5.0 * decade);
+    }
+}
+
+static void print_axes(const ss_figure *figure, FILE *out)
+{
+    fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n", figure->x_label, figure->y_label);
+    fputs("set border 3 lw 0.6\nset tics nomirror scale 0.6\n", out);
+    fputs("set grid lc rgb '#DDDDDD' lt 1 lw 0.5\n", out);
+    fputs(figure->log_x ? "set logscale x\nset format x '%g'\nset autoscale xfix\n" : "", out);
+    print_middle_tics(figure, out);
+    fputs(figure->log_y ? "set logscale y\nset format y '10^{%T}'\n" : "", out);
+    fputs(figure->percent ? "set yrange [0:101]\n" : "", out);
+    fputs("set key below Left reverse maxcols 2 samplen 3 spacing 1.1\n", out);
+}
+
+void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
+{
+    fputs("# Run gnuplot on this file in its own folder to draw the figure again.\n", out);
+    print_terminal(out, name);
+    fputs("set encoding utf8\nset output ", out);
+    print_quoted(out, name);
+    fputs("\ndata = ", out);
+    print_quoted(out, name);
+    fputs(" . '.dat'\n", out);
+    print_axes(figure, out);
+    fputs("plot \\\n", out);
+    bool first = true;
+    size_t block = 0;
+    // The solid line is drawn last, above the others.
+    for (int pass = 0; pass < 2; pass++) {
+        block = 0;
+        for (size_t k = 0; k < figure->ncurves; k++) {
+            const ss_curve *curve = &figure->curves[k];
+            if (curve->count == 0) {
+                continue;
+            }
+            if ((strcmp(curve->bare, HERO) == 0) == (pass == 1)) {
+                fprintf(out, "%s    data index %zu using 1:2 with %s ", first ? "" : ", \\\n",
+                        block, figure->steps ? "steps" : "lines");
+                print_style(out, curve, k);
+                fputs(" title ", out);
+                print_quoted(out, curve->label);
+                fputs(" noenhanced", out);
+                first = false;
+            }
+            block++;
+        }
+    }
+    fputs("\n", out);
+}

@@ -1,0 +1,84 @@
+#include "harness/machine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "problems/sha256.h"
+#include "version.h"
+
+// Bytes of the hash that stand for the end of a long text.
+#define HASH_BYTES 4
+
+// The value of the first line of /proc/cpuinfo that begins with the key.
+static void read_processor(char *text, size_t room)
+{
+    static const char KEY[] = "model name";
+    char line[256];
+    snprintf(text, room, "unknown processor");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *value = strchr(line, ':');
+        if (strncmp(line, KEY, sizeof KEY - 1) == 0 && value != NULL) {
+            value += strspn(value, ": \t");
+            snprintf(text, room, "%.*s", (int)strcspn(value, "\n"), value);
+            break;
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+void ss_machine_describe(char *text, size_t room)
+{
+    char processor[72], cores[32];
+    read_processor(processor, sizeof processor);
+    snprintf(cores, sizeof cores, ", %ld cores", sysconf(_SC_NPROCESSORS_ONLN));
+    const int left = (int)room - (int)strlen(cores) - 1;
+    snprintf(text, room, "%.*s%s", left > 0 ? left : 0, processor, cores);
+}
+
+void ss_machine_date(char *text, size_t room)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (strftime(text, room, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc)) == 0) {
+        text[0] = '\0';
+    }
+}
+
+static void shorten(char *text, size_t room, const char *whole)
+{
+    ss_sha256 hash;
+    uint8_t digest[SS_SHA256_BYTES];
+    char mark[2 * HASH_BYTES + 2] = "~";
+    ss_sha256_init(&hash);
+    ss_sha256_update(&hash, whole, strlen(whole));
+    ss_sha256_final(&hash, digest);
+    for (size_t k = 0; k < HASH_BYTES; k++) {
+        snprintf(mark + 1 + 2 * k, 3, "%02x", (unsigned)digest[k]);
+    }
+    if (room > sizeof mark) {
+        snprintf(text, room, "%.*s%s", (int)(room - sizeof mark), whole, mark);
+    }
+}
+
+void ss_machine_build(char *text, size_t room)
+{
+    static const char WHOLE[] = SS_VERSION " " SS_COMMIT " " SS_FLAGS;
+    if (sizeof WHOLE <= room) {
+        memcpy(text, WHOLE, sizeof WHOLE);
+    } else {
+        shorten(text, room, WHOLE);
+    }
+}
+
+double ss_machine_load(void)
+{
+    double load;
+    return getloadavg(&load, 1) == 1 ? load : NAN;
+}

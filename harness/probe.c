@@ -1,0 +1,67 @@
+#include "harness/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Seconds of CPU time: enough for gigabytes. What takes longer never ends.
+#define CPU_LIMIT 60
+
+// Nothing of the parent's is kept open, so that its locks end with it; a library that aborts does
+// so in silence; no handler of the parent runs.
+static _Noreturn void run_child(void (*function)(void *context), void *context)
+{
+    for (int k = 1; k < NSIG; k++) {
+        signal(k, SIG_DFL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    setrlimit(RLIMIT_CPU, &(struct rlimit){CPU_LIMIT, CPU_LIMIT});
+    const int null = open("/dev/null", O_RDWR);
+    for (int k = 0; k < 3; k++) {
+        dup2(null, k);
+    }
+    close_range(3, ~0U, 0);
+    function(context);
+    _exit(0);
+}
+
+static ss_status explain(int status, const char *path, ss_error *e)
+{
+    const int killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (status == 0) {
+        return SS_OK;
+    }
+    if (killer == SIGKILL || killer == SIGTERM || killer == SIGINT || killer == SIGHUP) {
+        return ss_fail(e, SS_SYSTEM, "%s: its reader was killed by signal %d (%s)", path, killer,
+                       strsignal(killer));
+    }
+    return ss_fail(e, SS_BAD_INPUT, "%s: damaged file: libhdf5 died while reading it", path);
+}
+
+ss_status ss_probe(void (*function)(void *context), void *context, const char *path, ss_error *e)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        run_child(function, context);
+    }
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (pid < 0) {
+        return ss_fail(e, SS_SYSTEM, "%s: no process to read it: %s", path, strerror(error));
+    }
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return explain(status, path, e);
+}

@@ -1,0 +1,336 @@
+// harness/record_row.c -- the columns of a row, its key, and its text.
+//
+// The text: the version, then every column, then the number of entries of the history and the
+// entries, all separated by tabs. In a text field a tab, a line break and a backslash are written
+// \t, \n and \\.
+#include "harness/record_row.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Grows when the columns change; stands before the first tab.
+#define TEXT_VERSION "1"
+// Bytes of the shortest entry of a history: an int and three reals, a tab before each.
+#define ENTRY_BYTES_MIN (2 + 3 * 17)
+
+#define FIELD(kind, name)                                                                          \
+    {                                                                                              \
+#name, kind, offsetof(ss_record_row, name), sizeof((ss_record_row *)0)->name               \
+    }
+
+const ss_record_column ss_record_columns[] = {
+    FIELD(SS_RECORD_TEXT, problem_sha256),
+    FIELD(SS_RECORD_TEXT, solver),
+    FIELD(SS_RECORD_REAL, tolerance),
+    FIELD(SS_RECORD_TEXT, start),
+    FIELD(SS_RECORD_TEXT, build),
+    FIELD(SS_RECORD_TEXT, problem),
+    FIELD(SS_RECORD_INT, contacts),
+    FIELD(SS_RECORD_INT, dim),
+    FIELD(SS_RECORD_TEXT, status),
+    FIELD(SS_RECORD_INT, iterations),
+    FIELD(SS_RECORD_REAL, local_solves),
+    FIELD(SS_RECORD_REAL, alt_percent),
+    FIELD(SS_RECORD_REAL, fail_percent),
+    FIELD(SS_RECORD_REAL, seconds),
+    FIELD(SS_RECORD_REAL, seconds_median),
+    FIELD(SS_RECORD_REAL, cpu_seconds),
+    FIELD(SS_RECORD_REAL, setup_seconds),
+    FIELD(SS_RECORD_REAL, sweep_seconds),
+    FIELD(SS_RECORD_REAL, reference_seconds),
+    FIELD(SS_RECORD_INT, repeats),
+    FIELD(SS_RECORD_REAL, fb),
+    FIELD(SS_RECORD_REAL, fb_contact),
+    FIELD(SS_RECORD_REAL, fb_abs),
+    FIELD(SS_RECORD_REAL, natural),
+    FIELD(SS_RECORD_REAL, normal),
+    FIELD(SS_RECORD_REAL, load),
+    FIELD(SS_RECORD_TEXT, machine),
+    FIELD(SS_RECORD_TEXT, date),
+    FIELD(SS_RECORD_TEXT, detail),
+    {NULL, SS_RECORD_INT, 0, 0},
+};
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// ---- The key.
+
+bool ss_record_same_key(const ss_record_row *a, const ss_record_row *b)
+{
+    return strcmp(a->problem_sha256, b->problem_sha256) == 0 && strcmp(a->solver, b->solver) == 0 &&
+           bits_of(a->tolerance) == bits_of(b->tolerance) && strcmp(a->start, b->start) == 0 &&
+           strcmp(a->build, b->build) == 0;
+}
+
+// FNV-1a; the final zero of a text is mixed in, so that the texts do not run together.
+static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t k = 0; k < count; k++) {
+        hash = (hash ^ at[k]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+uint64_t ss_record_hash_key(const ss_record_row *row)
+{
+    uint64_t hash = mix(0xcbf29ce484222325u, row->problem_sha256, strlen(row->problem_sha256) + 1);
+    hash = mix(hash, row->solver, strlen(row->solver) + 1);
+    hash = mix(hash, &row->tolerance, sizeof row->tolerance);
+    hash = mix(hash, row->start, strlen(row->start) + 1);
+    return mix(hash, row->build, strlen(row->build) + 1);
+}
+
+// ---- The history.
+
+ss_status ss_history_new(int count, ss_history *history, ss_error *e)
+{
+    *history = (ss_history){0};
+    if (count == 0) {
+        return SS_OK;
+    }
+    const size_t n = (size_t)count;
+    *history = (ss_history){
+        .count = count,
+        .iteration = malloc(n * sizeof(int)),
+        .seconds = malloc(n * sizeof(double)),
+        .local_solves = malloc(n * sizeof(double)),
+        .fb = malloc(n * sizeof(double)),
+    };
+    if (history->iteration == NULL || history->seconds == NULL || history->local_solves == NULL ||
+        history->fb == NULL) {
+        ss_history_free(history);
+        return ss_fail_memory(e, "the history of a run");
+    }
+    return SS_OK;
+}
+
+void ss_history_free(ss_history *history)
+{
+    free(history->iteration);
+    free(history->seconds);
+    free(history->local_solves);
+    free(history->fb);
+    *history = (ss_history){0};
+}
+
+void ss_record_row_free(ss_record_row *row)
+{
+    if (row != NULL) {
+        ss_history_free(&row->history);
+    }
+}
+
+// ---- To text.
+
+static void print_int(FILE *out, int value)
+{
+    fprintf(out, "\t%d", value);
+}
+
+static void print_real(FILE *out, double value)
+{
+    fprintf(out, "\t%016" PRIx64, bits_of(value));
+}
+
+static void print_text(FILE *out, const char *text)
+{
+    fputc('\t', out);
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '\t':
+            fputs("\\t", out);
+            break;
+        case '\n':
+            fputs("\\n", out);
+            break;
+        case '\\':
+            fputs("\\\\", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+    }
+}
+
+static void print_column(FILE *out, const ss_record_row *row, const ss_record_column *column)
+{
+    const char *field = (const char *)row + column->offset;
+    int integer;
+    double real;
+    switch (column->kind) {
+    case SS_RECORD_TEXT:
+        print_text(out, field);
+        break;
+    case SS_RECORD_INT:
+        memcpy(&integer, field, sizeof integer);
+        print_int(out, integer);
+        break;
+    case SS_RECORD_REAL:
+        memcpy(&real, field, sizeof real);
+        print_real(out, real);
+        break;
+    }
+}
+
+static void print_history(FILE *out, const ss_history *history)
+{
+    print_int(out, history->count);
+    for (int k = 0; k < history->count; k++) {
+        fprintf(out, "\t%d\t%016" PRIx64 "\t%016" PRIx64 "\t%016" PRIx64, history->iteration[k],
+                bits_of(history->seconds[k]), bits_of(history->local_solves[k]),
+                bits_of(history->fb[k]));
+    }
+}
+
+ss_status ss_record_print(const ss_record_row *row, char **text, size_t *length, ss_error *e)
+{
+    *text = NULL;
+    FILE *out = open_memstream(text, length);
+    if (out == NULL) {
+        return ss_fail_memory(e, "a row of results");
+    }
+    fputs(TEXT_VERSION, out);
+    for (const ss_record_column *column = ss_record_columns; column->name != NULL; column++) {
+        print_column(out, row, column);
+    }
+    print_history(out, &row->history);
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(*text);
+        *text = NULL;
+        return ss_fail_memory(e, "a row of results");
+    }
+    return SS_OK;
+}
+
+// ---- From text. A function takes the field after the next tab and returns what follows it; NULL,
+// which is passed on, where there is no such field.
+
+static bool ends_field(const char *at)
+{
+    return *at == '\t' || *at == '\0';
+}
+
+static const char *take_int(const char *at, int *value)
+{
+    if (at == NULL || *at != '\t') {
+        return NULL;
+    }
+    char *end;
+    errno = 0;
+    const long number = strtol(at + 1, &end, 10);
+    if (errno != 0 || end == at + 1 || !ends_field(end) || number < INT_MIN || number > INT_MAX) {
+        return NULL;
+    }
+    *value = (int)number;
+    return end;
+}
+
+static const char *take_real(const char *at, double *value)
+{
+    if (at == NULL || *at != '\t') {
+        return NULL;
+    }
+    char *end;
+    const uint64_t bits = strtoull(at + 1, &end, 16);
+    if (end != at + 17 || !ends_field(end)) {
+        return NULL;
+    }
+    memcpy(value, &bits, sizeof bits);
+    return end;
+}
+
+static const char *take_text(const char *at, char *text, size_t capacity)
+{
+    if (at == NULL || *at != '\t') {
+        return NULL;
+    }
+    size_t length = 0;
+    for (at++; !ends_field(at); at++) {
+        char letter = *at;
+        if (letter == '\\') {
+            at++;
+            letter = (char)(*at == 't' ? '\t' : *at == 'n' ? '\n' : *at);
+        }
+        if (length + 1 >= capacity || letter == '\0') {
+            return NULL;
+        }
+        text[length++] = letter;
+    }
+    text[length] = '\0';
+    return at;
+}
+
+static const char *take_column(const char *at, ss_record_row *row, const ss_record_column *column)
+{
+    char *field = (char *)row + column->offset;
+    int integer = 0;
+    double real = 0.0;
+    switch (column->kind) {
+    case SS_RECORD_TEXT:
+        return take_text(at, field, column->width);
+    case SS_RECORD_INT:
+        at = take_int(at, &integer);
+        memcpy(field, &integer, sizeof integer);
+        return at;
+    case SS_RECORD_REAL:
+        at = take_real(at, &real);
+        memcpy(field, &real, sizeof real);
+        return at;
+    }
+    return NULL;
+}
+
+static const char *take_entries(const char *at, ss_history *history)
+{
+    for (int k = 0; k < history->count; k++) {
+        at = take_int(at, &history->iteration[k]);
+        at = take_real(at, &history->seconds[k]);
+        at = take_real(at, &history->local_solves[k]);
+        at = take_real(at, &history->fb[k]);
+    }
+    return at;
+}
+
+static ss_status fail_version(ss_error *e)
+{
+    return ss_fail(e, SS_BAD_INPUT, "holds a row of another version of stickslip");
+}
+
+ss_status ss_record_parse(const char *text, ss_record_row *row, ss_error *e)
+{
+    static const char START[] = TEXT_VERSION "\t";
+    *row = (ss_record_row){0};
+    const char *at = text + strlen(TEXT_VERSION);
+    if (strncmp(text, START, strlen(START)) != 0) {
+        return fail_version(e);
+    }
+    for (const ss_record_column *column = ss_record_columns; column->name != NULL; column++) {
+        at = take_column(at, row, column);
+    }
+    int count = -1;
+    at = take_int(at, &count);
+    if (at == NULL || count < 0 || (size_t)count > strlen(at) / ENTRY_BYTES_MIN) {
+        return fail_version(e);
+    }
+    const ss_status status = ss_history_new(count, &row->history, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    at = take_entries(at, &row->history);
+    if (at == NULL || *at != '\0') {
+        ss_record_row_free(row);
+        return fail_version(e);
+    }
+    return SS_OK;
+}

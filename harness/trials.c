@@ -1,0 +1,279 @@
+#include "harness/trials.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/paper.h"
+#include "solvers/registry.h"
+
+// Tolerances that differ by less are one: they were typed, not computed.
+#define SAME_TOLERANCE 1e-9
+
+static bool same_tolerance(double a, double b)
+{
+    return fabs(a - b) <= SAME_TOLERANCE * fabs(b);
+}
+
+// What tells problems apart: the checksum, or the name of one that could not be read.
+static const char *identity(const ss_record_row *row)
+{
+    return row->problem_sha256[0] != '\0' ? row->problem_sha256 : row->problem;
+}
+
+// ---- Which runs
+
+static ss_status find_tolerance(const ss_record *record, double *tolerance, ss_error *e)
+{
+    const size_t count = ss_record_count(record);
+    for (size_t k = 0; k < count; k++) {
+        const double t = ss_record_row_at(record, k)->tolerance;
+        if (k > 0 && !same_tolerance(t, *tolerance)) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "the record holds runs to several tolerances (%g and %g among them); "
+                           "choose one with --tol",
+                           *tolerance, t);
+        }
+        *tolerance = t;
+    }
+    return SS_OK;
+}
+
+static bool counts(const ss_record_row *row, double tolerance)
+{
+    return row->tolerance <= tolerance || same_tolerance(row->tolerance, tolerance);
+}
+
+static ss_entrant *find_entrant(const ss_trials *t, const ss_record_row *row)
+{
+    for (size_t k = 0; k < t->nentrants; k++) {
+        ss_entrant *entrant = &t->entrants[k];
+        if (strcmp(entrant->spec, row->solver) == 0 && strcmp(entrant->start, row->start) == 0) {
+            return entrant;
+        }
+    }
+    return NULL;
+}
+
+static size_t find_problem(const ss_trials *t, const ss_record_row *row)
+{
+    size_t k = 0;
+    while (k < t->nproblems && strcmp(identity(t->problems[k]), identity(row)) != 0) {
+        k++;
+    }
+    return k;
+}
+
+static void name_entrant(ss_entrant *entrant)
+{
+    const char *spec = strncmp(entrant->spec, "gs/", 3) == 0 ? entrant->spec + 3 : entrant->spec;
+    snprintf(entrant->bare, sizeof entrant->bare, "%.*s", (int)strcspn(spec, ":"), spec);
+    // A solver that this build does not have is taken for an exact one.
+    ss_method *method = NULL;
+    if (ss_method_parse(entrant->spec, &method, NULL) == SS_OK) {
+        entrant->approximate = method->failsafe == NULL && method->local != NULL &&
+                               method->local->card.law == SS_APPROXIMATE;
+    }
+    ss_method_free(method);
+}
+
+// Lists the problems and the entrants of all rows that count.
+static void list(ss_trials *t, const ss_record *record)
+{
+    const size_t count = ss_record_count(record);
+    for (size_t k = 0; k < count; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        if (!counts(row, t->tolerance)) {
+            continue;
+        }
+        if (find_problem(t, row) == t->nproblems) {
+            t->problems[t->nproblems++] = row;
+        }
+        if (find_entrant(t, row) == NULL) {
+            ss_entrant *entrant = &t->entrants[t->nentrants++];
+            *entrant = (ss_entrant){.spec = row->solver, .start = row->start};
+            name_entrant(entrant);
+        }
+    }
+}
+
+static void label_entrants(ss_trials *t)
+{
+    for (size_t k = 0; k < t->nentrants; k++) {
+        ss_entrant *a = &t->entrants[k];
+        bool same_name = false, same_spec = false;
+        for (size_t j = 0; j < t->nentrants; j++) {
+            const ss_entrant *b = &t->entrants[j];
+            same_name |= j != k && strcmp(a->bare, b->bare) == 0 && strcmp(a->spec, b->spec) != 0;
+            same_spec |= j != k && strcmp(a->spec, b->spec) == 0;
+        }
+        snprintf(a->label, sizeof a->label, "%s%s%s", same_name ? a->spec : a->bare,
+                 same_spec ? " from " : "", same_spec ? a->start : "");
+    }
+}
+
+// Insertion, because equals must keep their order.
+static void sort_entrants(ss_trials *t)
+{
+    for (size_t k = 1; k < t->nentrants; k++) {
+        const ss_entrant moving = t->entrants[k];
+        size_t j = k;
+        for (; j > 0 && ss_paper_rank(t->entrants[j - 1].bare) > ss_paper_rank(moving.bare); j--) {
+            t->entrants[j] = t->entrants[j - 1];
+        }
+        t->entrants[j] = moving;
+    }
+}
+
+// ---- What they say
+
+int ss_history_first(const ss_history *history, double tolerance)
+{
+    for (int k = 0; k < history->count; k++) {
+        if (history->fb[k] <= tolerance) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+double ss_history_sweep_seconds(const ss_record_row *row, int k)
+{
+    const ss_history *h = &row->history;
+    const double whole = h->seconds[h->count - 1] - h->seconds[0];
+    const double part = h->seconds[k] - h->seconds[0];
+    return whole > 0.0 ? row->sweep_seconds * part / whole : 0.0;
+}
+
+static bool left_numbers(const ss_record_row *row)
+{
+    return strcmp(row->status, "crashed") != 0 && strcmp(row->status, "bad_input") != 0 &&
+           isfinite(row->seconds);
+}
+
+static void judge(ss_trial *trial, double tolerance)
+{
+    const ss_record_row *row = trial->row;
+    const bool numbers = left_numbers(row);
+    trial->solved = numbers && row->fb <= tolerance;
+    trial->iterations = numbers ? (double)row->iterations : NAN;
+    trial->seconds = numbers ? row->seconds : NAN;
+    trial->sweep_seconds = numbers ? row->sweep_seconds : NAN;
+    if (!numbers || same_tolerance(row->tolerance, tolerance)) {
+        return;
+    }
+    const int first = ss_history_first(&row->history, tolerance);
+    if (first >= 0) {
+        trial->solved = true;
+        trial->iterations = row->history.iteration[first];
+        trial->sweep_seconds = ss_history_sweep_seconds(row, first);
+        trial->seconds = row->setup_seconds + trial->sweep_seconds;
+    }
+}
+
+static void fill(ss_trials *t, const ss_record *record)
+{
+    const size_t count = ss_record_count(record);
+    for (size_t k = 0; k < count; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        if (!counts(row, t->tolerance)) {
+            continue;
+        }
+        ss_entrant *entrant = find_entrant(t, row);
+        ss_trial *trial = &entrant->trials[find_problem(t, row)];
+        entrant->runs += trial->row == NULL;
+        if (trial->row == NULL || row->tolerance >= trial->row->tolerance) {
+            trial->row = row;
+        }
+    }
+    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
+        ss_trial *trial = &t->entrants[k / t->nproblems].trials[k % t->nproblems];
+        if (trial->row != NULL) {
+            judge(trial, t->tolerance);
+            t->from_histories |= !same_tolerance(trial->row->tolerance, t->tolerance);
+        }
+    }
+}
+
+static ss_status build(ss_trials *t, const ss_record *record, ss_error *e)
+{
+    const size_t count = ss_record_count(record);
+    t->problems = calloc(count, sizeof *t->problems);
+    t->entrants = calloc(count, sizeof *t->entrants);
+    if (t->problems == NULL || t->entrants == NULL) {
+        return ss_fail_memory(e, "the comparison");
+    }
+    list(t, record);
+    if (t->nproblems == 0) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the record holds no run to a tolerance of %g or tighter; make one with "
+                       "bench --tol %g",
+                       t->tolerance, t->tolerance);
+    }
+    label_entrants(t);
+    sort_entrants(t);
+    for (size_t k = 0; k < t->nentrants; k++) {
+        t->entrants[k].trials = calloc(t->nproblems, sizeof(ss_trial));
+        if (t->entrants[k].trials == NULL) {
+            return ss_fail_memory(e, "the comparison");
+        }
+    }
+    fill(t, record);
+    return SS_OK;
+}
+
+ss_status ss_trials_new(const ss_record *record, double tolerance, ss_trials **trials, ss_error *e)
+{
+    *trials = NULL;
+    if (ss_record_count(record) == 0) {
+        return ss_fail(e, SS_BAD_INPUT, "the record holds no runs");
+    }
+    if (isnan(tolerance)) {
+        const ss_status status = find_tolerance(record, &tolerance, e);
+        if (status != SS_OK) {
+            return status;
+        }
+    }
+    ss_trials *t = calloc(1, sizeof *t);
+    if (t == NULL) {
+        return ss_fail_memory(e, "the comparison");
+    }
+    t->tolerance = tolerance;
+    const ss_status status = build(t, record, e);
+    if (status != SS_OK) {
+        ss_trials_free(t);
+        return status;
+    }
+    *trials = t;
+    return SS_OK;
+}
+
+void ss_trials_free(ss_trials *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    for (size_t k = 0; k < t->nentrants; k++) {
+        free(t->entrants[k].trials);
+    }
+    free(t->entrants);
+    free(t->problems);
+    free(t);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double ss_median(double *values, size_t n)
+{
+    if (n == 0) {
+        return NAN;
+    }
+    qsort(values, n, sizeof *values, compare);
+    const double low = values[(n - 1) / 2], high = values[n / 2];
+    return low == high ? low : low + (high - low) / 2.0; // the first also for two infinities
+}

@@ -1,0 +1,55 @@
+// harness/trials.h -- the rows of a record as a comparison sees them: problems x solvers at one
+// tolerance.
+//
+// A run to a tighter tolerance also answers a looser one: its history tells the first iteration
+// with fb <= tolerance. Of several runs of one problem by one solver the one with the largest
+// tolerance not above the asked one counts, and of those the last that was recorded.
+#pragma once
+
+#include <stdbool.h>
+#include "harness/record.h"
+
+typedef struct ss_trial {
+    const ss_record_row *row; // NULL: not run
+    bool solved;              // fb <= tolerance; a NaN is not
+    // Until fb <= tolerance where it got there, else of the whole run. NaN where the run left no
+    // numbers: it crashed, or its problem could not be read.
+    double iterations;
+    double seconds;       // with the set-up
+    double sweep_seconds; // without
+} ss_trial;
+
+typedef struct ss_entrant {
+    char label[180];  // the bare spec; with its options or its start where that is ambiguous
+    char bare[64];    // the spec without options and without "gs/"
+    const char *spec; // borrowed from the record, as is start
+    const char *start;
+    bool approximate; // its law is not Coulomb's: it stops by its own rule
+    size_t runs;      // trials that were run
+    ss_trial *trials; // [nproblems] owned
+} ss_entrant;
+
+typedef struct ss_trials {
+    double tolerance;
+    bool from_histories;            // some run was made to a tighter tolerance
+    size_t nproblems;               // in the order of the record
+    const ss_record_row **problems; // [nproblems] a row of each, for its name and size
+    size_t nentrants;               // in the order of [D11] Table 2, others after them
+    ss_entrant *entrants;           // [nentrants] owned
+} ss_trials;
+
+// tolerance NaN: that of the record, which must hold only one. SS_BAD_INPUT with a sentence where
+// the record is empty or has no run to that tolerance. The record must outlive the trials.
+ss_status ss_trials_new(const ss_record *record, double tolerance, ss_trials **trials, ss_error *e);
+void ss_trials_free(ss_trials *trials);
+
+// The place of the first entry of a run's history with fb <= tolerance; -1 if there is none.
+int ss_history_first(const ss_history *history, double tolerance);
+
+// Seconds of iterations until entry k of a run's history, without the set-up. The history, which
+// begins with the start, is that of one run of several with somebody listening: it is scaled to the
+// sweep_seconds of the row.
+double ss_history_sweep_seconds(const ss_record_row *row, int k);
+
+// The median of n values, which it sorts; infinities count. NaN for none.
+double ss_median(double *values, size_t n);

@@ -1,0 +1,409 @@
+// `stickslip bench` from outside: its rows, resuming, its exit codes, Ctrl-C and kill -9.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/record.h"
+#include "tests/program.h"
+#include "tests/support.h"
+
+extern char **environ;
+
+static char many[512];   // a collection of three
+static char guess[512];  // a problem with a guess
+static char big[512];    // one that takes minutes to solve
+static char result[512]; // a record, new for each test
+
+static void keep_path(char *path, const char *name)
+{
+    snprintf(path, 512, "%s", scratch_path(name));
+}
+
+void setUp(void)
+{
+    static int test;
+    char name[32];
+    snprintf(name, sizeof name, "results-%d.h5", test++);
+    keep_path(result, name);
+    if (many[0] == '\0') {
+        keep_path(many, "many.h5");
+        keep_path(guess, "guess.h5");
+        keep_path(big, "big.h5");
+        EXPECT(0, "generate", "tangle", "--contacts", "20", "--per-rod", "4", "--count", "3",
+               "--out", many);
+        EXPECT(0, "generate", "tangle", "--contacts", "60", "--per-rod", "4", "--warm", "--out",
+               guess);
+        EXPECT(0, "generate", "tangle", "--contacts", "2000", "--out", big);
+    }
+}
+
+void tearDown(void)
+{
+}
+
+// ---- Reading records
+
+static ss_record *read_record(const char *path)
+{
+    ss_error error;
+    ss_record *record;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    return record;
+}
+
+static void close_record(ss_record *record)
+{
+    ss_error error;
+    CHECK_OK(ss_record_close(record, &error));
+}
+
+static void rows_are(size_t count)
+{
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(count, ss_record_count(record));
+    close_record(record);
+}
+
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+// All but the times, the machine's load and the date.
+static void check_same_findings(const ss_record_row *a, const ss_record_row *b)
+{
+    TEST_ASSERT_EQUAL_STRING(a->problem, b->problem);
+    TEST_ASSERT_EQUAL_STRING(a->status, b->status);
+    TEST_ASSERT_EQUAL_STRING(a->detail, b->detail);
+    CHECK(a->contacts == b->contacts && a->dim == b->dim && a->iterations == b->iterations);
+    CHECK(a->local_solves == b->local_solves && a->repeats == b->repeats);
+    CHECK(a->alt_percent == b->alt_percent && a->fail_percent == b->fail_percent);
+    CHECK(same_number(a->fb, b->fb) && same_number(a->fb_contact, b->fb_contact));
+    CHECK(same_number(a->fb_abs, b->fb_abs) && same_number(a->natural, b->natural));
+    CHECK(same_number(a->normal, b->normal));
+    TEST_ASSERT_EQUAL_INT(a->history.count, b->history.count);
+    for (int k = 0; k < a->history.count; k++) {
+        CHECK(a->history.iteration[k] == b->history.iteration[k]);
+        CHECK(a->history.local_solves[k] == b->history.local_solves[k]);
+        CHECK(same_number(a->history.fb[k], b->history.fb[k]));
+    }
+}
+
+// ---- The product
+
+static void every_pair_is_a_row(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "mfb+enum,enum:freeze=on,skip=3", "--out", result);
+    TEST_ASSERT_EQUAL_STRING("", standard_out);
+    HOLDS(standard_error, "6/6 ");
+    HOLDS(standard_error, "6 rows made, 0 were there");
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(6, ss_record_count(record));
+    for (size_t k = 0; k < 6; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        TEST_ASSERT_EQUAL_STRING(k % 2 == 0 ? "mfb+enum" : "enum:freeze=on,skip=3", row->solver);
+        TEST_ASSERT_EQUAL_STRING("solved", row->status);
+        CHECK(strncmp(row->problem, many, strlen(many)) == 0 && row->problem[strlen(many)] == ':');
+        CHECK(strlen(row->problem_sha256) == 64 && strlen(row->date) == 20);
+        CHECK(row->contacts == 20 && row->dim == 3 && row->repeats == 3);
+        CHECK_LE(row->fb, 1e-6);
+        CHECK(row->seconds > 0.0 && row->seconds <= row->seconds_median && row->load >= 0.0);
+        CHECK(isnan(row->reference_seconds));
+        const ss_history *h = &row->history;
+        CHECK(h->count > 1 && h->iteration[0] == 0);
+        CHECK(h->iteration[h->count - 1] == row->iterations && h->fb[h->count - 1] == row->fb);
+    }
+    close_record(record);
+}
+
+static void the_same_command_goes_on(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "enum", "--out", result);
+    ss_record *before = read_record(result);
+    EXPECT(0, "bench", many, "--solvers", "enum mfb", "--out", result);
+    HOLDS(standard_error, "3 rows made, 3 were there");
+    EXPECT(0, "bench", many, "--solvers", "enum;mfb", "--out", result);
+    HOLDS(standard_error, "0 rows made, 6 were there");
+    ss_record *after = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(6, ss_record_count(after));
+    for (size_t k = 0; k < 3; k++) {
+        const ss_record_row *row = ss_record_row_at(before, k);
+        const ss_record_row *kept = ss_record_find(after, row);
+        CHECK(kept != NULL && kept->seconds == row->seconds);
+    }
+    close_record(before);
+    close_record(after);
+}
+
+static void tolerance_and_start_make_other_rows(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--tol", "1e-4");
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--start", "guess");
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(3, ss_record_count(record));
+    const ss_record_row *cold = ss_record_row_at(record, 0), *warm = ss_record_row_at(record, 2);
+    CHECK(ss_record_row_at(record, 1)->iterations < cold->iterations);
+    TEST_ASSERT_EQUAL_STRING("guess", warm->start);
+    CHECK(warm->history.fb[0] < cold->history.fb[0]);
+    close_record(record);
+}
+
+static void a_dry_run_makes_nothing(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--dry-run", "--out", result);
+    TEST_ASSERT_EQUAL_INT(7, count_lines(standard_out));
+    HOLDS(standard_error, "6 of 6 rows are missing");
+    CHECK(access(result, F_OK) != 0);
+    // As a run that was killed at its beginning leaves it.
+    char journal[600];
+    snprintf(journal, sizeof journal, "%s.journal", result);
+    fclose(fopen(journal, "w"));
+    EXPECT(0, "bench", many, "--solvers", "enum", "--dry-run", "--out", result);
+    HOLDS(standard_error, "3 of 3 rows are missing");
+    EXPECT(0, "bench", many, "--solvers", "enum", "--out", result);
+    EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--dry-run", "--out", result);
+    HOLDS(standard_out, "present");
+    HOLDS(standard_error, "3 of 6 rows are missing");
+    rows_are(3);
+}
+
+static void the_number_of_jobs_does_not_change_the_findings(void)
+{
+    EXPECT(0, "bench", many, guess, "--solvers", "mfb+enum,4sides", "--out", result);
+    ss_record *one = read_record(result);
+    const char *path = scratch_path("jobs.h5");
+    EXPECT(0, "bench", many, guess, "--solvers", "mfb+enum,4sides", "--out", path, "--jobs", "2");
+    ss_record *two = read_record(path);
+    TEST_ASSERT_EQUAL_size_t(8, ss_record_count(one));
+    TEST_ASSERT_EQUAL_size_t(8, ss_record_count(two));
+    for (size_t k = 0; k < 8; k++) {
+        const ss_record_row *row = ss_record_row_at(one, k);
+        CHECK(ss_record_find(two, row) != NULL);
+        check_same_findings(row, ss_record_find(two, row));
+    }
+    close_record(one);
+    close_record(two);
+}
+
+static void a_problem_named_twice_is_run_once(void)
+{
+    EXPECT(0, "bench", guess, guess, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "is the same problem as");
+    rows_are(1);
+}
+
+static void a_reference_has_seconds_in_every_row(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "mfb+enum", "--reference", "secular", "--repeat", "2",
+           "--out", result);
+    ss_record *record = read_record(result);
+    for (size_t k = 0; k < 3; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        CHECK(row->reference_seconds > 0.0 && row->repeats == 2);
+    }
+    close_record(record);
+}
+
+static void the_time_limit_is_a_status(void)
+{
+    EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", "0.1", "--out",
+           result);
+    ss_record *record = read_record(result);
+    const ss_record_row *row = ss_record_row_at(record, 0);
+    TEST_ASSERT_EQUAL_STRING("time_limit", row->status);
+    CHECK(row->cpu_seconds >= 0.1 && isfinite(row->fb));
+    close_record(record);
+}
+
+// ---- Exit codes
+
+static void bad_files_are_rows_and_exit_3_and_the_rest_runs(void)
+{
+    char bad[512];
+    keep_path(bad, "text.h5");
+    FILE *file = fopen(bad, "w");
+    fputs("not HDF5", file);
+    fclose(file);
+    const char *nowhere = scratch_path("nowhere.h5");
+    EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "is not an HDF5 file");
+    HOLDS(standard_error, "no such file");
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(5, ss_record_count(record));
+    const ss_record_row *row = ss_record_row_at(record, 0);
+    TEST_ASSERT_EQUAL_STRING("bad_input", row->status);
+    TEST_ASSERT_EQUAL_STRING(bad, row->problem);
+    HOLDS(row->detail, "is not an HDF5 file");
+    CHECK(row->iterations == -1 && isnan(row->fb) && isnan(row->seconds));
+    TEST_ASSERT_EQUAL_STRING("solved", ss_record_row_at(record, 1)->status);
+    TEST_ASSERT_EQUAL_STRING("bad_input", ss_record_row_at(record, 4)->status);
+    close_record(record);
+    EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "0 rows made, 5 were there");
+}
+
+static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
+{
+    EXPECT(1, "bench", many, "--out", result);
+    HOLDS(standard_error, "bench needs --solvers LIST");
+    EXPECT(1, "bench", many, "--solvers", "enum");
+    HOLDS(standard_error, "bench needs --out RESULTS.h5");
+    EXPECT(1, "bench", "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "bench needs a FILE");
+    EXPECT(1, "bench", many, "--solvers", "enum,nobody", "--out", result);
+    HOLDS(standard_error, "--solvers: nobody: unknown solver 'nobody'");
+    EXPECT(1, "bench", many, "--solvers", "enum", "--reference", "nobody", "--out", result);
+    HOLDS(standard_error, "--reference nobody: unknown solver 'nobody'");
+    EXPECT(1, "bench", many, "--solvers", "enum", "--repeat", "0", "--out", result);
+    EXPECT(1, "bench", many, "--solvers", "enum", "--time-limit", "0", "--out", result);
+    EXPECT(1, "bench", many, "--solvers", "enum", "--jobs", "0", "--out", result);
+    CHECK(access(result, F_OK) != 0);
+}
+
+static void the_verb_explains_itself_and_hides_its_child(void)
+{
+    EXPECT(0, "bench", "--help");
+    HOLDS(standard_out, "--solvers LIST");
+    HOLDS(standard_out, "Exit codes");
+    EXPECT(0, "--help");
+    HOLDS(standard_out, "  bench ");
+    CHECK(strstr(standard_out, "run-one") == NULL);
+}
+
+static void a_record_that_cannot_be_written_is_exit_4(void)
+{
+    EXPECT(4, "bench", many, "--solvers", "enum", "--out", "/nonexistent/r.h5");
+    HOLDS(standard_error, "/nonexistent/r.h5");
+}
+
+// ---- While it runs
+
+static pid_t start_bench(const char *err)
+{
+    const char *const words[] = {"stickslip",    "bench", many,    big,          "--solvers",
+                                 "enum",         "--out", result,  "--max-iter", "1000000000",
+                                 "--time-limit", "1000",  "--tol", "1e-15",      NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    char *arguments[24] = {NULL};
+    for (int k = 0; words[k] != NULL; k++) {
+        arguments[k] = strdup(words[k]);
+    }
+    pid_t child = -1;
+    const int failure = posix_spawn(&child, getenv("STICKSLIP"), &files, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&files);
+    for (int k = 0; arguments[k] != NULL; k++) {
+        free(arguments[k]);
+    }
+    TEST_ASSERT_EQUAL_INT(0, failure);
+    return child;
+}
+
+static const char *read_file(const char *path)
+{
+    static char text[OUTPUT_CAPACITY];
+    FILE *file = fopen(path, "r");
+    text[file != NULL ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
+    if (file != NULL) {
+        fclose(file);
+    }
+    return text;
+}
+
+// Until the three small problems are done and the big one is worked on; at most a minute.
+static void wait_for_the_big_one(const char *err)
+{
+    for (int k = 0; k < 6000 && strstr(read_file(err), "3/4 ") == NULL; k++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    HOLDS(read_file(err), "3/4 ");
+}
+
+static int end_bench(pid_t child, int signal_number)
+{
+    int status = 0;
+    kill(child, signal_number);
+    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
+    return status;
+}
+
+// The end of a child that a killed parent leaves behind cannot be waited for; that it lets go of
+// the record can be seen.
+static void check_goes_on(void)
+{
+    rows_are(3);
+    EXPECT(0, "bench", many, big, "--solvers", "enum", "--out", result, "--tol", "1e-15",
+           "--max-iter", "2");
+    HOLDS(standard_error, "1 rows made, 3 were there");
+    rows_are(4);
+}
+
+static void an_interrupt_is_exit_2_and_loses_nothing(void)
+{
+    char err[512];
+    keep_path(err, "interrupt.err");
+    const pid_t child = start_bench(err);
+    wait_for_the_big_one(err);
+    const int status = end_bench(child, SIGINT);
+    CHECK(WIFEXITED(status));
+    TEST_ASSERT_EQUAL_INT(2, WEXITSTATUS(status));
+    HOLDS(read_file(err),
+          "interrupted with 1 of 4 rows still to be made; the same command goes on");
+    check_goes_on();
+}
+
+static void a_kill_loses_nothing(void)
+{
+    char err[512];
+    keep_path(err, "kill.err");
+    const pid_t child = start_bench(err);
+    wait_for_the_big_one(err);
+    CHECK(WIFSIGNALED(end_bench(child, SIGKILL)));
+    check_goes_on();
+}
+
+static void a_second_run_on_the_same_record_says_so(void)
+{
+    char err[512];
+    keep_path(err, "first.err");
+    const pid_t child = start_bench(err);
+    wait_for_the_big_one(err);
+    const int code = RUN("bench", many, "--solvers", "mfb", "--out", result);
+    const bool named = strstr(standard_error, result) != NULL;
+    EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--tol", "1e-15", "--out", result,
+           "--dry-run");
+    HOLDS(standard_error, "3 of 6 rows are missing");
+    end_bench(child, SIGINT);
+    TEST_ASSERT_EQUAL_INT(4, code);
+    CHECK(named);
+    rows_are(3);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(every_pair_is_a_row);
+    RUN_TEST(the_same_command_goes_on);
+    RUN_TEST(tolerance_and_start_make_other_rows);
+    RUN_TEST(a_dry_run_makes_nothing);
+    RUN_TEST(the_number_of_jobs_does_not_change_the_findings);
+    RUN_TEST(a_problem_named_twice_is_run_once);
+    RUN_TEST(a_reference_has_seconds_in_every_row);
+    RUN_TEST(the_time_limit_is_a_status);
+    RUN_TEST(bad_files_are_rows_and_exit_3_and_the_rest_runs);
+    RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
+    RUN_TEST(the_verb_explains_itself_and_hides_its_child);
+    RUN_TEST(a_record_that_cannot_be_written_is_exit_4);
+    RUN_TEST(an_interrupt_is_exit_2_and_loses_nothing);
+    RUN_TEST(a_kill_loses_nothing);
+    RUN_TEST(a_second_run_on_the_same_record_says_so);
+    return UNITY_END();
+}

@@ -1,0 +1,411 @@
+// The record keeps every finished row, bit for bit, through its journal and its file.
+#include "harness/record.h"
+
+#include <float.h>
+#include <hdf5.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/journal.h"
+#include "tests/record_rows.h"
+
+static ss_error error;
+static char file[512], journal[520];
+
+void setUp(void)
+{
+    error = (ss_error){0};
+    snprintf(file, sizeof file, "%s", scratch_path("results.h5"));
+    snprintf(journal, sizeof journal, "%s.journal", file);
+    unlink(file);
+    unlink(journal);
+}
+
+void tearDown(void)
+{
+}
+
+static bool exists(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
+static ss_record *open_record(void)
+{
+    ss_record *record = NULL;
+    CHECK_OK(ss_record_open(file, &record, &error));
+    return record;
+}
+
+static ss_record *read_record(void)
+{
+    ss_record *record = NULL;
+    CHECK_OK(ss_record_read(file, &record, &error));
+    return record;
+}
+
+static void add(ss_record *record, int k, int nhistory)
+{
+    CHECK_OK(add_row(record, k, nhistory, &error));
+}
+
+static void close_record(ss_record *record)
+{
+    CHECK_OK(ss_record_close(record, &error));
+}
+
+// Rows 0 .. n - 1 in a journal without a file, as a killed run leaves them. Its bytes.
+static char *leave_journal(int n, int nhistory, size_t *count)
+{
+    ss_record *record = open_record();
+    for (int k = 0; k < n; k++) {
+        add(record, k, nhistory);
+    }
+    char *bytes = read_bytes(journal, count);
+    close_record(record);
+    unlink(file);
+    write_bytes(journal, bytes, *count);
+    return bytes;
+}
+
+// ---- Rows.
+
+static double from_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static ss_record_row make_odd_row(void)
+{
+    ss_record_row row = make_row(1, 4);
+    row.fb = from_bits(0x7ff8000000000123); // a NaN with a payload
+    row.fb_abs = from_bits(0xfff8000000000000);
+    row.fb_contact = INFINITY;
+    row.natural = -INFINITY;
+    row.normal = -0.0;
+    row.load = DBL_TRUE_MIN;
+    row.seconds = DBL_MAX;
+    row.tolerance = 0.1 + 0.2;
+    row.contacts = INT_MAX;
+    row.iterations = INT_MIN;
+    row.history.fb[0] = NAN;
+    row.history.fb[1] = -INFINITY;
+    row.history.iteration[3] = -1;
+    strcpy(row.detail, "a tab\t, a line\nbreak, a \\backslash\\t, \r and \xc3\xa9 ");
+    strcpy(row.start, "");
+    memset(row.status, 's', sizeof row.status - 1);
+    return row;
+}
+
+static void every_value_survives_journal_and_file_bit_for_bit(void)
+{
+    ss_record_row row = make_odd_row(), given = make_odd_row();
+    ss_record *record = open_record();
+    CHECK_OK(ss_record_add(record, &given, &error));
+    TEST_ASSERT_NULL(given.history.fb); // taken over
+    CHECK(!exists(file));
+    ss_record *reader = read_record(); // from the journal
+    CHECK(ss_record_count(reader) == 1 && same_row(ss_record_row_at(reader, 0), &row));
+    close_record(reader);
+    close_record(record);
+    CHECK(exists(file) && !exists(journal));
+    reader = read_record(); // from the file
+    CHECK(ss_record_count(reader) == 1 && same_row(ss_record_row_at(reader, 0), &row));
+    close_record(reader);
+    ss_record_row_free(&row);
+}
+
+static void rows_keep_the_order_of_adding_over_several_runs(void)
+{
+    for (int run = 0; run < 3; run++) {
+        ss_record *record = open_record();
+        TEST_ASSERT_EQUAL_INT(100 * run, ss_record_count(record));
+        for (int k = 0; k < 100; k++) {
+            add(record, 100 * run + 99 - k, k % 3);
+        }
+        close_record(record);
+    }
+    ss_record *reader = read_record();
+    TEST_ASSERT_EQUAL_INT(300, ss_record_count(reader));
+    for (int k = 0; k < 200; k++) {
+        const int number = k / 100 * 100 + 99 - k % 100;
+        CHECK(ss_record_row_at(reader, (size_t)k)->contacts == 100 + number);
+        CHECK(holds_row(reader, number, k % 100 % 3));
+    }
+    close_record(reader);
+}
+
+static void a_row_of_the_same_key_replaces(void)
+{
+    ss_record *record = open_record();
+    for (int k = 0; k < 3; k++) {
+        add(record, k, 5);
+    }
+    ss_record_row row = make_row(1, 2);
+    row.seconds = 42.0;
+    CHECK_OK(ss_record_add(record, &row, &error));
+    TEST_ASSERT_EQUAL_INT(3, ss_record_count(record));
+    ss_record *reader = read_record();
+    close_record(record);
+    for (int pass = 0; pass < 2; pass++) {
+        TEST_ASSERT_EQUAL_INT(3, ss_record_count(reader));
+        const ss_record_row *found = ss_record_row_at(reader, 1);
+        CHECK(found->seconds == 42.0 && found->history.count == 2);
+        close_record(reader);
+        reader = read_record();
+    }
+    close_record(reader);
+}
+
+static void each_part_of_the_key_tells_rows_apart(void)
+{
+    ss_record *record = open_record();
+    for (int part = 0; part < 6; part++) {
+        ss_record_row row = make_row(0, 0);
+        CHECK((ss_record_find(record, &row) != NULL) == (part > 0));
+        strcpy(part == 1   ? row.solver
+               : part == 2 ? row.start
+               : part == 3 ? row.build
+               : part == 4 ? row.problem_sha256
+                           : row.detail,
+               "other");
+        row.tolerance = part == 5 ? 1e-6 : row.tolerance;
+        CHECK(part == 0 || ss_record_find(record, &row) == NULL);
+        CHECK_OK(ss_record_add(record, &row, &error));
+    }
+    TEST_ASSERT_EQUAL_INT(6, ss_record_count(record));
+    close_record(record);
+}
+
+static void a_record_without_rows_is_a_record(void)
+{
+    close_record(open_record());
+    CHECK(exists(file) && !exists(journal));
+    ss_record *reader = read_record();
+    ss_record_row key = make_row(0, 0);
+    CHECK(ss_record_count(reader) == 0 && ss_record_find(reader, &key) == NULL);
+    close_record(reader);
+    CHECK(ss_record_close(NULL, &error) == SS_OK);
+}
+
+static void nothing_is_written_where_nothing_is_new(void)
+{
+    ss_record *record = open_record();
+    add(record, 0, 1);
+    close_record(record);
+    struct stat before, after;
+    stat(file, &before);
+    close_record(open_record());
+    stat(file, &after);
+    CHECK(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+}
+
+static void a_long_journal_is_folded_in(void)
+{
+    ss_record *record = open_record();
+    int n = 0;
+    while (!exists(file) && n < 100) { // a row is some 580 kB of journal
+        add(record, n++, 10000);
+    }
+    CHECK(n > 5 && n < 20);
+    size_t count;
+    free(read_bytes(journal, &count));
+    TEST_ASSERT_EQUAL_INT(0, count);
+    ss_record *reader = read_record();
+    TEST_ASSERT_EQUAL_INT(n, ss_record_count(reader));
+    close_record(reader);
+    close_record(record);
+}
+
+// One second is what it takes; the bound is for sanitizers and slow machines.
+static void ten_thousand_rows_with_histories_are_handled(void)
+{
+    ss_record *record = open_record();
+    for (int k = 0; k < 10000; k++) {
+        add(record, k, 100);
+    }
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    close_record(record);
+    record = read_record();
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    CHECK_LE((double)(end.tv_sec - begin.tv_sec), 30.0);
+    TEST_ASSERT_EQUAL_INT(10000, ss_record_count(record));
+    for (int k = 0; k < 10000; k += 777) {
+        CHECK(holds_row(record, k, 100));
+    }
+    close_record(record);
+}
+
+// As h5py reads it: f['rows/solver'][:] and f['history/start'][:].
+static void the_file_is_plain_columns(void)
+{
+    ss_record *record = open_record();
+    add(record, 0, 2);
+    add(record, 1, 3);
+    close_record(record);
+    const hid_t h5 = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(h5, "rows/solver", H5P_DEFAULT);
+    hid_t type = H5Dget_type(dataset);
+    char solvers[2][9] = {""};
+    CHECK(H5Tget_class(type) == H5T_STRING && H5Tget_size(type) == 9); // mfb+enum and a zero
+    CHECK(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, solvers) >= 0);
+    TEST_ASSERT_EQUAL_STRING("mfb+enum", solvers[1]);
+    H5Tclose(type);
+    H5Dclose(dataset);
+    int start[3] = {-1};
+    dataset = H5Dopen2(h5, "history/start", H5P_DEFAULT);
+    CHECK(H5Dread(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, start) >= 0);
+    CHECK(start[0] == 0 && start[1] == 2 && start[2] == 5);
+    H5Dclose(dataset);
+    CHECK(H5Fclose(h5) >= 0);
+}
+
+// ---- Damage to the journal.
+
+static void a_line_cut_short_is_dropped_and_the_next_run_goes_on(void)
+{
+    size_t count;
+    char *bytes = leave_journal(3, 2, &count);
+    for (size_t cut = 0; cut < count / 3; cut += 7) {
+        write_bytes(journal, bytes, count - cut);
+        unlink(file);
+        const int whole = cut == 0 ? 3 : 2;
+        ss_record *reader = read_record();
+        TEST_ASSERT_EQUAL_INT(whole, ss_record_count(reader));
+        close_record(reader);
+        ss_record *record = open_record();
+        TEST_ASSERT_EQUAL_INT(whole, ss_record_count(record));
+        add(record, 9, 1);
+        reader = read_record(); // the new line stands on its own
+        CHECK(holds_row(reader, 0, 2) && holds_row(reader, 1, 2) && holds_row(reader, 9, 1));
+        TEST_ASSERT_EQUAL_INT(whole + 1, ss_record_count(reader));
+        close_record(reader);
+        close_record(record);
+    }
+    free(bytes);
+}
+
+// Even that of a line break, and of a byte that becomes one.
+static void a_changed_byte_costs_its_line_at_most(void)
+{
+    enum { LINES = 4 };
+    size_t count, ends[LINES] = {0};
+    char *bytes = leave_journal(LINES, 1, &count);
+    for (size_t at = 0, line = 0; at < count; at++) {
+        if (bytes[at] == '\n') {
+            ends[line++] = at;
+        }
+    }
+    for (size_t at = 0; at < count; at++) {
+        const char kept = bytes[at];
+        bytes[at] = (char)(at % 3 == 0 && kept != '\n' ? '\n' : kept ^ (1 << at % 8));
+        write_bytes(journal, bytes, count);
+        bytes[at] = kept;
+        ss_record *reader = NULL;
+        CHECK_OK(ss_record_read(file, &reader, &error));
+        for (int k = 0; k < LINES; k++) {
+            const bool hit = at <= ends[k] && (k == 0 || at > ends[k - 1]);
+            CHECK(hit || holds_row(reader, k, 1));
+        }
+        CHECK(ss_record_count(reader) >= LINES - 1);
+        close_record(reader);
+    }
+    free(bytes);
+}
+
+static void garbage_between_lines_is_passed_over(void)
+{
+    static const char *const garbage[] = {
+        "\n\n\n",
+        "no line\n",
+        "18446744073709551616 0123456789abcdef x\n",
+        "5 \n",
+        "-1 0 \n",
+        "3 0123456789abcdef abc\n",
+        "\x01\xff\x80 \n",
+        "12",
+    };
+    const size_t kinds = sizeof garbage / sizeof garbage[0];
+    size_t count;
+    char *bytes = leave_journal((int)kinds, 1, &count);
+    FILE *stream = fopen(journal, "wb");
+    const char *line = bytes;
+    for (size_t k = 0; k < kinds; k++) {
+        const char *end = strchr(line, '\n') + 1;
+        fwrite(line, 1, (size_t)(end - line), stream);
+        fwrite("\0\n", 1, 2, stream);
+        fputs(garbage[k], stream);
+        line = end;
+    }
+    fclose(stream);
+    ss_record *record = open_record();
+    TEST_ASSERT_EQUAL_INT(kinds, ss_record_count(record));
+    close_record(record);
+    free(bytes);
+}
+
+static void a_journal_of_another_version_is_refused_and_kept(void)
+{
+    ss_journal lines;
+    ss_record *record = NULL;
+    CHECK_OK(ss_journal_open(journal, file, &lines, &error));
+    CHECK_OK(ss_journal_append(&lines, "7\tnew", 5, &error));
+    ss_journal_close(&lines);
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_record_open(file, &record, &error));
+    CHECK(record == NULL && strstr(error.text, "another version") != NULL);
+    CHECK(strstr(error.text, journal) != NULL && exists(journal) && !exists(file));
+}
+
+// ---- Names.
+
+static void a_link_is_followed_unless_it_leads_nowhere(void)
+{
+    char target[512];
+    snprintf(target, sizeof target, "%s", scratch_path("target.h5"));
+    ss_record *record = NULL;
+    TEST_ASSERT_EQUAL_INT(0, symlink("target.h5", file));
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_record_open(file, &record, &error));
+    CHECK(strstr(error.text, "a link that leads nowhere") != NULL && !exists(journal));
+    unlink(file);
+    record = open_record();
+    add(record, 0, 1);
+    close_record(record);
+    TEST_ASSERT_EQUAL_INT(0, rename(file, target));
+    TEST_ASSERT_EQUAL_INT(0, symlink("target.h5", file));
+    record = open_record();
+    ss_record *second = NULL; // by its other name
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_record_open(target, &second, &error));
+    add(record, 1, 1);
+    close_record(record);
+    CHECK(!exists(journal));
+    CHECK_OK(ss_record_read(target, &record, &error));
+    TEST_ASSERT_EQUAL_INT(2, ss_record_count(record));
+    close_record(record);
+    unlink(target);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(every_value_survives_journal_and_file_bit_for_bit);
+    RUN_TEST(rows_keep_the_order_of_adding_over_several_runs);
+    RUN_TEST(a_row_of_the_same_key_replaces);
+    RUN_TEST(each_part_of_the_key_tells_rows_apart);
+    RUN_TEST(a_record_without_rows_is_a_record);
+    RUN_TEST(nothing_is_written_where_nothing_is_new);
+    RUN_TEST(a_long_journal_is_folded_in);
+    RUN_TEST(the_file_is_plain_columns);
+    RUN_TEST(a_line_cut_short_is_dropped_and_the_next_run_goes_on);
+    RUN_TEST(a_changed_byte_costs_its_line_at_most);
+    RUN_TEST(garbage_between_lines_is_passed_over);
+    RUN_TEST(a_journal_of_another_version_is_refused_and_kept);
+    RUN_TEST(a_link_is_followed_unless_it_leads_nowhere);
+    RUN_TEST(ten_thousand_rows_with_histories_are_handled);
+    return UNITY_END();
+}

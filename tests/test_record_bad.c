@@ -1,0 +1,164 @@
+// Files that are no record, or a damaged one, are refused with a sentence.
+#include "harness/record.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/probe.h"
+#include "problems/random.h"
+#include "tests/hdf5_files.h"
+#include "tests/record_rows.h"
+
+static ss_error error;
+static char file[512], journal[520];
+
+void setUp(void)
+{
+    error = (ss_error){0};
+    snprintf(file, sizeof file, "%s", scratch_path("results.h5"));
+    snprintf(journal, sizeof journal, "%s.journal", file);
+    unlink(file);
+    unlink(journal);
+}
+
+void tearDown(void)
+{
+}
+
+static bool exists(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
+static void write_record(int n, int nhistory)
+{
+    ss_record *record = NULL;
+    CHECK_OK(ss_record_open(file, &record, &error));
+    for (int k = 0; k < n; k++) {
+        CHECK_OK(add_row(record, k, nhistory, &error));
+    }
+    CHECK_OK(ss_record_close(record, &error));
+}
+
+static void check_refused(const char *reason)
+{
+    ss_record *record = NULL;
+    for (int writing = 0; writing < 2; writing++) {
+        error = (ss_error){0};
+        const ss_status status = writing != 0 ? ss_record_open(file, &record, &error)
+                                              : ss_record_read(file, &record, &error);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(SS_BAD_INPUT, status, reason);
+        CHECK(record == NULL && strstr(error.text, file) != NULL);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, reason), error.text);
+        CHECK(!exists(journal));
+    }
+}
+
+static void what_is_no_record_is_refused_with_a_sentence(void)
+{
+    ss_record *record = NULL;
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_record_read(file, &record, &error));
+    CHECK(strstr(error.text, "no such file") != NULL && !exists(journal));
+    write_bytes(file, "", 0);
+    check_refused("is an empty file");
+    write_bytes(file, "solver,seconds\nmfb,1\n", 21);
+    check_refused("is not an HDF5 file");
+    close_file(small_local(file));
+    check_refused("is an HDF5 file, but not one of results");
+    unlink(file);
+    TEST_ASSERT_EQUAL_INT(0, mkdir(file, 0777));
+    check_refused("is not a regular file");
+    rmdir(file);
+}
+
+static void check_changed(const char *remove, const char *put, const char *reason)
+{
+    write_record(1, 2);
+    const hid_t h5 = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT);
+    if (remove != NULL) {
+        remove_object(h5, remove);
+    }
+    if (put != NULL) {
+        put_ints(h5, put, 3, (const int[]){0, 3, 2});
+    }
+    close_file(h5);
+    check_refused(reason);
+    unlink(file);
+}
+
+static void a_file_with_wrong_columns_is_refused(void)
+{
+    check_changed("rows/fb", NULL, "rows/fb is missing");
+    check_changed("history/seconds", NULL, "history/seconds is missing");
+    check_changed(NULL, "rows/solver", "rows/solver is of another type");
+    check_changed(NULL, "rows/fb", "rows/fb is of another type");
+    check_changed(NULL, "rows/dim", "rows/dim has a wrong length");
+    check_changed(NULL, "history/start", "history/start has a wrong length");
+    check_changed(NULL, "history/iteration", "history/iteration has a wrong length");
+    check_changed("rows", NULL, "rows/problem_sha256 is missing");
+}
+
+// Wherever the damage is: a sentence, or rows.
+static void a_damaged_file_never_brings_the_reader_down(void)
+{
+    ss_record *record = NULL;
+    write_record(20, 50);
+    size_t count;
+    char *bytes = read_bytes(file, &count);
+    ss_random random = ss_random_seeded(5);
+    int refused = 0;
+    for (int k = 0; k < 200; k++) {
+        const size_t at = (size_t)(ss_random_uniform(&random) * (double)(k % 2 ? count : 4096));
+        const char kept = bytes[at];
+        bytes[at] = (char)(kept ^ (1 << k % 8));
+        write_bytes(file, bytes, k % 10 == 0 ? at : count);
+        bytes[at] = kept;
+        error = (ss_error){0};
+        const ss_status status = ss_record_read(file, &record, &error);
+        CHECK(status == SS_OK || (status == SS_BAD_INPUT && error.text[0] != '\0'));
+        refused += status != SS_OK;
+        ss_record_close(record, &error);
+    }
+    CHECK(refused >= 20);
+    free(bytes);
+}
+
+// What may happen in the child.
+static void come_back(void *context)
+{
+    *(int *)context = 1;
+}
+
+static void abort_at_once(void *context)
+{
+    (void)context;
+    abort();
+}
+
+static void be_killed(void *context)
+{
+    (void)context;
+    raise(SIGKILL);
+}
+
+static void what_kills_a_child_is_told_of_the_file(void)
+{
+    int touched = 0;
+    CHECK_OK(ss_probe(come_back, &touched, "a.h5", &error));
+    CHECK(touched == 0);
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_probe(abort_at_once, NULL, "a.h5", &error));
+    TEST_ASSERT_EQUAL_STRING("a.h5: damaged file: libhdf5 died while reading it", error.text);
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_probe(be_killed, NULL, "a.h5", &error));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(what_is_no_record_is_refused_with_a_sentence);
+    RUN_TEST(a_file_with_wrong_columns_is_refused);
+    RUN_TEST(a_damaged_file_never_brings_the_reader_down);
+    RUN_TEST(what_kills_a_child_is_told_of_the_file);
+    return UNITY_END();
+}
