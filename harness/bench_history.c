@@ -1,6 +1,7 @@
 // What is kept of a run: iterations k = 0 .. 50 and then every one that is 1 + a times the last,
 // with a such that max_iterations is reached after about 150 of them.
 #include "harness/bench_history.h"
+#include "solvers/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,13 +17,6 @@ int ss_recorder_next(int k, int max_iterations)
     const double ratio = pow((double)max_iterations / SS_HISTORY_FIRST, 1.0 / LATER_POINTS);
     const double next = fmax(ceil(k * ratio), k + 1.0);
     return next < 2e9 ? (int)next : 2000000000;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void keep(ss_history *h, int iteration, double seconds, double local_solves, double fb)
@@ -41,13 +35,13 @@ static void listen(void *listener, const ss_progress *p)
     if (p->iteration < a->next || a->history.count >= SS_HISTORY_MOST - 1) {
         return;
     }
-    const double paused = now();
+    const double paused = ss_clock_seconds(CLOCK_MONOTONIC);
     ss_guard_pause(a->guard);
     const double fb = ss_response_judge(a->response, p->r, a->u).fb;
     keep(&a->history, p->iteration, paused - a->begin - a->listening, (double)p->local_solves, fb);
     a->next = ss_recorder_next(p->iteration, a->max_iterations);
     ss_guard_resume(a->guard);
-    a->listening += now() - paused;
+    a->listening += ss_clock_seconds(CLOCK_MONOTONIC) - paused;
 }
 
 ss_status ss_recorder_begin(ss_recorder *a, ss_task *task, ss_guard *guard, ss_error *e)
@@ -67,7 +61,7 @@ ss_status ss_recorder_begin(ss_recorder *a, ss_task *task, ss_guard *guard, ss_e
     task->listen = listen;
     task->listener = a;
     const ss_status status = ss_response_new(p, &a->response, e);
-    a->begin = now();
+    a->begin = ss_clock_seconds(CLOCK_MONOTONIC);
     return status;
 }
 

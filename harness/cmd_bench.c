@@ -12,10 +12,7 @@
 #include "harness/options.h"
 #include "harness/rows.h"
 #include "harness/verbs.h"
-
-enum { START_ZERO, START_GUESS };
-
-static const char *const STARTS[] = {"zero", "guess", NULL};
+#include "harness/run.h"
 
 typedef struct settings {
     const char *solvers, *reference, *out;
@@ -45,20 +42,8 @@ static const ss_option OPTIONS[] = {
      .kind = SS_OPTION_TEXT,
      .place = offsetof(settings, out),
      .required = true},
-    {.name = "tol",
-     .metavar = "T",
-     .help = "the largest fb that counts as solved",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, tolerance),
-     .low = 0,
-     .high = 1},
-    {.name = "max-iter",
-     .metavar = "N",
-     .help = "iterations (sweeps of Gauss-Seidel)",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, max_iterations),
-     .low = 0,
-     .high = 1000000000},
+    SS_OPTION_TOLERANCE(settings),
+    SS_OPTION_MAX_ITERATIONS(settings),
     {.name = "time-limit",
      .metavar = "S",
      .help = "CPU seconds a solve",
@@ -80,12 +65,7 @@ static const ss_option OPTIONS[] = {
      .place = offsetof(settings, jobs),
      .low = 1,
      .high = 1000},
-    {.name = "start",
-     .metavar = "START",
-     .help = "impulses to start from",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, start),
-     .choices = STARTS},
+    SS_OPTION_START(settings),
     {.name = "reference",
      .metavar = "SPEC",
      .help = "a solver that takes turns with each, for reference_seconds",
@@ -219,7 +199,7 @@ static int bench(const settings *s, const ss_specs *specs, const ss_operands *fi
                                    .time_limit = s->time_limit,
                                    .max_iterations = s->max_iterations,
                                    .repeats = s->repeats,
-                                   .from_guess = s->start == START_GUESS};
+                                   .from_guess = s->start == SS_START_GUESS};
     ss_record *record;
     ss_bench_plan plan;
     ss_error error;

@@ -14,6 +14,7 @@
 #include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "solvers/small.h"
+#include "solvers/clock.h"
 
 // Problems between two looks at the clock, which costs as much as a few solves; they stay in cache.
 #define CHUNK 1024
@@ -226,13 +227,6 @@ static void draw(battery *all, trial *t)
     memset(t->r, 0, sizeof t->r);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void judge(battery *all, const trial *t)
 {
     if (t->outcome != SS_CONVERGED) {
@@ -255,12 +249,12 @@ static void run_chunk(battery *all, int n)
     for (int k = 0; k < n; k++) {
         draw(all, &all->trials[k]);
     }
-    const double begin = now();
+    const double begin = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     for (int k = 0; k < n; k++) {
         trial *t = &all->trials[k];
         t->outcome = ss_contact_solve(all->method, &t->p, &t->goal, t->r, &counters).outcome;
     }
-    all->seconds += now() - begin;
+    all->seconds += ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
     for (int k = 0; k < n; k++) {
         judge(all, &all->trials[k]);
     }

@@ -10,10 +10,9 @@
 #include "harness/options.h"
 #include "harness/verbs.h"
 #include "harness/walk.h"
+#include "harness/run.h"
 
 const char SS_RUN_ONE[] = "run-one";
-
-static const char *const STARTS[] = {"zero", "guess", NULL};
 
 typedef struct settings {
     const char *problem, *solver, *reference;
@@ -45,7 +44,7 @@ static const ss_option OPTIONS[] = {
      .help = "",
      .kind = SS_OPTION_CHOICE,
      .place = offsetof(settings, start),
-     .choices = STARTS},
+     .choices = ss_start_names},
     {.name = NULL},
 };
 

@@ -15,10 +15,6 @@
 #include "harness/verbs.h"
 #include "harness/walk.h"
 
-enum { START_ZERO, START_GUESS };
-
-static const char *const STARTS[] = {"zero", "guess", NULL};
-
 typedef struct settings {
     const char *problem, *solver, *trace, *out;
     double tolerance, time_limit;
@@ -43,20 +39,8 @@ static const ss_option OPTIONS[] = {
      .help = "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...] (default mfb+enum)",
      .kind = SS_OPTION_TEXT,
      .place = offsetof(settings, solver)},
-    {.name = "tol",
-     .metavar = "T",
-     .help = "the largest fb that counts as solved",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, tolerance),
-     .low = 0,
-     .high = 1},
-    {.name = "max-iter",
-     .metavar = "N",
-     .help = "iterations (sweeps of Gauss-Seidel)",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, max_iterations),
-     .low = 0,
-     .high = 1000000000},
+    SS_OPTION_TOLERANCE(settings),
+    SS_OPTION_MAX_ITERATIONS(settings),
     {.name = "time-limit",
      .metavar = "S",
      .help = "wall seconds a problem; 0 for none",
@@ -64,12 +48,7 @@ static const ss_option OPTIONS[] = {
      .place = offsetof(settings, time_limit),
      .low = 0,
      .high = 1e9},
-    {.name = "start",
-     .metavar = "START",
-     .help = "impulses to start from",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, start),
-     .choices = STARTS},
+    SS_OPTION_START(settings),
     {.name = "threads",
      .metavar = "N",
      .help = "visit stripes of contacts, the same bits for any N; 0: natural order",
@@ -144,7 +123,7 @@ typedef struct solving {
 
 static const double *start_of(const solving *all, const ss_item *item)
 {
-    if (all->settings->start == START_ZERO) {
+    if (all->settings->start == SS_START_ZERO) {
         return NULL;
     }
     const ss_problem *p = item->problem;

@@ -10,6 +10,7 @@
 #include "harness/rows.h"
 #include "harness/verbs.h"
 #include "harness/walk.h"
+#include "harness/run.h"
 
 // Of an answer that states none, or one that --tol would not take.
 #define DEFAULT_TOLERANCE 1e-6
@@ -27,13 +28,7 @@ static const ss_option OPTIONS[] = {
      .help = "only this one of a collection",
      .kind = SS_OPTION_TEXT,
      .place = offsetof(settings, problem)},
-    {.name = "tol",
-     .metavar = "T",
-     .help = "the largest fb that counts as solved",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, tolerance),
-     .low = 0,
-     .high = LARGEST_TOLERANCE},
+    SS_OPTION_TOLERANCE(settings),
     SS_OPTION_FORMAT(settings),
     {.name = NULL},
 };

@@ -1,4 +1,5 @@
 #include "harness/guard.h"
+#include "solvers/clock.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -13,13 +14,6 @@
 
 // No limit is longer: struct itimerval counts in a long, rlim_t in 64 bits.
 #define LONGEST 1e8 // s
-
-static double cpu_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void limit_cpu(double seconds)
 {
@@ -59,21 +53,22 @@ void ss_guard_arm(ss_guard *guard, double limit)
     const double wall = ss_guard_wall(limit);
     const struct itimerval alarm = {
         .it_value = {(time_t)wall, (suseconds_t)((wall - floor(wall)) * 1e6)}};
-    guard->cpu_deadline = cpu_now() + fmin(CPU_FACTOR * limit + ALLOWANCE, LONGEST);
+    guard->cpu_deadline =
+        ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) + fmin(CPU_FACTOR * limit + ALLOWANCE, LONGEST);
     limit_cpu(guard->cpu_deadline);
     setitimer(ITIMER_REAL, &alarm, NULL);
 }
 
 void ss_guard_pause(ss_guard *guard)
 {
-    guard->cpu_then = cpu_now();
+    guard->cpu_then = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     limit_cpu(INFINITY);
     setitimer(ITIMER_REAL, &(struct itimerval){0}, &guard->left);
 }
 
 void ss_guard_resume(ss_guard *guard)
 {
-    guard->cpu_deadline += cpu_now() - guard->cpu_then;
+    guard->cpu_deadline += ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - guard->cpu_then;
     limit_cpu(guard->cpu_deadline);
     setitimer(ITIMER_REAL, &guard->left, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/isolate.h"
+#include "solvers/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +21,6 @@
 
 // Children that are watched at a time.
 #define MOST_CHILDREN 1024
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---- Cores
 
@@ -163,7 +157,8 @@ ss_status ss_child_start(ss_child *child, const char *program, char *const words
         return ss_fail(e, SS_SYSTEM, "no channel to a run: %s", strerror(errno));
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    *child = (ss_child){.process = -1, .channel = ends[0], .deadline = now() + limit};
+    *child = (ss_child){
+        .process = -1, .channel = ends[0], .deadline = ss_clock_seconds(CLOCK_MONOTONIC) + limit};
     const ss_status status = fork_child(child, program, words, core, ends, e);
     close(ends[1]);
     if (status != SS_OK) {
@@ -238,7 +233,7 @@ static bool look_at(ss_child *child, short process_events, short channel_events)
         end_itself(child);
     } else if (channel_events != 0 && !hear(child)) {
         end(child, SS_ENDED_LOUD);
-    } else if (now() >= child->deadline) {
+    } else if (ss_clock_seconds(CLOCK_MONOTONIC) >= child->deadline) {
         end(child, SS_ENDED_LATE);
     }
     return child->pid == 0;
@@ -254,7 +249,7 @@ static struct timespec prepare(const ss_child *children, int n, struct pollfd *f
         files[2 * k + 1] = (struct pollfd){runs ? children[k].channel : -1, POLLIN, 0};
         deadline = runs ? fmin(deadline, children[k].deadline) : deadline;
     }
-    const double wait = fmin(fmax(deadline - now(), 0.0), 1e6);
+    const double wait = fmin(fmax(deadline - ss_clock_seconds(CLOCK_MONOTONIC), 0.0), 1e6);
     return (struct timespec){(time_t)wait, (long)((wait - floor(wait)) * 1e9)};
 }
 

@@ -7,17 +7,11 @@
 #include <unistd.h>
 
 #include "harness/complain.h"
+#include "solvers/clock.h"
 
 #define BAR_WIDTH     20
 #define NARROW_WIDTH  40 // columns of a terminal that does not tell
 #define LARGEST_WIDTH 200
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // Below a minute and above: "0:07", "12:30", "3:00:00".
 static void write_duration(double seconds, char *text, size_t room)
@@ -59,14 +53,16 @@ static int terminal_width(void)
 static void draw(const ss_progress_bar *bar, const char *what)
 {
     char text[LARGEST_WIDTH + 1];
-    ss_progress_bar_text(bar, now() - bar->start, what, terminal_width(), text, sizeof text);
+    ss_progress_bar_text(bar, ss_clock_seconds(CLOCK_MONOTONIC) - bar->start, what,
+                         terminal_width(), text, sizeof text);
     fprintf(stderr, "\r\033[K%s", text);
 }
 
 ss_progress_bar ss_progress_bar_start(int total)
 {
-    const ss_progress_bar bar = {
-        .total = total, .terminal = isatty(STDERR_FILENO) == 1, .start = now()};
+    const ss_progress_bar bar = {.total = total,
+                                 .terminal = isatty(STDERR_FILENO) == 1,
+                                 .start = ss_clock_seconds(CLOCK_MONOTONIC)};
     if (bar.terminal && total > 0) {
         draw(&bar, "");
     }

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+const char *const ss_start_names[] = {"zero", "guess", NULL};
+
 const ss_column ss_run_columns[] = {
     {"problem", SS_TEXT},         {"contacts", SS_INTEGER},
     {"solver", SS_TEXT},          {"tol", SS_REAL},

@@ -2,8 +2,29 @@
 #pragma once
 
 #include "harness/judge.h"
+#include "harness/options.h"
 #include "harness/rows.h"
 #include "solvers/registry.h"
+
+// Options of the verbs that run solvers or judge, with fields of these names in their settings.
+#define SS_OPTION_TOLERANCE(settings)                                                              \
+    {                                                                                              \
+        .name = "tol", .metavar = "T", .help = "the largest fb that counts as solved",             \
+        .kind = SS_OPTION_REAL, .place = offsetof(settings, tolerance), .low = 0, .high = 1        \
+    }
+#define SS_OPTION_MAX_ITERATIONS(settings)                                                         \
+    {                                                                                              \
+        .name = "max-iter", .metavar = "N", .help = "iterations (sweeps of Gauss-Seidel)",         \
+        .kind = SS_OPTION_INTEGER, .place = offsetof(settings, max_iterations), .low = 0,          \
+        .high = 1000000000                                                                         \
+    }
+#define SS_OPTION_START(settings)                                                                  \
+    {                                                                                              \
+        .name = "start", .metavar = "START", .help = "impulses to start from",                     \
+        .kind = SS_OPTION_CHOICE, .place = offsetof(settings, start), .choices = ss_start_names    \
+    }
+enum { SS_START_ZERO, SS_START_GUESS };
+extern const char *const ss_start_names[]; // zero, guess; NULL-terminated
 
 // What a solved problem leaves behind; r, u, v are owned.
 typedef struct ss_run {

@@ -22,8 +22,6 @@
 #include "version.h"
 
 #define FORMAT_VERSION 1
-// The file in memory grows by this many bytes at a time.
-#define CORE_INCREMENT ((size_t)1 << 20)
 // Pairs of body_sizes: an attribute holds 64 KiB at most, these take half.
 #define BODY_RUNS_MAX 4096
 
@@ -192,24 +190,6 @@ static ss_status write_problem(const ss_writer *writer, hid_t where, const ss_pr
     return status;
 }
 
-// A file that exists in memory only. Its name keeps two writers apart; it is not used as a path.
-static hid_t create_in_memory(const ss_writer *writer)
-{
-    char name[40];
-    snprintf(name, sizeof name, "stickslip-%p", (const void *)writer);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-    hid_t file = -1;
-    if (access >= 0 && creation >= 0 && H5Pset_fapl_core(access, CORE_INCREMENT, false) >= 0 &&
-        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_obj_track_times(creation, false) >= 0) {
-        file = H5Fcreate(name, H5F_ACC_TRUNC, creation, access);
-    }
-    H5Pclose(creation);
-    H5Pclose(access);
-    return file;
-}
-
 ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e)
 {
     *writer = NULL;
@@ -225,7 +205,10 @@ ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e)
         return ss_fail_memory(e, path);
     }
     const ss_h5_quiet before = ss_h5_begin_quiet();
-    *made = (ss_writer){.path = strcpy(kept, path), .file = create_in_memory(made), .problems = -1};
+    char unique[40]; // keeps two writers apart
+    snprintf(unique, sizeof unique, "stickslip-%p", (const void *)made);
+    *made = (ss_writer){
+        .path = strcpy(kept, path), .file = ss_h5_create_in_memory(unique), .problems = -1};
     ss_h5_end_quiet(before);
     if (made->file < 0) {
         ss_writer_close(made);
@@ -294,22 +277,6 @@ ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *p
     return status;
 }
 
-// The bytes of the file in memory, NULL on failure. They are the caller's to free.
-static void *take_image(hid_t file, size_t *count)
-{
-    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) {
-        return NULL;
-    }
-    const ssize_t size = H5Fget_file_image(file, NULL, 0);
-    void *image = size > 0 ? malloc((size_t)size) : NULL;
-    if (image != NULL && H5Fget_file_image(file, image, (size_t)size) != size) {
-        free(image);
-        return NULL;
-    }
-    *count = (size_t)size;
-    return image;
-}
-
 ss_status ss_writer_commit(ss_writer *writer, ss_error *e)
 {
     if (writer->failed != SS_OK) {
@@ -323,7 +290,7 @@ ss_status ss_writer_commit(ss_writer *writer, ss_error *e)
     }
     size_t count = 0;
     const ss_h5_quiet before = ss_h5_begin_quiet();
-    void *image = take_image(writer->file, &count);
+    void *image = ss_h5_take_image(writer->file, &count);
     ss_h5_end_quiet(before);
     if (image == NULL) {
         return ss_fail(e, SS_SYSTEM, "cannot build %s in memory", writer->path);

@@ -1,18 +1,11 @@
-// tests/bench.h -- what the benchmarks share: clocks, tangles, and the way to fail.
+// tests/bench.h -- what the benchmarks share: the clock, tangles, and the way to fail.
 #pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "problems/tangle.h"
-
-static inline double bench_seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "solvers/clock.h"
 
 static inline void bench_check(ss_status status, const ss_error *error)
 {

@@ -21,11 +21,11 @@ static void measure_blocks(int ncontacts, int ends_per_rod)
         ss_error error;
         ss_whitened *white = NULL;
         ss_blocks W = {0};
-        const double t0 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+        const double t0 = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
         bench_check(ss_whitened_new(p, &white, &error), &error);
-        const double t1 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+        const double t1 = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
         bench_check(ss_blocks_assemble(white, NULL, &W, &error), &error);
-        const double t2 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+        const double t2 = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
         whitening = least(whitening, t1 - t0);
         assembly = least(assembly, t2 - t1);
         lower = 0.5 * ((double)W.start[W.n] + W.n);
@@ -46,14 +46,14 @@ static void measure_naive(int ncontacts)
     if (dense == NULL) {
         exit(4);
     }
-    const double t0 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const double t0 = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     bench_check(ss_delassus_naive(p, dense, &error), &error);
-    const double t1 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const double t1 = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     ss_whitened *white = NULL;
     ss_blocks W = {0};
     bench_check(ss_whitened_new(p, &white, &error), &error);
     bench_check(ss_blocks_assemble(white, NULL, &W, &error), &error);
-    const double t2 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const double t2 = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     printf("%9d %11.2f %16.2f %7.0f\n", ncontacts, 1e3 * (t1 - t0), 1e3 * (t2 - t1),
            (t1 - t0) / (t2 - t1));
     ss_blocks_free(&W);

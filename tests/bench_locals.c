@@ -86,7 +86,7 @@ static double measure(const ss_method *method, const ss_local_solver *solver, bo
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         start_all(warm);
         *solved = 0;
-        const double t0 = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
+        const double t0 = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
         if (solver != NULL) {
             const void *settings = method != NULL ? method->local_settings : NULL;
             for (int k = 0; k < BLOCKS; k++) {
@@ -102,7 +102,7 @@ static double measure(const ss_method *method, const ss_local_solver *solver, bo
                     SS_CONVERGED;
             }
         }
-        const double seconds = bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - t0;
+        const double seconds = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - t0;
         least = seconds < least ? seconds : least;
     }
     return 1e9 * least / BLOCKS;

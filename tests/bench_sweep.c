@@ -53,13 +53,13 @@ static double read_limit(const ss_problem *p)
     double best = 1e300;
     for (int k = 0; k < 5; k++) {
         double sum[8] = {0};
-        const double begin = bench_seconds(CLOCK_MONOTONIC);
+        const double begin = ss_clock_seconds(CLOCK_MONOTONIC);
         for (size_t j = 0; j + 8 <= count; j += 8) {
             for (size_t c = 0; c < 8; c++) {
                 sum[c] += W.x[j + c];
             }
         }
-        const double seconds = bench_seconds(CLOCK_MONOTONIC) - begin;
+        const double seconds = ss_clock_seconds(CLOCK_MONOTONIC) - begin;
         volatile double used =
             sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
         (void)used;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "solvers/sweep.h"
+#include "solvers/clock.h"
 
 // Sweeps between two computations of z from r: rounding adds up in between.
 #define REFRESH_SWEEPS 200
@@ -77,20 +78,13 @@ typedef struct run {
     double listening_wall, listening_cpu; // s, spent in the listener
 } run;
 
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Of the task's clock, without the listener.
 static double elapsed(const run *a)
 {
     const clockid_t clock = a->task->clock;
     const double listening =
         clock == CLOCK_PROCESS_CPUTIME_ID ? a->listening_cpu : a->listening_wall;
-    return now(clock) - a->start - listening;
+    return ss_clock_seconds(clock) - a->start - listening;
 }
 
 // ---- When to stop
@@ -162,7 +156,8 @@ static void tell(run *a, double *r)
     }
     const ss_sweeper *s = a->sweeper;
     const double seconds = elapsed(a);
-    const double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+    const double wall = ss_clock_seconds(CLOCK_MONOTONIC),
+                 cpu = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     ss_sweep_get(s, r);
     const ss_progress progress = {
         .iteration = s->sweeps,
@@ -172,8 +167,8 @@ static void tell(run *a, double *r)
         .r = r,
     };
     t->listen(t->listener, &progress);
-    a->listening_wall += now(CLOCK_MONOTONIC) - wall;
-    a->listening_cpu += now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    a->listening_wall += ss_clock_seconds(CLOCK_MONOTONIC) - wall;
+    a->listening_cpu += ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
 static ss_outcome iterate(run *a, double *r, ss_result *result)
@@ -266,11 +261,14 @@ static void count(const run *a, ss_result *result)
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.task = task, .settings = task->method->global_settings, .start = now(task->clock)};
-    const double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+    run a = {.task = task,
+             .settings = task->method->global_settings,
+             .start = ss_clock_seconds(task->clock)};
+    const double wall = ss_clock_seconds(CLOCK_MONOTONIC),
+                 cpu = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     const ss_status status = prepare(&a, r, e);
     if (status == SS_OK) {
-        const double ready = now(CLOCK_MONOTONIC);
+        const double ready = ss_clock_seconds(CLOCK_MONOTONIC);
         result->outcome = iterate(&a, r, result);
         if (result->outcome != SS_CONVERGED) {
             choose_answer(&a, result);
@@ -278,9 +276,9 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
         ss_sweep_get(a.sweeper, r);
         count(&a, result);
         result->setup_seconds = ready - wall;
-        result->sweep_seconds = now(CLOCK_MONOTONIC) - ready - a.listening_wall;
+        result->sweep_seconds = ss_clock_seconds(CLOCK_MONOTONIC) - ready - a.listening_wall;
         result->seconds = result->setup_seconds + result->sweep_seconds;
-        result->cpu_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - cpu - a.listening_cpu;
+        result->cpu_seconds = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - a.listening_cpu;
     }
     release(&a);
     return status;
