@@ -11,6 +11,7 @@
 #pragma once
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 #include "problems/locals.h"
@@ -82,6 +83,7 @@ typedef struct ss_local_info {
 
 typedef struct ss_local_solver {
     ss_card card;
+    bool one_step; // a step towards the answer, no solve: sweeps are many and cheap
     // p: mu > 0, tr W > 0, all finite; in the plane the third direction is decoupled (W[8] is the
     // mean of the other two, b[2] = r[2] = 0), so that one code serves both. W may be unsymmetric
     // and singular. r: in the start, out the answer; untouched for SS_NOT_COVERED, 0 for

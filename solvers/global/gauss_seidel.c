@@ -1,6 +1,6 @@
 // The shared Gauss-Seidel driver: sweeps (solvers/sweep.h) until the answer is good enough.
 //
-// Each sweep brings a free estimate of the residual, max |f(s r_i, u_i)| just before the local
+// A sweep brings a free estimate of the residual, max |f(s r_i, u_i)| just before the local
 // solves, with the judge's s. When it is at most tol V, one evaluation of all measures at rest
 // decides. A local solver with another law than Coulomb's stops on the relative step |dr|/|r|
 // instead ([D11] 7.2), and the judge tells what its answer is worth.
@@ -23,12 +23,17 @@
 // `stalled`.
 #define FLOOR_TRIES 3
 
+// Sweeps from one estimate to the next where a visit is one step of a local solver: there the
+// estimate costs as much as the step.
+#define ONE_STEP_CHECK 8
+
 // A kept iterate is replaced by one whose estimate is this much better: copies stay rare.
 #define KEEP_RATIO 0.5
 
 typedef struct settings {
     ss_sweep_settings sweep;
     double step; // relative step on which an approximate law stops
+    int check;   // sweeps from one estimate to the next; 0: 1, or ONE_STEP_CHECK
 } settings;
 
 static const settings DEFAULTS = {.sweep = {.skip = 10}, .step = 5e-2};
@@ -60,6 +65,7 @@ static const ss_key KEYS[] = {
     CHOICE("wake", sweep.wake, WAKES),
     NUMBER("ltol", SS_KEY_REAL, sweep.ltol, 0, 1),
     NUMBER("step", SS_KEY_REAL, step, 0, 1),
+    NUMBER("check", SS_KEY_INTEGER, check, 0, 1000),
     {.name = NULL},
 };
 
@@ -73,6 +79,7 @@ typedef struct run {
     double *first;    // [dim n] the start
     double *spare;    // [dim n]
     double kept_estimate;
+    int check; // sweeps from one estimate to the next
     int floor_tries;
     double start;                         // s, of the task's clock
     double listening_wall, listening_cpu; // s, spent in the listener
@@ -93,7 +100,8 @@ static void keep_iterate(run *a)
 {
     const double estimate = a->sweeper->last.estimate;
     const bool complete = a->sweeper->last.frozen == 0; // else the estimate has not seen all
-    if (!a->approximate && complete && estimate < KEEP_RATIO * a->kept_estimate) {
+    if (!a->approximate && a->sweeper->estimates && complete &&
+        estimate < KEEP_RATIO * a->kept_estimate) {
         ss_coupling_get(a->sweeper->coupling, a->kept);
         a->kept_estimate = estimate;
     }
@@ -123,6 +131,9 @@ static ss_outcome test(run *a, ss_result *result)
 {
     if (a->approximate) {
         return test_step(a);
+    }
+    if (!a->sweeper->estimates) {
+        return SS_UNSOLVED;
     }
     const ss_coupling *c = a->sweeper->coupling;
     const ss_tally *t = &a->sweeper->last;
@@ -171,6 +182,15 @@ static void tell(run *a, double *r)
     a->listening_cpu += ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
+// Freezing by rule `on` needs the residuals of every sweep, whatever the law.
+static bool wants_estimate(const run *a, int sweep)
+{
+    if (a->settings->sweep.freeze == SS_FREEZE_ON) {
+        return true;
+    }
+    return !a->approximate && sweep % a->check == a->check - 1;
+}
+
 static ss_outcome iterate(run *a, double *r, ss_result *result)
 {
     tell(a, r);
@@ -182,6 +202,7 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
         if (sweep % REFRESH_SWEEPS == REFRESH_SWEEPS - 1) {
             ss_coupling_refresh(a->sweeper->coupling);
         }
+        a->sweeper->estimates = wants_estimate(a, sweep);
         ss_sweep(a->sweeper);
         tell(a, r);
         keep_iterate(a);
@@ -232,8 +253,8 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
         return ss_fail_memory(e, "the Gauss-Seidel driver");
     }
     a->approximate = t->method->failsafe == NULL && t->method->local->card.law == SS_APPROXIMATE;
-    // Freezing by rule `on` needs the residuals whatever the law.
-    a->sweeper->estimates = !a->approximate || a->settings->sweep.freeze == SS_FREEZE_ON;
+    const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
+    a->check = a->settings->check > 0 ? a->settings->check : one_step ? ONE_STEP_CHECK : 1;
     a->kept_estimate = INFINITY;
     ss_coupling_get(a->sweeper->coupling, a->kept);
     ss_coupling_get(a->sweeper->coupling, a->first);

@@ -215,7 +215,7 @@ static ss_local_info solve_dac(const ss_local *p, const ss_local_goal *goal, con
 const ss_local_solver ss_pac = {
     .card = {.name = "pac",
              .law = SS_EXACT,
-             .reference = "D11",
+             .reference = "AC91 D11",
              .keys = PAC_KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
@@ -225,7 +225,7 @@ const ss_local_solver ss_pac = {
 const ss_local_solver ss_dac = {
     .card = {.name = "dac",
              .law = SS_EXACT,
-             .reference = "D11",
+             .reference = "AC91 D11",
              .keys = DAC_KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

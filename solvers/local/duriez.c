@@ -201,12 +201,12 @@ static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const
 }
 
 const ss_local_solver ss_duriez06 = {
-    .card = {.name = "duriez06", .law = SS_APPROXIMATE, .reference = "D11"},
+    .card = {.name = "duriez06", .law = SS_APPROXIMATE, .reference = "D06b D11"},
     .solve = solve06,
 };
 
 const ss_local_solver ss_duriez06_sofa = {
-    .card = {.name = "duriez06-sofa", .law = SS_APPROXIMATE, .reference = "D11"},
+    .card = {.name = "duriez06-sofa", .law = SS_APPROXIMATE, .reference = "D06b D11"},
     .solve = solve06_sofa,
 };
 

@@ -66,7 +66,7 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const v
 const ss_local_solver ss_enumerative = {
     .card = {.name = "enum",
              .law = SS_EXACT,
-             .reference = "D11",
+             .reference = "BDB11 D11",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

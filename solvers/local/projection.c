@@ -94,5 +94,6 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const v
 
 const ss_local_solver ss_projection = {
     .card = {.name = "projection", .law = SS_EXACT, .reference = "D11"},
+    .one_step = true,
     .solve = solve,
 };
