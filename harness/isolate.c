@@ -1,5 +1,6 @@
 #include "harness/isolate.h"
 #include "solvers/clock.h"
+#include "problems/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,16 +47,6 @@ int ss_core_at(int k)
 
 // ---- The child until it is another program: no function that may wait for a lock.
 
-static void reset_signals(void)
-{
-    for (int k = 1; k < NSIG; k++) {
-        signal(k, SIG_DFL);
-    }
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static void place_on(int core)
 {
     cpu_set_t one;
@@ -68,13 +59,10 @@ static void place_on(int core)
 
 static void arrange_files(int channel)
 {
-    const int null = open("/dev/null", O_RDWR);
     const int kept = fcntl(channel, F_DUPFD, SS_CHILD_CHANNEL + 1);
-    for (int k = 0; k < SS_CHILD_CHANNEL; k++) {
-        dup2(null, k);
-    }
+    ss_child_silence();
     dup2(kept, SS_CHILD_CHANNEL);
-    close_range(SS_CHILD_CHANNEL + 1, ~0U, 0);
+    ss_child_close_from(SS_CHILD_CHANNEL + 1);
 }
 
 static _Noreturn void become(const char *program, char *const words[], int core, int channel,
@@ -88,7 +76,7 @@ static _Noreturn void become(const char *program, char *const words[], int core,
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     place_on(core);
     arrange_files(channel);
-    reset_signals();
+    ss_child_reset_signals(false);
     execv(program, words);
     _exit(SS_CHILD_NOT_EXECUTED);
 }
@@ -127,19 +115,13 @@ static int reap(ss_child *child)
 static ss_status fork_child(ss_child *child, const char *program, char *const words[], int core,
                             const int ends[2], ss_error *e)
 {
-    // Signals wait until the child has let go of the parent's handlers.
-    sigset_t all, before;
     const pid_t parent = getpid();
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = fork();
+    const pid_t pid = ss_child_fork();
     if (pid == 0) {
         become(program, words, core, ends[1], parent);
     }
-    const int error = errno;
-    sigprocmask(SIG_SETMASK, &before, NULL);
     if (pid < 0) {
-        return ss_fail(e, SS_SYSTEM, "no process for a run: %s", strerror(error));
+        return ss_fail(e, SS_SYSTEM, "no process for a run: %s", strerror(errno));
     }
     setpgid(pid, pid); // whoever comes first
     child->pid = pid;

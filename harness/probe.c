@@ -1,13 +1,14 @@
 #include "harness/probe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "problems/child.h"
 
 // Seconds of CPU time: enough for gigabytes. What takes longer never ends.
 #define CPU_LIMIT 60
@@ -16,19 +17,11 @@
 // so in silence; no handler of the parent runs.
 static _Noreturn void run_child(void (*function)(void *context), void *context)
 {
-    for (int k = 1; k < NSIG; k++) {
-        signal(k, SIG_DFL);
-    }
-    sigset_t none;
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    ss_child_reset_signals(false);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_CPU, &(struct rlimit){CPU_LIMIT, CPU_LIMIT});
-    const int null = open("/dev/null", O_RDWR);
-    for (int k = 0; k < 3; k++) {
-        dup2(null, k);
-    }
-    close_range(3, ~0U, 0);
+    ss_child_silence();
+    ss_child_close_from(STDERR_FILENO + 1);
     function(context);
     _exit(0);
 }
@@ -48,17 +41,12 @@ static ss_status explain(int status, const char *path, ss_error *e)
 
 ss_status ss_probe(void (*function)(void *context), void *context, const char *path, ss_error *e)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = fork();
+    const pid_t pid = ss_child_fork();
     if (pid == 0) {
         run_child(function, context);
     }
-    const int error = errno;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (pid < 0) {
-        return ss_fail(e, SS_SYSTEM, "%s: no process to read it: %s", path, strerror(error));
+        return ss_fail(e, SS_SYSTEM, "%s: no process to read it: %s", path, strerror(errno));
     }
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {

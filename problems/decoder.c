@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "problems/child.h"
 #include "problems/decode.h"
 
 // A decoder that has sent nothing for so long, in seconds, will never send. One dataset is read in
@@ -25,51 +26,17 @@
 // Their numbers in the child.
 enum { CHANNEL = 3, INPUT, NFILES };
 
-// Where the system has no close_range and sets no limit.
-#define MOST_FILES 65536
-
-// The terminal's signals are the parent's business; all others have their plain effect, so that
-// no handler of the parent runs here.
-static void reset_signals(void)
-{
-    for (int k = 1; k < NSIG; k++) {
-        signal(k, SIG_DFL);
-    }
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    sigset_t none;
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL);
-}
-
-static void close_from(int first)
-{
-    if (close_range((unsigned)first, ~0U, 0) == 0) {
-        return;
-    }
-    struct rlimit limit;
-    const bool limited = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MOST_FILES;
-    const int end = limited ? (int)limit.rlim_cur : MOST_FILES;
-    for (int k = first; k < end; k++) {
-        close(k);
-    }
-}
-
 // Keeps the channel and the file alone: libhdf5 and libc may print when they abort, and another
 // reader's channel held open here would hide the end of its parent.
 static void drop_files(int file, int fd)
 {
     const int channel = fcntl(fd, F_DUPFD, NFILES);
     const int input = fcntl(file, F_DUPFD, NFILES);
-    const int null = open("/dev/null", O_RDWR);
-    for (int k = 0; k < CHANNEL; k++) {
-        dup2(null, k);
-    }
+    ss_child_silence();
     if (dup2(channel, CHANNEL) < 0 || dup2(input, INPUT) < 0) {
         _exit(1);
     }
-    close_from(NFILES);
+    ss_child_close_from(NFILES);
 }
 
 // Damaged metadata make libhdf5 ask for any amount; half of the machine is never given.
@@ -98,26 +65,21 @@ static _Noreturn void run_child(int file, int fd)
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     limit_memory(file);
     drop_files(file, fd);
-    reset_signals();
+    ss_child_reset_signals(true);
     ss_decode_serve(INPUT, CHANNEL);
 }
 
-// Signals wait until the child has let go of the parent's handlers.
 static ss_status spawn(ss_decoder *decoder, int file, ss_error *e)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         return ss_fail(e, SS_SYSTEM, "no channel to a decoder: %s", strerror(errno));
     }
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = fork();
+    const pid_t pid = ss_child_fork();
     if (pid == 0) {
         run_child(file, ends[1]);
     }
     const int error = errno;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
