@@ -79,19 +79,15 @@ static ss_status make(const settings *s, const ss_trials *trials, ss_figure *fig
     }
 }
 
-static ss_status draw(const settings *s, const ss_record *record, ss_error *e)
+static ss_status draw(const ss_trials *trials, const void *context, ss_error *e)
 {
-    ss_trials *trials = NULL;
-    ss_status status = ss_trials_new(record, s->tolerance, &trials, e);
+    const settings *s = context;
+    ss_figure figure = {0};
+    ss_status status = make(s, trials, &figure, e);
     if (status == SS_OK) {
-        ss_figure figure = {0};
-        status = make(s, trials, &figure, e);
-        if (status == SS_OK) {
-            status = ss_figure_draw(&figure, s->out, e);
-        }
-        ss_figure_free(&figure);
+        status = ss_figure_draw(&figure, s->out, e);
     }
-    ss_trials_free(trials);
+    ss_figure_free(&figure);
     return status;
 }
 
@@ -133,12 +129,7 @@ int ss_cmd_plot(int argc, char **argv)
         return SS_EXIT_USAGE;
     }
     ss_error error;
-    ss_record *record = NULL;
-    ss_status status = ss_record_read(operands.text[0], &record, &error);
-    if (status == SS_OK) {
-        status = draw(&s, record, &error);
-        ss_record_close(record, NULL);
-    }
+    const ss_status status = ss_trials_with(operands.text[0], s.tolerance, draw, &s, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s", error.text);
     }

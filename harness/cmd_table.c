@@ -79,17 +79,12 @@ static ss_table *make(const settings *s, const ss_trials *trials)
     }
 }
 
-static ss_status print(const settings *s, const ss_record *record, ss_error *e)
+static ss_status print(const ss_trials *trials, const void *context, ss_error *e)
 {
-    ss_trials *trials = NULL;
-    ss_table *table = NULL;
-    ss_status status = ss_trials_new(record, s->tolerance, &trials, e);
-    if (status == SS_OK) {
-        table = make(s, trials);
-        status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
-    }
+    const settings *s = context;
+    ss_table *table = make(s, trials);
+    const ss_status status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
     ss_table_free(table);
-    ss_trials_free(trials);
     return status;
 }
 
@@ -107,12 +102,7 @@ int ss_cmd_table(int argc, char **argv)
         return SS_EXIT_USAGE;
     }
     ss_error error;
-    ss_record *record = NULL;
-    ss_status status = ss_record_read(operands.text[0], &record, &error);
-    if (status == SS_OK) {
-        status = print(&s, record, &error);
-        ss_record_close(record, NULL);
-    }
+    const ss_status status = ss_trials_with(operands.text[0], s.tolerance, print, &s, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s", error.text);
     }

@@ -277,3 +277,21 @@ double ss_median(double *values, size_t n)
     const double low = values[(n - 1) / 2], high = values[n / 2];
     return low == high ? low : low + (high - low) / 2.0; // the first also for two infinities
 }
+
+ss_status ss_trials_with(const char *path, double tolerance, ss_trials_user use,
+                         const void *settings, ss_error *e)
+{
+    ss_record *record = NULL;
+    ss_trials *trials = NULL;
+    ss_status status = ss_record_read(path, &record, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = ss_trials_new(record, tolerance, &trials, e);
+    if (status == SS_OK) {
+        status = use(trials, settings, e);
+    }
+    ss_trials_free(trials);
+    ss_record_close(record, NULL);
+    return status;
+}

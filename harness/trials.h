@@ -43,6 +43,11 @@ typedef struct ss_trials {
 ss_status ss_trials_new(const ss_record *record, double tolerance, ss_trials **trials, ss_error *e);
 void ss_trials_free(ss_trials *trials);
 
+// Reads the record at `path` and hands its trials to `use`, for as long as that runs.
+typedef ss_status (*ss_trials_user)(const ss_trials *trials, const void *settings, ss_error *e);
+ss_status ss_trials_with(const char *path, double tolerance, ss_trials_user use,
+                         const void *settings, ss_error *e);
+
 // The place of the first entry of a run's history with fb <= tolerance; -1 if there is none.
 int ss_history_first(const ss_history *history, double tolerance);
 
