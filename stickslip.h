@@ -28,6 +28,7 @@ extern "C" {
 #include "problems/check.h"
 #include "problems/coulomb.h"
 #include "problems/delassus.h"
+#include "problems/keys.h"
 #include "problems/locals.h"
 #include "problems/mass.h"
 #include "problems/problem.h"

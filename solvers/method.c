@@ -3,7 +3,6 @@
 // "enum.roots=gsl" names the one that is meant.
 #include "solvers/registry.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,34 +102,9 @@ static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
     return status;
 }
 
-static bool takes_number(const char *choice)
-{
-    return choice[strlen(choice) - 1] == ':';
-}
-
-static void describe_key(const ss_key *key, char *text, size_t room)
-{
-    const char *separator = text[0] != '\0' ? ", " : "";
-    size_t length = strlen(text);
-    if (key->kind != SS_KEY_CHOICE) {
-        snprintf(text + length, room - length, "%s%s=%g..%g", separator, key->name, key->low,
-                 key->high);
-        return;
-    }
-    snprintf(text + length, room - length, "%s%s=", separator, key->name);
-    for (int k = 0; key->choices[k] != NULL; k++) {
-        length = strlen(text);
-        snprintf(text + length, room - length, "%s%s%s", k > 0 ? "|" : "", key->choices[k],
-                 takes_number(key->choices[k]) ? "SEED" : "");
-    }
-}
-
 void ss_card_options(const ss_card *card, char *text, size_t room)
 {
-    text[0] = '\0';
-    for (const ss_key *key = card->keys; key != NULL && key->name != NULL; key++) {
-        describe_key(key, text, room);
-    }
+    ss_keys_describe(card->keys, text, room);
 }
 
 // A copy of the defaults.
@@ -144,75 +118,6 @@ static bool copy_settings(const ss_card *card, void **settings)
         memcpy(*settings, card->defaults, card->settings_size);
     }
     return true;
-}
-
-static const ss_key *find_key(const ss_card *card, const char *name)
-{
-    for (const ss_key *key = card->keys; key != NULL && key->name != NULL; key++) {
-        if (strcmp(key->name, name) == 0) {
-            return key;
-        }
-    }
-    return NULL;
-}
-
-static ss_status fail_number(const ss_key *key, const char *value, ss_error *e)
-{
-    return ss_fail(e, SS_BAD_INPUT, "%s takes a %snumber from %g to %g, not '%s'", key->name,
-                   key->kind == SS_KEY_INTEGER ? "whole " : "", key->low, key->high, value);
-}
-
-static ss_status set_number(const ss_key *key, const char *value, void *settings, ss_error *e)
-{
-    char *end;
-    const double x = strtod(value, &end);
-    const bool whole = key->kind != SS_KEY_INTEGER || x == floor(x);
-    if (end == value || *end != '\0' || !(x >= key->low && x <= key->high) || !whole) {
-        return fail_number(key, value, e);
-    }
-    char *place = (char *)settings + key->place;
-    if (key->kind == SS_KEY_INTEGER) {
-        memcpy(place, &(int){(int)x}, sizeof(int));
-    } else {
-        memcpy(place, &x, sizeof x);
-    }
-    return SS_OK;
-}
-
-// Choice k where value is its name, or its name and a number for one that ends in ':'.
-static bool is_choice(const ss_key *key, const char *choice, const char *value, void *settings)
-{
-    const size_t length = strlen(choice);
-    if (!takes_number(choice)) {
-        return strcmp(choice, value) == 0;
-    }
-    if (strncmp(choice, value, length) != 0 || value[length] < '0' || value[length] > '9') {
-        return false;
-    }
-    char *end;
-    errno = 0;
-    const uint64_t seed = strtoull(value + length, &end, 10);
-    if (*end != '\0' || errno != 0) {
-        return false;
-    }
-    memcpy((char *)settings + key->seed_place, &seed, sizeof seed);
-    return true;
-}
-
-static ss_status set_choice(const ss_key *key, const char *value, void *settings, ss_error *e)
-{
-    char names[200] = "";
-    for (int k = 0; key->choices[k] != NULL; k++) {
-        if (is_choice(key, key->choices[k], value, settings)) {
-            memcpy((char *)settings + key->place, &k, sizeof k);
-            return SS_OK;
-        }
-        char name[48];
-        snprintf(name, sizeof name, "%s%s", key->choices[k],
-                 takes_number(key->choices[k]) ? "SEED" : "");
-        append(names, sizeof names, name);
-    }
-    return ss_fail(e, SS_BAD_INPUT, "%s takes one of %s, not '%s'", key->name, names, value);
 }
 
 // The solvers of a method that have settings, in the order in which options look for their key.
@@ -260,10 +165,9 @@ static ss_status set_option(ss_method *m, char *option, ss_error *e)
             card != NULL &&
             (dot == NULL || (strncmp(card->name, option, (size_t)(dot - option)) == 0 &&
                              card->name[dot - option] == '\0'));
-        const ss_key *key = meant ? find_key(card, name) : NULL;
+        const ss_key *key = meant ? ss_keys_find(card->keys, name) : NULL;
         if (key != NULL) {
-            return key->kind == SS_KEY_CHOICE ? set_choice(key, value, owners[k].settings, e)
-                                              : set_number(key, value, owners[k].settings, e);
+            return ss_key_set(key, value, owners[k].settings, e);
         }
     }
     return fail_key(m, option, e);

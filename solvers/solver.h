@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
+#include "problems/keys.h"
 #include "problems/locals.h"
 #include "problems/problem.h"
 
@@ -32,22 +33,6 @@ typedef enum ss_outcome {
 // Exact: a converged answer satisfies Coulomb's law. Approximate: another law, and the measures say
 // how far it is from Coulomb's.
 typedef enum ss_law { SS_EXACT, SS_APPROXIMATE } ss_law;
-
-// An option of a solver, as a spec names it: "mfb:steps=50".
-typedef enum ss_key_kind {
-    SS_KEY_INTEGER, // int, low .. high
-    SS_KEY_REAL,    // double, low .. high
-    SS_KEY_CHOICE,  // int, the place in choices; "name:N" with seeded choices, see seed_place
-} ss_key_kind;
-
-typedef struct ss_key {
-    const char *name; // [a-z][a-z0-9-]*; NULL ends a table
-    ss_key_kind kind;
-    size_t place; // offsetof its field in the settings
-    double low, high;
-    const char *const *choices; // NULL-terminated; one that ends in ':' takes a whole number
-    size_t seed_place;          // offsetof a uint64_t for that number
-} ss_key;
 
 // How both kinds are listed, found and set.
 typedef struct ss_card {
