@@ -1,0 +1,38 @@
+// problems/strands/system.h -- M v = f of one strand: one implicit step without contacts.
+//
+//     M = M0 + h C + h^2 K          C = internal damping + (drag / line density) M0
+//     f = M0 v_n + h [F_elastic + sum m J'(g - a_base - (dJ/dt) v_n) - sum drag l J' v_base +
+//     pulls]
+//
+// linearised backward Euler about (q_n, v_n); v is the velocity at the end of the step. With
+// theta < 1: M = M0 + theta h C + theta^2 h^2 K, f += (theta - 1) h C v_n - theta (1 - theta) h^2 K
+// v_n against the above, and q_{n+1} = q_n (+) h [theta v + (1 - theta) v_n]. v_base and a_base are
+// velocity and acceleration of a sample that the scripted root carries, with v_n frozen:
+// a_base = A + w' x d + w x (w x d) + 2 w x J v_n.
+#pragma once
+
+#include "problems/strands/world.h"
+
+// Where a strand is, and what a step needs to know there. All arrays have the sizes of the strand.
+typedef struct ss_placed {
+    ss_strand_point *points, *samples;
+    ss_motion_state root; // of the body
+} ss_placed;
+
+// points and samples of strand k at `state`.
+void ss_strand_place(const ss_world *w, int k, const ss_world_state *state, ss_placed *at);
+
+// Room for the two functions below; one for the whole world. NULL without memory.
+typedef struct ss_system_scratch ss_system_scratch;
+ss_system_scratch *ss_system_scratch_new(const ss_world *w);
+void ss_system_scratch_free(ss_system_scratch *s);
+
+// M (of the strand's size and half bandwidth) and f [nv] of strand k for a step h from `state`.
+void ss_strand_system(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
+                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f);
+
+typedef struct ss_energy {
+    double kinetic, elastic, potential; // J; kinetic of the velocity in the world
+} ss_energy;
+void ss_strand_energy(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
+                      ss_energy *energy);

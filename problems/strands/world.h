@@ -1,0 +1,57 @@
+// problems/strands/world.h -- strands, obstacles and the bodies that carry them.
+#pragma once
+
+#include <stdint.h>
+#include "problems/strands/model.h"
+#include "problems/strands/motion.h"
+#include "problems/strands/obstacle.h"
+
+typedef struct ss_strand {
+    const ss_strand_model *model;
+    void *rod; // the model's own; owned
+    ss_strand_size size;
+    int body;                    // that carries its root
+    ss_pose root;                // in the body's frame
+    int q, v, point, sample;     // where its numbers begin in the arrays of all strands
+    ss_vec3 pull_root, pull_tip; // N: constant forces at the first and last point of the polyline
+} ss_strand;
+
+// What the world's strands are doing now: the part of it that a step changes.
+typedef struct ss_world_state {
+    double time; // s
+    double *q;   // [nq]
+    double *v;   // [nv]
+} ss_world_state;
+
+typedef struct ss_world {
+    ss_vec3 gravity; // m/s^2
+    double drag;     // kg/(m s): force per length and velocity against the air, which rests
+    double radius;   // m, of collision cylinders
+    double mu;       // strand against strand
+
+    int nbodies, nobstacles, nstrands; // all owned
+    ss_motion *bodies;
+    ss_obstacle *obstacles;
+    ss_strand *strands;
+
+    int nq, nv, npoints, nsamples; // of all strands
+    double *mass, *length;         // [nsamples] of the samples
+    ss_world_state now;
+} ss_world;
+
+// An empty world with earth's gravity along -y, no drag, radius 55 um and mu 0.3. NULL without
+// memory.
+ss_world *ss_world_new(void);
+void ss_world_free(ss_world *w); // takes NULL and half-built worlds
+
+// Body 0, which never moves, is there from the start. *body is its number.
+ss_status ss_world_add_body(ss_world *w, const ss_motion *motion, int *body, ss_error *e);
+ss_status ss_world_add_obstacle(ss_world *w, const ss_obstacle *obstacle, ss_error *e);
+// The strand starts in its style with v = 0. *number is its place in strands.
+ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
+                              const ss_strand_design *design, int body, const ss_pose *root,
+                              int *number, ss_error *e);
+
+// Every strand's natural shape is set so that it is at rest where it is now, under gravity and its
+// pulls, without contacts ("settled").
+ss_status ss_world_settle(ss_world *w, ss_error *e);
