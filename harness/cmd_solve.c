@@ -1,6 +1,5 @@
 // stickslip solve: one solver on the problems of a file, each answer judged.
 #include <math.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness/complain.h"
+#include "harness/interrupt.h"
 #include "harness/options.h"
 #include "harness/rows.h"
 #include "harness/run.h"
@@ -34,11 +34,7 @@ static const ss_option OPTIONS[] = {
      .help = "only this one of a collection",
      .kind = SS_OPTION_TEXT,
      .place = offsetof(settings, problem)},
-    {.name = "solver",
-     .metavar = "SPEC",
-     .help = "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...] (default mfb+enum)",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, solver)},
+    SS_OPTION_SOLVER(settings),
     SS_OPTION_TOLERANCE(settings),
     SS_OPTION_MAX_ITERATIONS(settings),
     {.name = "time-limit",
@@ -78,7 +74,7 @@ static const ss_command COMMAND = {
         "status is the judge's word: solved means that fb, recomputed from the problem, is at\n"
         "most the tolerance. Otherwise it says why the solver ended: stopped (by its own rule),\n"
         "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted,\n"
-        "bad_input.\n"
+        "crashed (a solver that runs in a process of its own, as Siconos' do), bad_input.\n"
         "alt_percent and fail_percent are the shares of local solves that called the fail-safe\n"
         "and that ended without an answer. seconds is the solve with its set-up, without the\n"
         "trace. Ctrl-C ends the solve, keeps the best iterate and leaves out what is to come.\n"
@@ -92,25 +88,6 @@ static const ss_command COMMAND = {
     .max_operands = 1,
     .needs = "a FILE",
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void note_interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
-
-// A second one ends the program. What nohup or a shell script has set to be ignored stays so.
-static void catch_signal(int signal_number)
-{
-    struct sigaction before;
-    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
-        sigemptyset(&action.sa_mask);
-        sigaction(signal_number, &action, NULL);
-    }
-}
 
 typedef struct solving {
     const settings *settings;
@@ -156,7 +133,7 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
         .time_limit = s->time_limit,
         .clock = CLOCK_MONOTONIC,
         .threads = s->threads,
-        .interrupted = &interrupted,
+        .interrupted = &ss_interrupted,
     };
     ss_run run = {0};
     ss_status status = ss_trace_begin(all->trace, item->label, &task, e);
@@ -176,7 +153,7 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
 static int solve(const ss_item *item, void *context)
 {
     solving *all = context;
-    if (interrupted) {
+    if (ss_interrupted) {
         return SS_EXIT_UNSOLVED;
     }
     const int code = ss_item_complain(COMMAND.verb, item);
@@ -193,7 +170,7 @@ static int solve(const ss_item *item, void *context)
         return (int)status;
     }
     all->nsolved++;
-    if (interrupted) {
+    if (ss_interrupted) {
         ss_complain(COMMAND.verb,
                     "interrupted; the best iterate of %s is kept, what follows is left out",
                     item->label);
@@ -256,10 +233,9 @@ static int solve_file(const settings *s, const ss_method *method, const char *fi
         ss_writer_close(all.writer);
         return (int)status;
     }
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
+    ss_interrupt_catch();
     const int code = ss_walk(COMMAND.verb, file, s->problem, solve, &all);
-    if (interrupted && all.nsolved == 0) {
+    if (ss_interrupted && all.nsolved == 0) {
         ss_complain(COMMAND.verb, "interrupted before the first solve");
     }
     return close_all(&all, code);

@@ -37,6 +37,8 @@ static const char *status_of(const ss_run *run)
         return "stalled";
     case SS_INTERRUPTED:
         return "interrupted";
+    case SS_CRASHED:
+        return "crashed";
     case SS_UNSOLVED:
     case SS_CONVERGED:
     case SS_STEPPED:
@@ -61,6 +63,9 @@ static void describe(const ss_task *task, ss_run *run)
                  "%s%s%ld of the last local solves had no answer; fb is worst at contact %d",
                  run->verdict.detail, separator, run->result.unanswered,
                  run->verdict.measures.worst_contact);
+    } else if (!run->verdict.solved && run->result.why[0] != '\0') {
+        snprintf(run->detail, sizeof run->detail, "%s%s%s", run->verdict.detail, separator,
+                 run->result.why);
     }
 }
 

@@ -7,6 +7,12 @@
 #include "solvers/registry.h"
 
 // Options of the verbs that run solvers or judge, with fields of these names in their settings.
+#define SS_OPTION_SOLVER(settings)                                                                 \
+    {                                                                                              \
+        .name = "solver", .metavar = "SPEC",                                                       \
+        .help = "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...] (default mfb+enum)",                    \
+        .kind = SS_OPTION_TEXT, .place = offsetof(settings, solver)                                \
+    }
 #define SS_OPTION_TOLERANCE(settings)                                                              \
     {                                                                                              \
         .name = "tol", .metavar = "T", .help = "the largest fb that counts as solved",             \
@@ -32,7 +38,7 @@ typedef struct ss_run {
     ss_result result;
     ss_verdict verdict;
     const char *status; // of the row: solved, stopped, max_iter ...; the judge's word
-    char detail[500];
+    char detail[600];
 } ss_run;
 
 // start: SIZE [dim ncontacts] or NULL for zero. The task's problem, method and limits are set; its

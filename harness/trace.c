@@ -39,7 +39,7 @@ ss_status ss_trace_open(const char *path, ss_trace **trace, ss_error *e)
             return SS_SYSTEM;
         }
         fprintf(t->file, "iteration,seconds,local_solves,estimate,fb,fb_contact,fb_abs,natural,"
-                         "normal,penetration,cone_excess,slip_angle,power,problem\n");
+                         "normal,penetration,cone_excess,slip_angle,power,problem,note\n");
     }
     *trace = t;
     return SS_OK;
@@ -58,7 +58,7 @@ static void write_row(ss_trace *t, const ss_progress *p)
             fprintf(t->file, ",%.17g", numbers[k]);
         }
     }
-    fprintf(t->file, ",%s\n", t->label);
+    fprintf(t->file, ",%s,%s\n", t->label, p->note != NULL ? p->note : "");
 }
 
 static void show(ss_trace *t, const ss_progress *p)

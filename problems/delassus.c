@@ -302,27 +302,74 @@ static void naive_column(const ss_problem *p, const ss_mass *mass, int c, double
     ss_sparse_add_transposed_product(&p->H, x, column);
 }
 
-ss_status ss_delassus_naive(const ss_problem *p, double *W, ss_error *e)
+// Hands every column of W to `keep`, one after the other.
+typedef void (*column_keeper)(void *kept, int c, const double *column);
+
+static ss_status each_naive_column(const ss_problem *p, const ss_mass *mass, column_keeper keep,
+                                   void *kept, ss_error *e)
 {
-    const size_t size = (size_t)p->H.ncols;
-    ss_mass *mass = NULL;
-    const ss_status status = ss_mass_new(p, &mass, e);
-    if (status != SS_OK) {
-        return status;
-    }
     double *x = malloc((size_t)p->ndofs * sizeof *x);
     double *scratch = malloc((size_t)p->ndofs * sizeof *scratch);
-    double *column = malloc(size * sizeof *column);
+    double *column = malloc((size_t)p->H.ncols * sizeof *column);
     const bool ok = x != NULL && scratch != NULL && column != NULL;
-    for (size_t c = 0; ok && c < size; c++) {
-        naive_column(p, mass, (int)c, x, scratch, column);
-        for (size_t r = 0; r < size; r++) {
-            W[r * size + c] = column[r];
-        }
+    for (int c = 0; ok && c < p->H.ncols; c++) {
+        naive_column(p, mass, c, x, scratch, column);
+        keep(kept, c, column);
     }
     free(x);
     free(scratch);
     free(column);
-    ss_mass_free(mass);
     return ok ? SS_OK : ss_fail_memory(e, "the naive W");
+}
+
+typedef struct dense {
+    size_t size;
+    double *W; // [size][size]
+} dense;
+
+static void keep_dense(void *kept, int c, const double *column)
+{
+    const dense *to = kept;
+    for (size_t r = 0; r < to->size; r++) {
+        to->W[r * to->size + (size_t)c] = column[r];
+    }
+}
+
+ss_status ss_delassus_naive(const ss_problem *p, double *W, ss_error *e)
+{
+    dense to = {(size_t)p->H.ncols, W};
+    ss_mass *mass = NULL;
+    ss_status status = ss_mass_new(p, &mass, e);
+    if (status == SS_OK) {
+        status = each_naive_column(p, mass, keep_dense, &to, e);
+    }
+    ss_mass_free(mass);
+    return status;
+}
+
+// W is symmetric: column c is row c, whose blocks lie side by side.
+static void keep_blocks(void *kept, int c, const double *column)
+{
+    const ss_blocks *W = kept;
+    const int dim = W->dim, i = c / dim;
+    for (size_t k = W->start[i]; k < W->start[i + 1]; k++) {
+        memcpy(W->x + k * (size_t)(dim * dim) + (c % dim) * dim, column + dim * W->col[k],
+               (size_t)dim * sizeof *column);
+    }
+}
+
+ss_status ss_blocks_assemble_naive(const ss_problem *p, const ss_whitened *white, ss_blocks *W,
+                                   ss_error *e)
+{
+    *W = (ss_blocks){.dim = white->dim, .n = white->ncontacts};
+    if (find_pattern(white, W)) {
+        W->x = ss_large_malloc((W->start[W->n] * (size_t)(W->dim * W->dim) + SS_BLOCK_ROOM) *
+                               sizeof *W->x);
+    }
+    const ss_status status = W->x != NULL ? each_naive_column(p, white->mass, keep_blocks, W, e)
+                                          : ss_fail_memory(e, "the blocks of W");
+    if (status != SS_OK) {
+        ss_blocks_free(W);
+    }
+    return status;
 }

@@ -68,5 +68,9 @@ ss_status ss_blocks_to_sparse(const ss_blocks *W, ss_sparse *A, ss_error *e);
 void ss_blocks_free(ss_blocks *W);
 
 // W dense, row-major, [dim n] square, a column of M^-1 H at a time from the raw M and H: quadratic
-// in the contacts. The oracle of the tests, and the naive curve of [D11] Figure 6.
+// in the contacts. The oracle of the tests.
 ss_status ss_delassus_naive(const ss_problem *p, double *W, ss_error *e);
+// The blocks of (2) in the same way, every pair of contacts by products over all dofs: the naive
+// curve of [D11] Figure 6. Equal to ss_blocks_assemble but for rounding.
+ss_status ss_blocks_assemble_naive(const ss_problem *p, const ss_whitened *white, ss_blocks *W,
+                                   ss_error *e);

@@ -43,12 +43,12 @@ void ss_coupling_free(ss_coupling *c)
 
 // Rows of three numbers are read as four: the fourth belongs to what follows and meets the zero
 // behind r_j. W has room behind its last block.
-static void explicit_velocity_3(const ss_coupling *c, int i, double u[3])
+static void explicit_velocity_3(const ss_coupling *c, int i, const double *r_all, double u[3])
 {
     four u0 = {0}, u1 = {0}, u2 = {0};
     const double *block = c->W.x + 9 * c->W.start[i];
     for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 9) {
-        const four r = load(c->r + 4 * (size_t)c->W.col[k]);
+        const four r = load(r_all + 4 * (size_t)c->W.col[k]);
         u0 += load(block) * r;
         u1 += load(block + 3) * r;
         u2 += load(block + 6) * r;
@@ -59,7 +59,7 @@ static void explicit_velocity_3(const ss_coupling *c, int i, double u[3])
     u[2] = b[2] + total(u2);
 }
 
-static void explicit_velocity_2(const ss_coupling *c, int i, double u[3])
+static void explicit_velocity_2(const ss_coupling *c, int i, const double *r_all, double u[3])
 {
     const double *b = c->b + 2 * (size_t)i;
     u[0] = b[0];
@@ -67,19 +67,19 @@ static void explicit_velocity_2(const ss_coupling *c, int i, double u[3])
     u[2] = 0.0;
     const double *block = c->W.x + 4 * c->W.start[i];
     for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 4) {
-        const double *r = c->r + 4 * (size_t)c->W.col[k];
+        const double *r = r_all + 4 * (size_t)c->W.col[k];
         u[0] += block[0] * r[0] + block[1] * r[1];
         u[1] += block[2] * r[0] + block[3] * r[1];
     }
 }
 
-static void matrix_free_velocity(const ss_coupling *c, int i, double u[3])
+static void matrix_free_velocity(const ss_coupling *c, int i, const double *z_all, double u[3])
 {
     const ss_whitened *a = c->white;
     four sum[3] = {{0}, {0}, {0}};
     for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
         const int room = ss_whitened_room(a, a->end_body[s]);
-        const double *z = c->z + a->body_start[a->end_body[s]];
+        const double *z = z_all + a->body_start[a->end_body[s]];
         const double *G = a->G + a->end_G[s];
         for (int j = 0; j < room; j += FOUR) {
             const four zj = load(z + j);
@@ -99,21 +99,32 @@ static void matrix_free_velocity(const ss_coupling *c, int i, double u[3])
 void ss_coupling_velocity(const ss_coupling *c, int i, double u[3])
 {
     if (!c->is_explicit) {
-        matrix_free_velocity(c, i, u);
-    } else if (c->dim == 3) {
-        explicit_velocity_3(c, i, u);
+        matrix_free_velocity(c, i, c->z, u);
     } else {
-        explicit_velocity_2(c, i, u);
+        ss_coupling_row(c, i, c->r, u);
     }
 }
 
-// z_k += G_ik' dr for the ends of contact i.
-static void push(const ss_coupling *c, int i, const double dr[3])
+void ss_coupling_row(const ss_coupling *c, int i, const double *r, double u[3])
+{
+    if (c->dim == 3) {
+        explicit_velocity_3(c, i, r, u);
+    } else {
+        explicit_velocity_2(c, i, r, u);
+    }
+}
+
+void ss_coupling_see(const ss_coupling *c, int i, const double *z, double u[3])
+{
+    matrix_free_velocity(c, i, z, u);
+}
+
+void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z_all)
 {
     const ss_whitened *a = c->white;
     for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
         const int room = ss_whitened_room(a, a->end_body[s]);
-        double *z = c->z + a->body_start[a->end_body[s]];
+        double *z = z_all + a->body_start[a->end_body[s]];
         const double *G = a->G + a->end_G[s];
         for (int j = 0; j < room; j += FOUR) {
             four zj = load(z + j) + load(G + j) * dr[0] + load(G + room + j) * dr[1];
@@ -130,7 +141,7 @@ void ss_coupling_move(ss_coupling *c, int i, const double r[3])
     double *old = c->r + 4 * (size_t)i;
     const double dr[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
     if (!c->is_explicit && (dr[0] != 0.0 || dr[1] != 0.0 || dr[2] != 0.0)) {
-        push(c, i, dr);
+        ss_coupling_push(c, i, dr, c->z);
     }
     old[0] = r[0];
     old[1] = r[1];
@@ -146,7 +157,7 @@ void ss_coupling_refresh(ss_coupling *c)
     }
     memcpy(c->z, c->white->z0, (size_t)c->white->body_start[c->white->nbodies] * sizeof *c->z);
     for (int i = 0; i < c->n; i++) {
-        push(c, i, c->r + 4 * (size_t)i);
+        ss_coupling_push(c, i, c->r + 4 * (size_t)i, c->z);
     }
 }
 
@@ -204,10 +215,11 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_
         return status;
     }
     memcpy(c->b, c->white->b, (size_t)(c->dim * c->n) * sizeof *c->b);
-    c->is_explicit =
-        form == SS_FORM_EXPLICIT || (form == SS_FORM_AUTO && explicit_is_cheaper(c->white));
+    c->is_explicit = form == SS_FORM_EXPLICIT || form == SS_FORM_NAIVE ||
+                     (form == SS_FORM_AUTO && explicit_is_cheaper(c->white));
     if (c->is_explicit) {
-        status = ss_blocks_assemble(c->white, NULL, &c->W, e);
+        status = form == SS_FORM_NAIVE ? ss_blocks_assemble_naive(p, c->white, &c->W, e)
+                                       : ss_blocks_assemble(c->white, NULL, &c->W, e);
         ss_whitened_free(c->white);
         c->white = NULL;
         return status;

@@ -1,6 +1,6 @@
 // Solver specs: "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...]". A bare local name means gs/ of it. An
 // option goes to the first of global, local and fail-safe solver that knows its key;
-// "enum.roots=gsl" names the one that is meant.
+// "enum.roots=gsl" names the one that is meant. "siconos/prox" is one name, with its slash.
 #include "solvers/registry.h"
 
 #include <math.h>
@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The solvers of Siconos, which a build may be without.
+static const char SICONOS[] = "siconos/";
+
 // What a spec is cut into.
 typedef struct pieces {
     char text[sizeof((ss_method *)0)->spec];
     char *global, *local, *failsafe, *options; // into text; NULL where absent
 } pieces;
+
+static bool is_siconos(const char *name)
+{
+    return strncmp(name, SICONOS, strlen(SICONOS)) == 0;
+}
 
 static bool cut(const char *spec, pieces *p)
 {
@@ -25,7 +33,7 @@ static bool cut(const char *spec, pieces *p)
     if (p->options != NULL) {
         *p->options++ = '\0';
     }
-    char *slash = strchr(names, '/');
+    char *slash = is_siconos(names) ? NULL : strchr(names, '/');
     p->global = slash != NULL ? names : NULL;
     if (slash != NULL) {
         *slash = '\0';
@@ -44,9 +52,23 @@ static void append(char *text, size_t room, const char *word)
     snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", word);
 }
 
+static bool has_siconos(void)
+{
+    int k = 0;
+    while (ss_global_solvers[k] != NULL && !is_siconos(ss_global_solvers[k]->card.name)) {
+        k++;
+    }
+    return ss_global_solvers[k] != NULL;
+}
+
 static ss_status fail_local(const char *name, ss_error *e)
 {
-    char names[300] = "";
+    if (is_siconos(name) && !has_siconos()) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "%s: this program was built without Siconos (Debian: libsiconos-numerics-dev)", name);
+    }
+    char names[480] = "";
     for (int k = 0; ss_local_solvers[k] != NULL; k++) {
         append(names, sizeof names, ss_local_solvers[k]->card.name);
     }

@@ -13,6 +13,26 @@ const ss_local_solver *const ss_local_solvers[] = {
 
 const ss_global_solver *const ss_global_solvers[] = {
     &ss_gauss_seidel,
+    &ss_auto,
+    &ss_anderson,
+    &ss_nncg,
+    &ss_apgd,
+    &ss_spg,
+    &ss_admm,
+    &ss_alm,
+    &ss_prox_sweeps,
+    &ss_ppa,
+    &ss_newton[0],
+    &ss_newton[1],
+    &ss_newton[2],
+#ifdef SS_WITH_SICONOS
+    &ss_siconos[0],
+    &ss_siconos[1],
+    &ss_siconos[2],
+    &ss_siconos[3],
+    &ss_siconos[4],
+    &ss_siconos[5],
+#endif
     NULL,
 };
 

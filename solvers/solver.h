@@ -28,6 +28,7 @@ typedef enum ss_outcome {
     SS_NO_SOLUTION, // the problem has none, and the solver can tell
     SS_NOT_COVERED, // outside the solver's domain; r untouched
     SS_INTERRUPTED,
+    SS_CRASHED, // it died in a process of its own; what it left behind is judged like any answer
 } ss_outcome;
 
 // Exact: a converged answer satisfies Coulomb's law. Approximate: another law, and the measures say
@@ -100,6 +101,7 @@ typedef struct ss_progress {
     long local_solves;
     double estimate; // of fb; NaN where the solver has none
     const double *r;
+    const char *note; // what the solver is at, for a reader; NULL mostly
 } ss_progress;
 
 typedef struct ss_task {
@@ -128,6 +130,7 @@ typedef struct ss_result {
     double cpu_seconds;
     double setup_seconds; // W, whitening, factorisation
     double sweep_seconds; // iterations
+    char why[160];        // of the outcome: a sentence that says more than its name, or ""
 } ss_result;
 
 typedef struct ss_global_solver {

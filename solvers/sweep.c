@@ -195,6 +195,16 @@ void ss_sweep(ss_sweeper *a)
     a->sweeps++;
 }
 
+void ss_sweep_count(const ss_sweeper *a, ss_result *result)
+{
+    result->iterations = a->sweeps;
+    result->local_solves = a->counters.solves;
+    result->failsafe_calls = a->counters.failsafe_calls;
+    result->failures = a->counters.failures;
+    result->frozen = a->frozen;
+    result->unanswered = a->last.counters.failures;
+}
+
 // ---- Making one
 
 void ss_sweep_get(const ss_sweeper *a, double *r)
@@ -219,7 +229,9 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
     const ss_order_kind kind = striped ? SS_STRIPED : (ss_order_kind)s->order;
     ss_status status = ss_ordered_new(t->problem, kind, s->seed, &a->ordered, e);
     if (status == SS_OK) {
-        status = ss_coupling_new(&a->ordered.view, (ss_coupling_form)s->form, &a->coupling, e);
+        const bool naive = s->assembly == SS_ASSEMBLY_NAIVE;
+        status = ss_coupling_new(
+            &a->ordered.view, naive ? SS_FORM_NAIVE : (ss_coupling_form)s->form, &a->coupling, e);
     }
     if (status != SS_OK) {
         return status;

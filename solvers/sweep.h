@@ -19,10 +19,12 @@
 #include "solvers/order.h"
 
 typedef enum ss_freeze { SS_FREEZE_OFF, SS_FREEZE_ON, SS_FREEZE_PAPER } ss_freeze;
+typedef enum ss_assembly { SS_ASSEMBLY_BLOCKS, SS_ASSEMBLY_NAIVE } ss_assembly;
 typedef enum ss_wake { SS_WAKE_TIME, SS_WAKE_NEIGHBOUR } ss_wake;
 
 typedef struct ss_sweep_settings {
     int form;      // ss_coupling_form
+    int assembly;  // ss_assembly; naive implies the explicit form
     int order;     // ss_order_kind
     uint64_t seed; // of a random order
     int freeze;    // ss_freeze
@@ -70,3 +72,6 @@ void ss_sweep_thaw(ss_sweeper *sweeper);
 // The impulses, in the problem's own order, [dim ncontacts].
 void ss_sweep_get(const ss_sweeper *sweeper, double *r);
 void ss_sweep_set(ss_sweeper *sweeper, const double *r);
+
+// What has been done so far, into the counts of a result.
+void ss_sweep_count(const ss_sweeper *sweeper, ss_result *result);

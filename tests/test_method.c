@@ -74,7 +74,7 @@ static void unknown_solvers_are_told_with_those_that_exist(void)
 
 static void unknown_options_are_told_with_those_that_exist(void)
 {
-    expect_refusal("mfb:frezee=on", "'mfb' has no option 'frezee'; it has form, order, freeze");
+    expect_refusal("mfb:frezee=on", "'mfb' has no option 'frezee'; it has form, order, ltol");
     expect_refusal("mfb:freeze", "'freeze' is not key=value");
     expect_refusal("mfb:freeze=", "'freeze=' is not key=value");
     expect_refusal("mfb:", "'' is not key=value");
@@ -117,6 +117,27 @@ static void options_reach_the_solver_that_is_named(void)
     ss_method_free(b);
 }
 
+// Whether this build has Siconos or not, its names are one name with a slash.
+static void the_names_of_siconos_hold_a_slash(void)
+{
+    if (ss_global_find("siconos/prox") == NULL) {
+        expect_refusal("siconos/prox", "siconos/prox: this program was built without Siconos "
+                                       "(Debian: libsiconos-numerics-dev)");
+        expect_refusal("siconos/nobody:x=1", "siconos/nobody: this program was built without");
+        return;
+    }
+    ss_method *m = parse("siconos/prox");
+    CHECK(m->global == ss_global_find("siconos/prox") && m->local == NULL);
+    TEST_ASSERT_EQUAL_STRING("siconos/prox", m->name);
+    ss_method_free(m);
+    expect_refusal("siconos/nobody", "unknown solver 'siconos/nobody'; there are");
+    expect_refusal("siconos/nobody", "siconos/nsgs-hybrid");
+    expect_refusal("siconos/prox+enum", "'siconos/prox' takes no fail-safe");
+    expect_refusal("siconos/prox:x=1", "'siconos/prox' has no option 'x'; it has none");
+    expect_refusal("gs/siconos/prox", "unknown solver 'siconos/prox'");
+    expect_refusal("siconos", "unknown solver 'siconos'");
+}
+
 static void every_registered_name_is_well_formed_and_found(void)
 {
     for (int k = 0; ss_local_solvers[k] != NULL; k++) {
@@ -140,6 +161,7 @@ int main(void)
     RUN_TEST(wrong_values_are_told_with_what_is_taken);
     RUN_TEST(an_endless_spec_is_refused);
     RUN_TEST(options_reach_the_solver_that_is_named);
+    RUN_TEST(the_names_of_siconos_hold_a_slash);
     RUN_TEST(every_registered_name_is_well_formed_and_found);
     return UNITY_END();
 }

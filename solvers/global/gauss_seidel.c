@@ -10,8 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "solvers/global/sweep_keys.h"
+#include "solvers/global/watch.h"
 #include "solvers/sweep.h"
-#include "solvers/clock.h"
 
 // Sweeps between two computations of z from r: rounding adds up in between.
 #define REFRESH_SWEEPS 200
@@ -31,15 +32,16 @@
 #define KEEP_RATIO 0.5
 
 typedef struct settings {
-    ss_sweep_settings sweep;
-    double step; // relative step on which an approximate law stops
-    int check;   // sweeps from one estimate to the next; 0: 1, or ONE_STEP_CHECK
+    ss_sweep_settings sweep; // first: its keys are shared
+    double step;             // relative step on which an approximate law stops
+    int check;               // sweeps from one estimate to the next; 0: 1, or ONE_STEP_CHECK
 } settings;
 
 static const settings DEFAULTS = {.sweep = {.skip = 10}, .step = 5e-2};
 
-static const char *const FORMS[] = {"auto", "explicit", "matrix-free", NULL};
-static const char *const ORDERS[] = {"natural", "reverse", "random:", "stripes", NULL};
+const char *const ss_form_names[] = {"auto", "explicit", "matrix-free", NULL};
+const char *const ss_order_names[] = {"natural", "reverse", "random:", "stripes", NULL};
+static const char *const ASSEMBLIES[] = {"blocks", "naive", NULL};
 static const char *const FREEZES[] = {"off", "on", "paper", NULL};
 static const char *const WAKES[] = {"time", "neighbour", NULL};
 
@@ -53,17 +55,12 @@ static const char *const WAKES[] = {"time", "neighbour", NULL};
     }
 
 static const ss_key KEYS[] = {
-    CHOICE("form", sweep.form, FORMS),
-    {.name = "order",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, sweep.order),
-     .choices = ORDERS,
-     .seed_place = offsetof(settings, sweep.seed)},
+    SS_SWEEP_KEYS,
+    CHOICE("assembly", sweep.assembly, ASSEMBLIES),
     CHOICE("freeze", sweep.freeze, FREEZES),
     NUMBER("skip", SS_KEY_INTEGER, sweep.skip, 1, 1e6),
     NUMBER("share", SS_KEY_REAL, sweep.share, 0, 1),
     CHOICE("wake", sweep.wake, WAKES),
-    NUMBER("ltol", SS_KEY_REAL, sweep.ltol, 0, 1),
     NUMBER("step", SS_KEY_REAL, step, 0, 1),
     NUMBER("check", SS_KEY_INTEGER, check, 0, 1000),
     {.name = NULL},
@@ -81,18 +78,8 @@ typedef struct run {
     double kept_estimate;
     int check; // sweeps from one estimate to the next
     int floor_tries;
-    double start;                         // s, of the task's clock
-    double listening_wall, listening_cpu; // s, spent in the listener
+    ss_watch watch;
 } run;
-
-// Of the task's clock, without the listener.
-static double elapsed(const run *a)
-{
-    const clockid_t clock = a->task->clock;
-    const double listening =
-        clock == CLOCK_PROCESS_CPUTIME_ID ? a->listening_cpu : a->listening_wall;
-    return ss_clock_seconds(clock) - a->start - listening;
-}
 
 // ---- When to stop
 
@@ -147,39 +134,21 @@ static ss_outcome test(run *a, ss_result *result)
     return reached || finished ? evaluate(a, finished && t->frozen == 0, result) : SS_UNSOLVED;
 }
 
-static ss_outcome test_limits(const run *a, int sweeps)
-{
-    const ss_task *t = a->task;
-    if (t->interrupted != NULL && *t->interrupted) {
-        return SS_INTERRUPTED;
-    }
-    if (t->time_limit > 0.0 && elapsed(a) >= t->time_limit) {
-        return SS_TIME_LIMIT;
-    }
-    return sweeps >= t->max_iterations ? SS_MAX_ITER : SS_UNSOLVED;
-}
-
 static void tell(run *a, double *r)
 {
-    const ss_task *t = a->task;
-    if (t->listen == NULL) {
+    if (!ss_watch_listened(&a->watch)) {
         return;
     }
     const ss_sweeper *s = a->sweeper;
-    const double seconds = elapsed(a);
-    const double wall = ss_clock_seconds(CLOCK_MONOTONIC),
-                 cpu = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     ss_sweep_get(s, r);
-    const ss_progress progress = {
-        .iteration = s->sweeps,
-        .seconds = seconds,
-        .local_solves = s->counters.solves,
-        .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
-        .r = r,
-    };
-    t->listen(t->listener, &progress);
-    a->listening_wall += ss_clock_seconds(CLOCK_MONOTONIC) - wall;
-    a->listening_cpu += ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    ss_watch_tell(
+        &a->watch,
+        (ss_progress){
+            .iteration = s->sweeps,
+            .local_solves = s->counters.solves,
+            .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
+            .r = r,
+        });
 }
 
 // Freezing by rule `on` needs the residuals of every sweep, whatever the law.
@@ -195,7 +164,7 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
 {
     tell(a, r);
     for (int sweep = 0;; sweep++) {
-        const ss_outcome limit = test_limits(a, sweep);
+        const ss_outcome limit = ss_watch_limits(&a->watch, sweep);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -269,37 +238,20 @@ static void release(run *a)
     ss_sweeper_free(a->sweeper);
 }
 
-static void count(const run *a, ss_result *result)
-{
-    const ss_sweeper *s = a->sweeper;
-    result->iterations = s->sweeps;
-    result->local_solves = s->counters.solves;
-    result->failsafe_calls = s->counters.failsafe_calls;
-    result->failures = s->counters.failures;
-    result->frozen = s->frozen;
-    result->unanswered = s->last.counters.failures;
-}
-
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.task = task,
-             .settings = task->method->global_settings,
-             .start = ss_clock_seconds(task->clock)};
-    const double wall = ss_clock_seconds(CLOCK_MONOTONIC),
-                 cpu = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    run a = {
+        .task = task, .settings = task->method->global_settings, .watch = ss_watch_start(task)};
     const ss_status status = prepare(&a, r, e);
     if (status == SS_OK) {
-        const double ready = ss_clock_seconds(CLOCK_MONOTONIC);
+        ss_watch_ready(&a.watch);
         result->outcome = iterate(&a, r, result);
         if (result->outcome != SS_CONVERGED) {
             choose_answer(&a, result);
         }
         ss_sweep_get(a.sweeper, r);
-        count(&a, result);
-        result->setup_seconds = ready - wall;
-        result->sweep_seconds = ss_clock_seconds(CLOCK_MONOTONIC) - ready - a.listening_wall;
-        result->seconds = result->setup_seconds + result->sweep_seconds;
-        result->cpu_seconds = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - a.listening_cpu;
+        ss_sweep_count(a.sweeper, result);
+        ss_watch_stop(&a.watch, result);
     }
     release(&a);
     return status;

@@ -16,16 +16,9 @@
 
 #include <string.h>
 
+#include "solvers/goldstein_price.h"
 #include "solvers/local/fischer_burmeister.h"
 #include "solvers/local/local.h"
-
-// Below this share of tr(W)/d a diagonal entry gives no step (1); tr(W)/d does instead, as any
-// positive p has the same solutions.
-#define LEAST_SHARE 1e-12
-
-// Doublings of t, and changes of t in all, after which the last t is taken.
-#define DOUBLINGS 8
-#define TRIALS    30
 
 typedef struct settings {
     int steps;
@@ -62,22 +55,13 @@ typedef struct contact {
     double W[9], b[3];
 } contact;
 
-static double step_for(double stiffness)
-{
-    return stiffness > LEAST_SHARE ? 1.0 / stiffness : 1.0;
-}
-
 static contact scaled(const ss_local *p, int variant)
 {
     contact k = {.hat = ss_fb_hat(p), .b = {p->b[0], p->b[1], p->b[2]}};
     for (int i = 0; i < 9; i++) {
         k.W[i] = p->W[i] * k.hat.inverse;
     }
-    const double *W = k.W, second = ss_local_second_stiffness(p) * k.hat.inverse;
-    const double largest =
-        0.5 * (W[4] + second) + ss_length2(0.5 * (W[4] - second), 0.5 * (W[5] + W[7]));
-    k.law = (ss_ac_law){
-        .mu = p->mu, .p_N = step_for(W[0]), .p_T = step_for(largest), .jean_moreau = variant == 1};
+    k.law = ss_ac_law_of(p->mu, k.W, ss_local_second_stiffness(p) * k.hat.inverse, variant == 1);
     return k;
 }
 
@@ -138,30 +122,13 @@ static double phi(const contact *k, const double X[3], double t, const double d[
     return 0.5 * ss_dot3(at.F, at.F);
 }
 
-// t of (2): halved between the bounds known so far, doubled while there is none above.
 static double goldstein_price(const contact *k, const settings *set, const double X[3],
                               const double d[3], double start, double slope)
 {
-    double low = 0.0, high = HUGE_VAL, t = 1.0;
-    int doublings = 0;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        const double value = phi(k, X, t, d);
-        if (!(value <= start + set->m1 * t * slope)) {
-            high = t;
-        } else if (!(value >= start + set->m2 * t * slope)) {
-            low = t;
-        } else {
-            break;
-        }
-        if (high < HUGE_VAL) {
-            t = 0.5 * (low + high);
-        } else if (doublings++ < DOUBLINGS) {
-            t *= 2.0;
-        } else {
-            break;
-        }
+    ss_goldstein search = ss_goldstein_begin(set->m1, set->m2, start, slope);
+    while (ss_goldstein_goes_on(&search, phi(k, X, search.t, d))) {
     }
-    return t;
+    return search.t;
 }
 
 // One step from X; false where it does not change X.

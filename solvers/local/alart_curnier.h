@@ -32,6 +32,27 @@ typedef struct ss_ac_point {
     double F[3];   // as r
 } ss_ac_point;
 
+// Below this share of tr(W)/d a diagonal entry gives no step; tr(W)/d does instead, as any positive
+// p has the same solutions.
+#define SS_AC_LEAST_SHARE 1e-12
+
+static inline double ss_ac_step_for(double stiffness)
+{
+    return stiffness > SS_AC_LEAST_SHARE ? 1.0 / stiffness : 1.0;
+}
+
+// p_N = 1/W_NN, p_T = 1/lambda_max(sym W_TT), for the block W over tr(W)/d. W_22 is given apart: in
+// the plane it is the first tangent's (ss_local_second_stiffness).
+static inline ss_ac_law ss_ac_law_of(double mu, const double W[9], double second, bool jean_moreau)
+{
+    const double largest =
+        0.5 * (W[4] + second) + ss_length2(0.5 * (W[4] - second), 0.5 * (W[5] + W[7]));
+    return (ss_ac_law){.mu = mu,
+                       .p_N = ss_ac_step_for(W[0]),
+                       .p_T = ss_ac_step_for(largest),
+                       .jean_moreau = jean_moreau};
+}
+
 // (1). NaN in, NaN out.
 static inline void ss_ac_evaluate(const ss_ac_law *law, const double r[3], const double u[3],
                                   ss_ac_point *at)

@@ -202,20 +202,32 @@ static inline void ss_fb_assemble(const ss_fb_block *k, const double t[2], const
     M[8] += ex[0];
 }
 
+// What the two terms of (3) are made of: root and D of J, and L_root - L_x, L_root - L_y as
+// vectors.
+static inline void ss_fb_differences(const ss_fb_point *at, ss_fb_jacobian *J, double ex[3],
+                                     double ey[3])
+{
+    const double *x = at->x, *y = at->y, *q = at->q;
+    ex[0] = ex[1] = ex[2] = ey[0] = ey[1] = ey[2] = 0.0;
+    if (at->D <= SS_FB_BOUNDARY_SHARE * (q[0] * q[0])) {
+        const double rho = ss_length2(x[0], y[0]);
+        *J = (ss_fb_jacobian){.root = {rho}, .D = rho * rho};
+        ex[0] = rho - x[0];
+        ey[0] = rho - y[0];
+        return;
+    }
+    *J = (ss_fb_jacobian){.root = {q[0], q[1], q[2]}, .D = at->D};
+    for (int i = 0; i < 3; i++) {
+        ex[i] = q[i] - x[i];
+        ey[i] = q[i] - y[i];
+    }
+}
+
 // (3).
 static inline void ss_fb_linearise(const ss_fb_block *k, const ss_fb_point *at, ss_fb_jacobian *J)
 {
-    const double *x = at->x, *y = at->y, *q = at->q;
-    if (at->D <= SS_FB_BOUNDARY_SHARE * (q[0] * q[0])) {
-        const double rho = ss_length2(x[0], y[0]);
-        const double ex[3] = {rho - x[0]}, ey[3] = {rho - y[0]};
-        *J = (ss_fb_jacobian){.root = {rho}, .D = rho * rho};
-        ss_fb_assemble(k, at->t, ex, ey, J->M);
-        return;
-    }
-    const double ex[3] = {q[0] - x[0], q[1] - x[1], q[2] - x[2]};
-    const double ey[3] = {q[0] - y[0], q[1] - y[1], q[2] - y[2]};
-    *J = (ss_fb_jacobian){.root = {q[0], q[1], q[2]}, .D = at->D};
+    double ex[3], ey[3];
+    ss_fb_differences(at, J, ex, ey);
     ss_fb_assemble(k, at->t, ex, ey, J->M);
 }
 

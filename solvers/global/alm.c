@@ -1,0 +1,91 @@
+// alm: augmented Lagrangian with a semismooth Newton method inside (Rockafellar 1976b; Alart and
+// Curnier 1991), with De Saxce's shift frozen in each outer step (prox_step.h):
+//
+//     inner:  F(z) = z - z0 - G' P_K(l - R (G z + w + s)) = 0   to 1e-3 of its first residual
+//     outer:  l <- P_K(l - R (G z + w + s)),   s <- mu |u_T| e of u = G z + w
+//
+// R_i = rho / (tr W_ii / d). rho = 1 does not get there; rho = 1000 takes some ten outer steps.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/global/global.h"
+#include "solvers/global/prox_step.h"
+#include "solvers/global/pursuit.h"
+#include "solvers/global/sweep_keys.h"
+
+#define INNER_SHARE 1e-3
+#define INNER_STEPS 50
+
+typedef struct settings {
+    int form;
+    double rho;
+} settings;
+
+static const settings DEFAULTS = {.rho = 1000.0};
+
+static const ss_key KEYS[] = {
+    {.name = "form",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, form),
+     .choices = ss_form_names},
+    {.name = "rho",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, rho),
+     .low = 1e-6,
+     .high = 1e9},
+    {.name = NULL},
+};
+
+static void release(void *of)
+{
+    ss_prox_free(of);
+}
+
+static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
+{
+    ss_prox *p;
+    if (ss_prox_new(q->c, &p, e) != SS_OK) {
+        return NULL;
+    }
+    ss_pursuit_weights(q, p->R);
+    for (int i = 0; i < q->c->n; i++) {
+        p->R[i] *= ((const settings *)of_method)->rho;
+    }
+    ss_prox_start(p);
+    memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
+    if (ss_prox_freeze_shift(p, e) != SS_OK) {
+        ss_prox_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+static ss_outcome step(void *of, ss_pursuit *q)
+{
+    ss_prox *p = of;
+    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, INNER_STEPS);
+    q->iterations += info.steps > 0 ? info.steps : 1;
+    memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
+    ss_pursuit_judge(q, p->phi);
+    ss_prox_freeze_shift(p, NULL); // its memory is there
+    return info.steps > 0 || info.reached ? SS_UNSOLVED : SS_STALLED;
+}
+
+static const ss_steps STEPS = {.make = make, .free = release, .step = step};
+
+static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+{
+    const settings *s = task->method->global_settings;
+    return ss_pursuit_solve(&STEPS, (ss_coupling_form)s->form, task, r, result, e);
+}
+
+const ss_global_solver ss_alm = {
+    .card = {.name = "alm",
+             .law = SS_EXACT,
+             .reference = "R76,AC91",
+             .keys = KEYS,
+             .defaults = &DEFAULTS,
+             .settings_size = sizeof(settings)},
+    .solve = solve,
+};

@@ -1,0 +1,36 @@
+// solvers/global/block_lu.h -- LU of a sparse matrix of dense blocks with a symmetric pattern.
+//
+// Node k owns m_k rows and columns, m_k a multiple of SS_ROOM (padding: the identity). The graph of
+// blocks is put into a fill-reducing order (AMD) once; then for each node k in that order
+//
+//     L_ik = A_ik A_kk^-1,     A_ij <- A_ij - L_ik A_kj        i, j later neighbours of k      (1)
+//
+// with A_kk^-1 by pivoting inside the block, so that all else is products of small dense matrices.
+// No pivoting between blocks: meant for matrices near I + (positive semidefinite), and with a step
+// of refinement. Against UMFPACK on the same matrix see tests/bench_block_lu.c.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "problems/status.h"
+
+typedef struct ss_block_lu ss_block_lu;
+
+// nodes with `room` rows each; npairs pairs (a, b) of nodes whose blocks A_ab and A_ba exist, in
+// any order and number.
+ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pairs)[2],
+                          ss_block_lu **lu, ss_error *e);
+void ss_block_lu_free(ss_block_lu *lu);
+
+// Where block A_ab is, as an offset into ss_block_lu_values: row-major, room[a] x room[b]. The pair
+// was given.
+size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b);
+double *ss_block_lu_values(ss_block_lu *lu);
+
+void ss_block_lu_clear(ss_block_lu *lu); // A = 0
+// False where a diagonal block is singular to rounding or not finite; A is overwritten either way.
+bool ss_block_lu_factor(ss_block_lu *lu);
+// x <- A^-1 x; node k's part begins at the sum of the rooms before it.
+void ss_block_lu_solve(const ss_block_lu *lu, double *x);
+
+size_t ss_block_lu_entries(const ss_block_lu *lu); // numbers in the factor

@@ -1,0 +1,258 @@
+#include "solvers/global/implicit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/small.h"
+#include "solvers/vectors.h"
+
+void ss_implicit_free(ss_implicit *p)
+{
+    if (p != NULL) {
+        free(p->D);
+        free(p->place);
+        free(p->rest);
+        free(p->spread);
+        ss_block_lu_free(p->lu);
+        free(p);
+    }
+}
+
+void ss_implicit_apply(ss_implicit *p, const double *d, double *out)
+{
+    const ss_coupling *c = p->c;
+    memcpy(out, d, p->size * sizeof *out);
+    for (int i = 0; i < c->n; i++) {
+        const size_t at = 4 * (size_t)i;
+        double u[3];
+        if (c->is_explicit) {
+            memcpy(u, d + at, sizeof u);
+        } else {
+            ss_coupling_see(c, i, d, u);
+            for (int k = 0; k < c->dim; k++) {
+                u[k] -= c->white->w[(size_t)c->dim * (size_t)i + (size_t)k];
+            }
+        }
+        ss_multiply3(p->D + 9 * (size_t)i, u, p->spread + at);
+        p->spread[at + 3] = 0.0;
+        if (!c->is_explicit) {
+            ss_coupling_push(c, i, p->spread + at, out);
+        }
+    }
+    for (int i = 0; c->is_explicit && i < c->n; i++) {
+        double u[3];
+        ss_coupling_row(c, i, p->spread, u);
+        for (int k = 0; k < c->dim; k++) {
+            out[4 * (size_t)i + (size_t)k] += u[k] - c->b[(size_t)c->dim * (size_t)i + (size_t)k];
+        }
+    }
+}
+
+static void add_identity(ss_implicit *p, int node, int room)
+{
+    double *block = ss_block_lu_values(p->lu) + ss_block_lu_place(p->lu, node, node);
+    for (int j = 0; j < room; j++) {
+        block[j * room + j] += 1.0;
+    }
+}
+
+// block (room_a x room_b) += Ga' B, Ga and B of `dim` rows.
+static void add_outer(int dim, int room_a, int room_b, const double *Ga, const double *B,
+                      double *block)
+{
+    for (int j = 0; j < room_a; j++) {
+        double *row = block + j * room_b;
+        const double g0 = Ga[j], g1 = Ga[room_a + j], g2 = dim == 3 ? Ga[2 * room_a + j] : 0.0;
+        const double *b2 = dim == 3 ? B + 2 * room_b : B;
+        for (int k = 0; k < room_b; k++) {
+            row[k] += g0 * B[k] + g1 * B[room_b + k] + g2 * b2[k];
+        }
+    }
+}
+
+static void assemble_bodies(ss_implicit *p)
+{
+    const ss_coupling *c = p->c;
+    const ss_whitened *a = c->white;
+    double *J = ss_block_lu_values(p->lu);
+    for (int k = 0; k < a->nbodies; k++) {
+        add_identity(p, k, ss_whitened_room(a, k));
+    }
+    const size_t *place = p->place;
+    for (int i = 0; i < c->n; i++) {
+        const double *D = p->D + 9 * (size_t)i;
+        const int begin = a->end_start[i], end = a->end_start[i + 1];
+        if (D[0] == 0.0) { // an open contact: D = 0
+            place += (end - begin) * (end - begin);
+            continue;
+        }
+        for (int t = begin; t < end; t++) {
+            const int room = ss_whitened_room(a, a->end_body[t]);
+            const double *G = a->G + a->end_G[t];
+            double B[3 * SS_IMPLICIT_ROOM];
+            for (int k = 0; k < c->dim; k++) {
+                for (int j = 0; j < room; j++) {
+                    const double last = c->dim == 3 ? D[3 * k + 2] * G[2 * room + j] : 0.0;
+                    B[k * room + j] = D[3 * k] * G[j] + D[3 * k + 1] * G[room + j] + last;
+                }
+            }
+            for (int s = begin; s < end; s++) {
+                add_outer(c->dim, ss_whitened_room(a, a->end_body[s]), room, a->G + a->end_G[s], B,
+                          J + *place++);
+            }
+        }
+    }
+}
+
+static void assemble_contacts(ss_implicit *p)
+{
+    const ss_coupling *c = p->c;
+    double *J = ss_block_lu_values(p->lu);
+    const int d = c->dim;
+    for (int i = 0; i < c->n; i++) {
+        add_identity(p, i, SS_ROOM);
+        for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
+            const double *W = c->W.x + k * (size_t)(d * d), *D = p->D + 9 * (size_t)c->W.col[k];
+            double *block = J + p->place[k];
+            for (int row = 0; row < d; row++) {
+                for (int col = 0; col < d; col++) {
+                    for (int j = 0; j < d; j++) {
+                        block[row * SS_ROOM + col] += W[row * d + j] * D[3 * j + col];
+                    }
+                }
+            }
+        }
+    }
+}
+
+bool ss_implicit_factor(ss_implicit *p)
+{
+    ss_block_lu_clear(p->lu);
+    if (p->c->is_explicit) {
+        assemble_contacts(p);
+    } else {
+        assemble_bodies(p);
+    }
+    return ss_block_lu_factor(p->lu);
+}
+
+void ss_implicit_solve(ss_implicit *p, const double *rhs, double *x)
+{
+    memcpy(x, rhs, p->size * sizeof *x);
+    ss_block_lu_solve(p->lu, x);
+    ss_implicit_apply(p, x, p->rest);
+    for (size_t k = 0; k < p->size; k++) {
+        p->rest[k] = rhs[k] - p->rest[k];
+    }
+    ss_block_lu_solve(p->lu, p->rest);
+    ss_vector_add(p->size, 1.0, p->rest, x);
+}
+
+// ---- Making one
+
+static ss_status place_bodies(ss_implicit *p, ss_error *e)
+{
+    const ss_whitened *a = p->c->white;
+    size_t count = 0;
+    for (int i = 0; i < p->c->n; i++) {
+        const size_t ends = (size_t)(a->end_start[i + 1] - a->end_start[i]);
+        count += ends * ends;
+    }
+    int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
+    int *room = malloc(((size_t)a->nbodies + 1) * sizeof *room);
+    p->place = malloc((count + 1) * sizeof *p->place);
+    if (pairs == NULL || room == NULL || p->place == NULL) {
+        free(pairs);
+        free(room);
+        return ss_fail_memory(e, "the pattern of a linear system");
+    }
+    int n = 0;
+    for (int i = 0; i < p->c->n; i++) {
+        for (int t = a->end_start[i]; t < a->end_start[i + 1]; t++) {
+            for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++, n++) {
+                pairs[n][0] = a->end_body[s];
+                pairs[n][1] = a->end_body[t];
+            }
+        }
+    }
+    for (int k = 0; k < a->nbodies; k++) {
+        room[k] = ss_whitened_room(a, k);
+    }
+    const ss_status status =
+        ss_block_lu_new(a->nbodies, room, n, (const int(*)[2])pairs, &p->lu, e);
+    for (int k = 0; status == SS_OK && k < n; k++) {
+        p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
+    }
+    free(pairs);
+    free(room);
+    return status;
+}
+
+static ss_status place_contacts(ss_implicit *p, ss_error *e)
+{
+    const ss_coupling *c = p->c;
+    const size_t count = c->W.start[c->n];
+    int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
+    int *room = malloc(((size_t)c->n + 1) * sizeof *room);
+    p->place = malloc((count + 1) * sizeof *p->place);
+    if (pairs == NULL || room == NULL || p->place == NULL) {
+        free(pairs);
+        free(room);
+        return ss_fail_memory(e, "the pattern of a linear system");
+    }
+    for (int i = 0; i < c->n; i++) {
+        room[i] = SS_ROOM;
+        for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
+            pairs[k][0] = i;
+            pairs[k][1] = c->W.col[k];
+        }
+    }
+    const ss_status status =
+        ss_block_lu_new(c->n, room, (int)count, (const int(*)[2])pairs, &p->lu, e);
+    for (size_t k = 0; status == SS_OK && k < count; k++) {
+        p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
+    }
+    free(pairs);
+    free(room);
+    return status;
+}
+
+ss_status ss_implicit_new(ss_coupling *c, ss_implicit **system, ss_error *e)
+{
+    *system = NULL;
+    ss_implicit *p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return ss_fail_memory(e, "a linear system");
+    }
+    p->c = c;
+    p->size = c->is_explicit ? 4 * (size_t)c->n : (size_t)c->white->body_start[c->white->nbodies];
+    const size_t n = (size_t)c->n;
+    p->D = calloc(9 * n, sizeof *p->D);
+    p->rest = calloc(p->size + 1, sizeof *p->rest);
+    p->spread = calloc(4 * n, sizeof *p->spread);
+    ss_status status = p->D != NULL && p->rest != NULL && p->spread != NULL
+                           ? SS_OK
+                           : ss_fail_memory(e, "a linear system");
+    if (status == SS_OK) {
+        status = c->is_explicit ? place_contacts(p, e) : place_bodies(p, e);
+    }
+    if (status != SS_OK) {
+        ss_implicit_free(p);
+        return status;
+    }
+    *system = p;
+    return SS_OK;
+}
+
+bool ss_implicit_prefers_bodies(const ss_whitened *a)
+{
+    int dofs = 0;
+    for (int k = 0; k < a->nbodies; k++) {
+        const int room = ss_whitened_room(a, k);
+        if (room > SS_IMPLICIT_ROOM) {
+            return false;
+        }
+        dofs += a->body_end_start[k + 1] > a->body_end_start[k] ? room : 0;
+    }
+    return dofs <= SS_ROOM * a->ncontacts;
+}

@@ -1,0 +1,36 @@
+// solvers/global/implicit.h -- velocities where every contact answers linearly.
+//
+// With impulses r_i = q_i - D_i u_i, D_i any 3 x 3 block, u = W r + b becomes
+//
+//     explicit form      (I + W D) u = b + W q               one block a pair of contacts
+//     matrix-free form   (I + G' D G) z = z0 + G' (q - D w)   one block a pair of bodies      (1)
+//
+// This is the matrix J of Newton's methods and of ADMM; its pattern is analysed once.
+#pragma once
+
+#include "solvers/coupling.h"
+#include "solvers/global/block_lu.h"
+
+// The largest room of a body in matrix-free form; larger ones need the explicit form.
+#define SS_IMPLICIT_ROOM 64
+
+typedef struct ss_implicit {
+    ss_coupling *c;        // borrowed
+    size_t size;           // of the unknowns: 4 n, or all of z
+    double *D;             // [9 n] set by the caller
+    ss_block_lu *lu;       // of J
+    size_t *place;         // where the blocks of each contact (matrix-free) or of W (explicit) are
+    double *rest, *spread; // [size], [4 n] scratch
+} ss_implicit;
+
+ss_status ss_implicit_new(ss_coupling *c, ss_implicit **system, ss_error *e);
+void ss_implicit_free(ss_implicit *system);
+
+// J of the present D. False where it is singular to rounding.
+bool ss_implicit_factor(ss_implicit *system);
+void ss_implicit_apply(ss_implicit *system, const double *x, double *out); // out = J x
+// x = J^-1 rhs with the last factor and one step of refinement; x is not rhs.
+void ss_implicit_solve(ss_implicit *system, const double *rhs, double *x);
+
+// Whether the system of the bodies is the smaller one, and possible.
+bool ss_implicit_prefers_bodies(const ss_whitened *white);

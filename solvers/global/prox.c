@@ -1,0 +1,194 @@
+// prox: the proximal point method around Gauss-Seidel (Rockafellar 1976; the most robust family in
+// Siconos). Around a centre l, with a_i = alpha tr(W_ii)/d, sweeps solve
+//
+//     u = (W + a) r + (b - a l)
+//
+// to a tenth of its first residual, then l <- r. alpha falls where that takes few sweeps and grows
+// where it takes too many: a large one makes every inner problem easy and the outer steps short.
+// Fixed points are the solutions of the problem itself. Explicit form only: a is added to the
+// blocks of W. The answer is judged with W and b as they are.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/global/global.h"
+#include "solvers/global/pursuit.h"
+#include "solvers/global/sweep_keys.h"
+
+#define INNER_SHARE 0.1
+#define INNER_MOST  200 // sweeps of an inner problem
+#define INNER_FEW   20
+#define ALPHA_LEAST 1e-8
+#define ALPHA_MOST  1e3
+
+typedef struct settings {
+    ss_sweep_settings sweep; // first: its keys are shared
+    double alpha;
+} settings;
+
+static const settings DEFAULTS = {.sweep = {.form = SS_FORM_EXPLICIT, .skip = 10}, .alpha = 0.1};
+
+static const ss_key KEYS[] = {
+    {.name = "ltol",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, sweep.ltol),
+     .low = 0,
+     .high = 1},
+    {.name = "alpha",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, alpha),
+     .low = ALPHA_LEAST,
+     .high = ALPHA_MOST},
+    {.name = NULL},
+};
+
+typedef struct run {
+    ss_pursuit pursuit;
+    ss_sweeper *sweeper;
+    double alpha;
+    size_t *diagonal; // [n] first number of W_ii in W.x
+    double *own;      // [dim n] diagonal of W_ii, as it is
+    double *b;        // [dim n], as it is
+    double *centre;   // [4 n] l
+} run;
+
+// W + a and b - a l for alpha; W and b themselves for 0.
+static void set_alpha(run *a, double alpha)
+{
+    ss_coupling *c = a->pursuit.c;
+    const size_t d = (size_t)c->dim;
+    for (int i = 0; i < c->n; i++) {
+        const double ai = alpha * c->compliance[i];
+        for (size_t k = 0; k < d; k++) {
+            const size_t at = d * (size_t)i + k;
+            const double W = a->own[at] + ai;
+            c->W.x[a->diagonal[i] + k * (d + 1)] = W;
+            c->contact[i].W[4 * k] = W;
+            c->b[at] = a->b[at] - ai * a->centre[4 * (size_t)i + k];
+        }
+        c->memo[i] = 0.0; // it remembers something of W_ii
+        if (d == 2) {
+            c->contact[i].W[8] = 0.5 * (c->contact[i].W[0] + c->contact[i].W[4]);
+        }
+    }
+}
+
+static void judge(run *a)
+{
+    set_alpha(a, 0.0);
+    ss_pursuit_judge(&a->pursuit, a->pursuit.c->r);
+}
+
+// Sweeps until the residual has fallen to its share.
+static ss_outcome solve_inner(run *a, double *r, bool *reached)
+{
+    ss_pursuit *p = &a->pursuit;
+    double first = INFINITY;
+    for (int sweep = 0; sweep < INNER_MOST; sweep++) {
+        ss_sweep(a->sweeper);
+        p->iterations++;
+        const double estimate = a->sweeper->last.estimate;
+        first = sweep == 0 ? estimate : first;
+        ss_pursuit_tell(p, r);
+        *reached = sweep > 0 && estimate <= INNER_SHARE * first;
+        if (*reached) {
+            return SS_UNSOLVED;
+        }
+        const ss_outcome limit = ss_watch_limits(&p->watch, p->iterations);
+        if (limit != SS_UNSOLVED) {
+            return limit;
+        }
+    }
+    return SS_UNSOLVED;
+}
+
+static ss_outcome outer_step(run *a, double *r)
+{
+    ss_pursuit *p = &a->pursuit;
+    memcpy(a->centre, p->c->r, 4 * (size_t)p->c->n * sizeof *a->centre);
+    set_alpha(a, a->alpha);
+    const int before = p->iterations;
+    bool reached;
+    const ss_outcome limit = solve_inner(a, r, &reached);
+    judge(a);
+    if (!reached) {
+        a->alpha = fmin(2.0 * a->alpha, ALPHA_MOST);
+    } else if (p->iterations - before <= INNER_FEW) {
+        a->alpha = fmax(0.5 * a->alpha, ALPHA_LEAST);
+    }
+    return limit != SS_UNSOLVED ? limit : ss_pursuit_test(p);
+}
+
+static bool allocate(run *a)
+{
+    const ss_coupling *c = a->pursuit.c;
+    const size_t n = (size_t)c->n, d = (size_t)c->dim;
+    a->diagonal = malloc(n * sizeof *a->diagonal);
+    a->own = malloc(n * d * sizeof *a->own);
+    a->b = malloc(n * d * sizeof *a->b);
+    a->centre = calloc(4 * n, sizeof *a->centre);
+    if (a->diagonal == NULL || a->own == NULL || a->b == NULL || a->centre == NULL) {
+        return false;
+    }
+    memcpy(a->b, c->b, n * d * sizeof *a->b);
+    for (size_t i = 0; i < n; i++) {
+        size_t k = c->W.start[i];
+        while (c->W.col[k] != (int)i) {
+            k++;
+        }
+        a->diagonal[i] = k * d * d;
+        for (size_t j = 0; j < d; j++) {
+            a->own[d * i + j] = c->W.x[a->diagonal[i] + j * (d + 1)];
+        }
+    }
+    return true;
+}
+
+static ss_status prepare(run *a, const ss_task *task, const double *r, ss_error *e)
+{
+    const settings *s = task->method->global_settings;
+    ss_status status = ss_sweeper_new(task, &s->sweep, r, &a->sweeper, e);
+    if (status == SS_OK) {
+        status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
+    }
+    if (status == SS_OK && !allocate(a)) {
+        status = ss_fail_memory(e, "a proximal method");
+    }
+    a->alpha = s->alpha;
+    return status;
+}
+
+static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+{
+    run a = {.pursuit = {.watch = ss_watch_start(task)}};
+    const ss_status status = prepare(&a, task, r, e);
+    if (status == SS_OK) {
+        ss_watch_ready(&a.pursuit.watch);
+        judge(&a);
+        ss_pursuit_tell(&a.pursuit, r);
+        ss_outcome outcome = ss_pursuit_test(&a.pursuit);
+        while (outcome == SS_UNSOLVED) {
+            outcome = outer_step(&a, r);
+        }
+        ss_sweep_count(a.sweeper, result);
+        ss_pursuit_give(&a.pursuit, outcome, r, result);
+    }
+    free(a.diagonal);
+    free(a.own);
+    free(a.b);
+    free(a.centre);
+    ss_pursuit_end(&a.pursuit);
+    ss_sweeper_free(a.sweeper);
+    return status;
+}
+
+const ss_global_solver ss_prox_sweeps = {
+    .card = {.name = "prox",
+             .law = SS_EXACT,
+             .reference = "R76",
+             .keys = KEYS,
+             .defaults = &DEFAULTS,
+             .settings_size = sizeof(settings)},
+    .takes_local = true,
+    .solve = solve,
+};

@@ -1,0 +1,284 @@
+#include "solvers/global/prox_step.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/small.h"
+#include "solvers/vectors.h"
+
+#define HALVINGS   10
+#define ARMIJO     0.01  // a step a must bring |F| below (1 - 0.01 a) of what it was
+#define FLOOR      1e-13 // rms F over the scale of y: rounding
+#define NEAR_FLOOR 1e-9  // below this a step that does not halve F is the last
+
+void ss_prox_free(ss_prox *p)
+{
+    if (p != NULL) {
+        free(p->y);
+        free(p->phi);
+        free(p->l);
+        free(p->R);
+        free(p->shift);
+        free(p->F);
+        free(p->step);
+        free(p->rhs);
+        free(p->trial_y);
+        free(p->trial_F);
+        ss_implicit_free(p->system);
+        free(p);
+    }
+}
+
+// ---- The closed form
+
+static void project(double mu, double R, const double x[3], double phi[3], double D[9])
+{
+    memset(D, 0, 9 * sizeof *D);
+    phi[0] = phi[1] = phi[2] = 0.0;
+    if (!(x[0] > 0.0)) {
+        return;
+    }
+    const double size = ss_length2(x[1], x[2]);
+    if (mu > 0.0 && size <= mu * x[0]) {
+        memcpy(phi, x, 3 * sizeof *phi);
+        D[0] = D[4] = D[8] = R;
+        return;
+    }
+    const double t1 = size > 0.0 ? x[1] / size : 0.0, t2 = size > 0.0 ? x[2] / size : 0.0;
+    const double turn = size > 0.0 ? R * mu * x[0] / size : 0.0;
+    phi[0] = x[0];
+    phi[1] = mu * x[0] * t1;
+    phi[2] = mu * x[0] * t2;
+    D[0] = R;
+    D[3] = R * mu * t1;
+    D[6] = R * mu * t2;
+    D[4] = turn * (1.0 - t1 * t1);
+    D[5] = D[7] = -turn * t1 * t2;
+    D[8] = turn * (1.0 - t2 * t2);
+}
+
+// P_K(x) and R dP_K/dx.
+static void project_convex(double mu, double R, const double x[3], double phi[3], double D[9])
+{
+    memset(D, 0, 9 * sizeof *D);
+    ss_cone_project(mu, x, phi);
+    const double size = ss_length2(x[1], x[2]);
+    if (size <= mu * x[0]) {
+        D[0] = D[4] = D[8] = R;
+        return;
+    }
+    if (!(phi[0] > 0.0)) {
+        return;
+    }
+    const double t[2] = {x[1] / size, x[2] / size}, face = R / (1.0 + mu * mu);
+    const double turn = R * mu * phi[0] / size;
+    D[0] = face;
+    for (int k = 0; k < 2; k++) {
+        D[1 + k] = D[3 * (k + 1)] = face * mu * t[k];
+        for (int j = 0; j < 2; j++) {
+            D[3 * (k + 1) + j + 1] = (face * mu * mu - turn) * t[k] * t[j] + (k == j ? turn : 0.0);
+        }
+    }
+}
+
+static void project_contact(ss_prox *p, int i, const double u[3])
+{
+    const double *l = p->l + 4 * (size_t)i;
+    double x[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = l[k] - p->R[i] * u[k];
+    }
+    double *phi = p->phi + 4 * (size_t)i, *D = p->system->D + 9 * (size_t)i;
+    if (p->shift == NULL) {
+        project(p->c->mu[i], p->R[i], x, phi, D);
+    } else {
+        x[0] -= p->R[i] * p->shift[i];
+        project_convex(p->c->mu[i], p->R[i], x, phi, D);
+    }
+}
+
+// ---- F and J
+
+static void residual_bodies(ss_prox *p, const double *z, double *F)
+{
+    const ss_coupling *c = p->c;
+    for (size_t k = 0; k < p->size; k++) {
+        F[k] = c->white->z0[k] - z[k];
+    }
+    for (int i = 0; i < c->n; i++) {
+        double u[3];
+        ss_coupling_see(c, i, z, u);
+        project_contact(p, i, u);
+        ss_coupling_push(c, i, p->phi + 4 * (size_t)i, F);
+    }
+    for (size_t k = 0; k < p->size; k++) {
+        F[k] = -F[k];
+    }
+}
+
+static void residual_contacts(ss_prox *p, const double *u, double *F)
+{
+    const ss_coupling *c = p->c;
+    for (int i = 0; i < c->n; i++) {
+        project_contact(p, i, u + 4 * (size_t)i);
+    }
+    for (int i = 0; i < c->n; i++) {
+        double v[3];
+        ss_coupling_row(c, i, p->phi, v);
+        for (int k = 0; k < 3; k++) {
+            F[4 * (size_t)i + (size_t)k] = u[4 * (size_t)i + (size_t)k] - v[k];
+        }
+        F[4 * (size_t)i + 3] = 0.0;
+    }
+}
+
+static double residual(ss_prox *p, const double *y, double *F)
+{
+    if (p->c->is_explicit) {
+        residual_contacts(p, y, F);
+    } else {
+        residual_bodies(p, y, F);
+    }
+    return sqrt(ss_vector_dot(p->size, F, F) / (double)p->size);
+}
+
+// ---- Newton
+
+// step = -J^-1 F. False for a J that is singular to rounding.
+static bool find_step(ss_prox *p)
+{
+    if (!ss_implicit_factor(p->system)) {
+        return false;
+    }
+    for (size_t k = 0; k < p->size; k++) {
+        p->rhs[k] = -p->F[k];
+    }
+    ss_implicit_solve(p->system, p->rhs, p->step);
+    return true;
+}
+
+static double try_step(ss_prox *p, double a)
+{
+    for (size_t k = 0; k < p->size; k++) {
+        p->trial_y[k] = p->y[k] + a * p->step[k];
+    }
+    return residual(p, p->trial_y, p->trial_F);
+}
+
+// y and F of the first trial that is good enough, else of the best one. The rms of F there.
+static double search(ss_prox *p, double old)
+{
+    double best = INFINITY, best_a = 0.0, a = 1.0;
+    for (int k = 0; k <= HALVINGS; k++, a *= 0.5) {
+        const double size = try_step(p, a);
+        if (size < best) {
+            best = size;
+            best_a = a;
+        }
+        if (size <= (1.0 - ARMIJO * a) * old) {
+            break;
+        }
+    }
+    const double size = try_step(p, best_a);
+    memcpy(p->y, p->trial_y, p->size * sizeof *p->y);
+    memcpy(p->F, p->trial_F, p->size * sizeof *p->F);
+    return size;
+}
+
+ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps)
+{
+    ss_prox_info info = {.first = residual(p, p->y, p->F)};
+    info.last = info.first;
+    while (info.steps < steps && info.last > FLOOR * p->scale) {
+        const double old = info.last;
+        if (!find_step(p)) {
+            break;
+        }
+        info.last = search(p, old);
+        info.steps++;
+        info.reached = info.last <= share * info.first || info.last <= FLOOR * p->scale;
+        if (info.reached || !(info.last < old) ||
+            (info.last < NEAR_FLOOR * p->scale && info.last > 0.5 * old)) {
+            break;
+        }
+    }
+    info.reached |= info.last <= FLOOR * p->scale;
+    return info;
+}
+
+// ---- Making one
+
+static bool allocate(ss_prox *p)
+{
+    const size_t n = (size_t)p->c->n, size = p->size + 1;
+    p->y = calloc(size, sizeof *p->y);
+    p->phi = calloc(4 * n, sizeof *p->phi);
+    p->l = calloc(4 * n, sizeof *p->l);
+    p->R = calloc(n, sizeof *p->R);
+    p->F = calloc(size, sizeof *p->F);
+    p->step = calloc(size, sizeof *p->step);
+    p->rhs = calloc(size, sizeof *p->rhs);
+    p->trial_y = calloc(size, sizeof *p->trial_y);
+    p->trial_F = calloc(size, sizeof *p->trial_F);
+    return p->y != NULL && p->phi != NULL && p->l != NULL && p->R != NULL && p->F != NULL &&
+           p->step != NULL && p->rhs != NULL && p->trial_y != NULL && p->trial_F != NULL;
+}
+
+ss_status ss_prox_new(ss_coupling *c, ss_prox **prox, ss_error *e)
+{
+    *prox = NULL;
+    ss_prox *p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return ss_fail_memory(e, "a proximal method");
+    }
+    p->c = c;
+    ss_status status = ss_implicit_new(c, &p->system, e);
+    if (status == SS_OK) {
+        p->size = p->system->size;
+        status = allocate(p) ? SS_OK : ss_fail_memory(e, "a proximal method");
+    }
+    if (status != SS_OK) {
+        ss_prox_free(p);
+        return status;
+    }
+    *prox = p;
+    return SS_OK;
+}
+
+void ss_prox_start(ss_prox *p)
+{
+    const ss_coupling *c = p->c;
+    memcpy(p->phi, c->r, 4 * (size_t)c->n * sizeof *p->phi);
+    if (!c->is_explicit) {
+        memcpy(p->y, c->z, p->size * sizeof *p->y);
+    }
+    for (int i = 0; c->is_explicit && i < c->n; i++) {
+        double u[3];
+        ss_coupling_velocity(c, i, u);
+        memcpy(p->y + 4 * (size_t)i, u, sizeof u);
+        p->y[4 * (size_t)i + 3] = 0.0;
+    }
+    const double size = sqrt(ss_vector_dot(p->size, p->y, p->y) / (double)p->size);
+    p->scale = size > 0.0 ? size : 1.0;
+}
+
+ss_status ss_prox_freeze_shift(ss_prox *p, ss_error *e)
+{
+    if (p->shift == NULL) {
+        p->shift = malloc((size_t)p->c->n * sizeof *p->shift);
+    }
+    if (p->shift == NULL) {
+        return ss_fail_memory(e, "a proximal method");
+    }
+    for (int i = 0; i < p->c->n; i++) {
+        double u[3];
+        if (p->c->is_explicit) {
+            memcpy(u, p->y + 4 * (size_t)i, sizeof u);
+        } else {
+            ss_coupling_see(p->c, i, p->y, u);
+        }
+        p->shift[i] = p->c->mu[i] * ss_length2(u[1], u[2]);
+    }
+    return SS_OK;
+}

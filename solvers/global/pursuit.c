@@ -1,0 +1,152 @@
+#include "solvers/global/pursuit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// fb V below this many eps max|s r| is rounding.
+#define FLOOR_FACTOR 64.0
+#define FLOOR_IDLE   8 // evaluations there without a better answer before it is `stalled`
+
+ss_status ss_pursuit_begin(ss_pursuit *p, ss_coupling *c, ss_error *e)
+{
+    p->c = c;
+    p->best = malloc((size_t)c->dim * (size_t)c->n * sizeof *p->best);
+    if (p->best == NULL) {
+        return ss_fail_memory(e, "the best answer");
+    }
+    ss_coupling_get(c, p->best);
+    p->fb = p->best_fb = INFINITY;
+    return SS_OK;
+}
+
+void ss_pursuit_end(ss_pursuit *p)
+{
+    free(p->best);
+}
+
+void ss_pursuit_judge(ss_pursuit *p, const double *r)
+{
+    ss_coupling *c = p->c;
+    if (r != c->r) {
+        memcpy(c->r, r, 4 * (size_t)c->n * sizeof *r);
+    }
+    p->largest = 0.0;
+    for (size_t k = 0; k < 4 * (size_t)c->n; k++) {
+        p->largest = fmax(p->largest, fabs(c->r[k]));
+    }
+    p->fb = ss_coupling_measure(c).fb;
+    p->idle++;
+    if (p->fb < p->best_fb) {
+        p->best_fb = p->fb;
+        p->idle = 0;
+        ss_coupling_get(c, p->best);
+    }
+}
+
+ss_outcome ss_pursuit_test(const ss_pursuit *p)
+{
+    if (p->best_fb <= p->watch.task->tolerance) {
+        return SS_CONVERGED;
+    }
+    const double floor = FLOOR_FACTOR * DBL_EPSILON * p->c->s * p->largest;
+    if (p->best_fb * p->c->V <= floor && p->idle >= FLOOR_IDLE) {
+        return SS_STALLED;
+    }
+    return ss_watch_limits(&p->watch, p->iterations);
+}
+
+void ss_pursuit_tell(ss_pursuit *p, double *r)
+{
+    if (ss_watch_listened(&p->watch)) {
+        ss_coupling_get(p->c, r);
+        ss_watch_tell(&p->watch,
+                      (ss_progress){.iteration = p->iterations, .estimate = p->fb, .r = r});
+    }
+}
+
+void ss_pursuit_give(ss_pursuit *p, ss_outcome outcome, double *r, ss_result *result)
+{
+    memcpy(r, p->best, (size_t)p->c->dim * (size_t)p->c->n * sizeof *r);
+    result->outcome = outcome;
+    result->iterations = p->iterations;
+    result->own_error = p->best_fb;
+    ss_watch_stop(&p->watch, result);
+}
+
+size_t ss_pursuit_room(const ss_pursuit *p)
+{
+    return p->c->is_explicit ? 1 : (size_t)p->c->white->body_start[p->c->white->nbodies];
+}
+
+void ss_pursuit_velocity(const ss_pursuit *p, const double *r, double *z, double *u)
+{
+    const ss_coupling *c = p->c;
+    if (!c->is_explicit) {
+        memcpy(z, c->white->z0, ss_pursuit_room(p) * sizeof *z);
+        for (int i = 0; i < c->n; i++) {
+            ss_coupling_push(c, i, r + 4 * (size_t)i, z);
+        }
+    }
+    for (int i = 0; i < c->n; i++) {
+        double *ui = u + 4 * (size_t)i;
+        if (c->is_explicit) {
+            ss_coupling_row(c, i, r, ui);
+        } else {
+            ss_coupling_see(c, i, z, ui);
+        }
+        ui[3] = 0.0;
+    }
+}
+
+void ss_pursuit_weights(const ss_pursuit *p, double *weights)
+{
+    for (int i = 0; i < p->c->n; i++) {
+        const double own = p->c->compliance[i];
+        weights[i] = 1.0 / (own > 0.0 ? own : p->c->s > 0.0 ? p->c->s : 1.0);
+    }
+}
+
+static ss_outcome iterate(const ss_steps *steps, void *state, ss_pursuit *p, double *r)
+{
+    ss_pursuit_judge(p, p->c->r);
+    ss_pursuit_tell(p, r);
+    ss_outcome outcome = ss_pursuit_test(p);
+    while (outcome == SS_UNSOLVED) {
+        outcome = steps->step(state, p);
+        ss_pursuit_tell(p, r);
+        if (outcome == SS_UNSOLVED) {
+            outcome = ss_pursuit_test(p);
+        }
+    }
+    return outcome;
+}
+
+ss_status ss_pursuit_solve(const ss_steps *steps, ss_coupling_form form, const ss_task *task,
+                           double *r, ss_result *result, ss_error *e)
+{
+    ss_pursuit p = {.watch = ss_watch_start(task)};
+    ss_coupling *c = NULL;
+    void *state = NULL;
+    ss_status status = ss_coupling_new(task->problem, form, &c, e);
+    if (status == SS_OK) {
+        ss_coupling_set(c, r);
+        status = ss_pursuit_begin(&p, c, e);
+    }
+    if (status == SS_OK) {
+        state = steps->make(&p, task->method->global_settings, e);
+        status = state != NULL ? SS_OK : e != NULL ? e->status : SS_SYSTEM;
+    }
+    if (status == SS_OK) {
+        ss_watch_ready(&p.watch);
+        const ss_outcome outcome = iterate(steps, state, &p, r);
+        ss_pursuit_give(&p, outcome, r, result);
+    }
+    if (state != NULL) {
+        steps->free(state);
+    }
+    ss_pursuit_end(&p);
+    ss_coupling_free(c);
+    return status;
+}

@@ -1,0 +1,59 @@
+// solvers/global/pursuit.h -- what every global method does around its own steps: candidates are
+// evaluated in full, the best one is kept, the task's limits and listener are served.
+//
+// Contacts stand in the problem's own order; vectors are those of ss_coupling, four numbers a
+// contact.
+#pragma once
+
+#include "solvers/coupling.h"
+#include "solvers/global/watch.h"
+
+typedef struct ss_pursuit {
+    ss_watch watch;
+    ss_coupling *c; // borrowed
+    double *best;   // [dim n]
+    double fb, best_fb;
+    int iterations;
+    int idle;       // evaluations since the best one
+    double largest; // max |r| of the last candidate
+} ss_pursuit;
+
+// The coupling comes with ss_pursuit_begin, after the watch has been started.
+ss_status ss_pursuit_begin(ss_pursuit *p, ss_coupling *c, ss_error *e);
+void ss_pursuit_end(ss_pursuit *p); // frees what is its own
+
+// All measures of r [4 n], which the coupling then holds; kept where it is the best so far.
+void ss_pursuit_judge(ss_pursuit *p, const double *r);
+
+// SS_UNSOLVED while the task may go on. SS_STALLED where the answer is at its rounding floor.
+ss_outcome ss_pursuit_test(const ss_pursuit *p);
+
+// r [dim n] is room for the listener's copy of the coupling's impulses.
+void ss_pursuit_tell(ss_pursuit *p, double *r);
+
+// The best answer into r, and the result's numbers.
+void ss_pursuit_give(ss_pursuit *p, ss_outcome outcome, double *r, ss_result *result);
+
+// ---- What several methods need
+
+// All velocities at r: u [4 n], the fourth number 0. z: scratch as long as the coupling's z, with
+// the whitened velocity out; NULL in explicit form.
+void ss_pursuit_velocity(const ss_pursuit *p, const double *r, double *z, double *u);
+// [n] 1 / (tr W_ii / d); for W_ii = 0 the mean scale takes its place.
+void ss_pursuit_weights(const ss_pursuit *p, double *weights);
+size_t ss_pursuit_room(const ss_pursuit *p); // numbers in z; 1 in explicit form
+
+// ---- A method that is one step again and again
+
+typedef struct ss_steps {
+    // NULL with a sentence in e.
+    void *(*make)(const ss_pursuit *p, const void *settings, ss_error *e);
+    void (*free)(void *state); // takes half-built ones
+    // One iteration: counts it in p->iterations and calls ss_pursuit_judge when that is worth it.
+    // SS_UNSOLVED to go on.
+    ss_outcome (*step)(void *state, ss_pursuit *p);
+} ss_steps;
+
+// The whole solve; `form` may be SS_FORM_AUTO.
+ss_status ss_pursuit_solve(const ss_steps *steps, ss_coupling_form form, const ss_task *task,
+                           double *r, ss_result *result, ss_error *e);

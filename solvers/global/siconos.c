@@ -1,0 +1,298 @@
+// Siconos beside us: six of its solvers, run in a process of their own (solvers/aside.h).
+//
+// Siconos solves u = W r + b, (r, u) in C(mu), in space, and stops on a relative error of its own,
+//
+//     |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2),    u~ = u + mu |u_T| e_N (1)
+//
+// which mixes units and says little of fb. So that its answer reaches what is asked of everybody,
+// fb <= tol by our judge, it is called with tol, and again from where it was with a tenth of its
+// last tolerance until the judge is satisfied, a limit ends it, or 1e-16 is passed. Iterations and
+// seconds are those of all calls; the making of its matrices is their set-up, and the time of our
+// judge between two calls is left out. All settings but tolerance and iterations are Siconos' own
+// defaults (version 4.4), other than those in the table below. W and b of a problem in global form
+// are computed first, which is set-up too.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <FrictionContactProblem.h>
+#include <Friction_cst.h>
+#include <NonSmoothDrivers.h>
+#include <NumericsMatrix.h>
+#include <SolverOptions.h>
+#include <SparseBlockMatrix.h>
+
+#include "problems/delassus.h"
+#include "problems/response.h"
+#include "solvers/aside.h"
+#include "solvers/clock.h"
+#include "solvers/global/global.h"
+#include "solvers/global/watch.h"
+
+#define SMALLEST_TOLERANCE 1e-16
+#define TIGHTER            0.1
+
+// What Siconos calls the solver, the local solver inside it, and a setting of it.
+typedef struct variant {
+    int solver;
+    int local;         // 0: its own
+    int place, number; // iparam[place] = number; 0, 0: none
+} variant;
+
+typedef struct moment {
+    double wall, cpu; // s
+} moment;
+
+// Siconos at work on one problem, in the child.
+typedef struct solving {
+    const ss_task *task;
+    const variant *variant;
+    ss_watch watch; // within a call the parent keeps the time limit
+    ss_aside *aside;
+    ss_whitened *white; // global form
+    ss_blocks W;
+    const double *b; // [3 n]
+    ss_response *response;
+    double *r, *u;        // [3 n] Siconos'
+    double *judged;       // [3 n] velocities, scratch of the judge
+    double best;          // fb of aside->best
+    double own_error;     // (1) of the last call
+    int done;             // iterations of the calls that have returned
+    moment setup, sweeps; // spent in them
+} solving;
+
+static moment now(void)
+{
+    return (moment){ss_clock_seconds(CLOCK_MONOTONIC), ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static void add_since(moment *spent, moment begin)
+{
+    const moment end = now();
+    spent->wall += end.wall - begin.wall;
+    spent->cpu += end.cpu - begin.cpu;
+}
+
+// ---- Siconos' own types
+
+static double *copy(const double *x, int n)
+{
+    double *made = malloc((size_t)n * sizeof *made);
+    return made != NULL ? memcpy(made, x, (size_t)n * sizeof *x) : NULL;
+}
+
+static void enter_block(NumericsMatrix *triplets, int i, int j, const double block[9])
+{
+    for (int c = 0; c < 9; c++) {
+        if (block[c] != 0.0) {
+            NM_entry(triplets, 3 * i + c / 3, 3 * j + c % 3, block[c]);
+        }
+    }
+}
+
+// By blocks of three, as Siconos' Gauss-Seidel likes it best, and in the way in which Siconos reads
+// files of FCLIB: a stored zero is no entry.
+static NumericsMatrix *matrix_of(const ss_blocks *W)
+{
+    NumericsMatrix *triplets = NM_create(NM_SPARSE, 3 * W->n, 3 * W->n);
+    NM_triplet_alloc(triplets, (CS_INT)(9 * W->start[W->n]));
+    for (int i = 0; i < W->n; i++) {
+        for (size_t k = W->start[i]; k < W->start[i + 1]; k++) {
+            enter_block(triplets, i, W->col[k], &W->x[9 * k]);
+        }
+    }
+    NumericsMatrix *blocks = NM_create(NM_SPARSE_BLOCK, 3 * W->n, 3 * W->n);
+    SBM_from_csparse(3, NM_csc(triplets), blocks->matrix1);
+    NM_free(triplets);
+    return blocks;
+}
+
+// Of a call: what Siconos is given it may change, and what is left of it is never given again.
+static FrictionContactProblem *problem_of(const solving *a)
+{
+    const int n = a->W.n;
+    return frictionContactProblem_new_with_data(3, n, matrix_of(&a->W), copy(a->b, 3 * n),
+                                                copy(a->task->problem->mu, n));
+}
+
+// After each iteration of those solvers that call back: an iterate to keep should this be the last.
+static void note_iterate(void *context, int size, double *r, double *u, double error, void *unused)
+{
+    solving *a = context;
+    (void)u;
+    (void)error;
+    (void)unused;
+    memcpy(a->aside->latest, r, (size_t)size * sizeof *r);
+    a->aside->result.iterations++;
+}
+
+static SolverOptions *options_of(solving *a, double tolerance, Callback *callback)
+{
+    const variant *v = a->variant;
+    SolverOptions *options = solver_options_create(v->solver);
+    if (v->local != 0) {
+        solver_options_update_internal(options, 0, v->local);
+    }
+    if (v->place != 0) {
+        options->iparam[v->place] = v->number;
+    }
+    *callback = (Callback){.env = a, .collectStatsIteration = note_iterate};
+    options->callback = callback;
+    options->dparam[SICONOS_DPARAM_TOL] = tolerance;
+    options->iparam[SICONOS_IPARAM_MAX_ITER] = a->task->max_iterations - a->done;
+    return options;
+}
+
+// One call from r. Whether Siconos says that it has converged; where there was nothing left to do
+// for it, only its error says so.
+static bool call(solving *a, double tolerance)
+{
+    Callback callback;
+    moment begin = now();
+    FrictionContactProblem *problem = problem_of(a);
+    SolverOptions *options = options_of(a, tolerance, &callback);
+    add_since(&a->setup, begin);
+    begin = now();
+    const int info = fc3d_driver(problem, a->r, a->u, options);
+    add_since(&a->sweeps, begin);
+    a->own_error = options->dparam[SICONOS_DPARAM_RESIDU];
+    a->done += options->iparam[SICONOS_IPARAM_ITER_DONE];
+    a->aside->result.iterations = a->done;
+    options->callback = NULL; // it is ours
+    solver_options_delete(options);
+    frictionContactProblem_free(problem);
+    return info == 0 || a->own_error <= tolerance;
+}
+
+// ---- Until the judge is satisfied
+
+static double judge(solving *a)
+{
+    const size_t bytes = a->aside->size * sizeof *a->r;
+    const double fb = ss_response_judge(a->response, a->r, a->judged).fb;
+    memcpy(a->aside->latest, a->r, bytes);
+    if (fb < a->best) {
+        a->best = fb;
+        memcpy(a->aside->best, a->r, bytes);
+    }
+    return fb;
+}
+
+static ss_outcome iterate(solving *a)
+{
+    char *why = a->aside->result.why;
+    const size_t room = sizeof a->aside->result.why;
+    double tolerance = fmax(a->task->tolerance, SMALLEST_TOLERANCE);
+    for (; tolerance >= 0.99 * SMALLEST_TOLERANCE; tolerance *= TIGHTER) {
+        const ss_outcome limit = ss_watch_limits(&a->watch, a->done);
+        if (limit != SS_UNSOLVED) {
+            return limit;
+        }
+        const bool converged = call(a, tolerance);
+        const double fb = judge(a);
+        if (fb <= a->task->tolerance) {
+            return SS_CONVERGED;
+        }
+        if (!converged && a->done < a->task->max_iterations) {
+            snprintf(why, room, "Siconos gave up at its own error %.2g", a->own_error);
+            return SS_STALLED;
+        }
+    }
+    snprintf(why, room, "Siconos' own error is %.2g, and no tighter tolerance is left to ask for",
+             a->own_error);
+    return SS_STALLED;
+}
+
+// ---- The solver
+
+static ss_status assemble(solving *a, ss_error *e)
+{
+    const ss_problem *p = a->task->problem;
+    if (p->form == SS_LOCAL) {
+        a->b = p->b;
+        return ss_blocks_from_sparse(&p->W, 3, &a->W, e);
+    }
+    const ss_status status = ss_whitened_new(p, &a->white, e);
+    if (status == SS_OK) {
+        a->b = a->white->b;
+    }
+    return status == SS_OK ? ss_blocks_assemble(a->white, NULL, &a->W, e) : status;
+}
+
+static ss_status prepare(solving *a, ss_error *e)
+{
+    const ss_problem *p = a->task->problem;
+    const moment begin = now();
+    ss_status status = assemble(a, e);
+    add_since(&a->setup, begin);
+    if (status == SS_OK) {
+        status = ss_response_new(p, &a->response, e);
+    }
+    a->r = copy(a->aside->best, 3 * p->ncontacts);
+    a->u = calloc(a->aside->size, sizeof *a->u);
+    a->judged = calloc(a->aside->size, sizeof *a->judged);
+    if (status == SS_OK && (a->r == NULL || a->u == NULL || a->judged == NULL)) {
+        status = ss_fail_memory(e, "Siconos");
+    }
+    return status;
+}
+
+static void count(const solving *a, ss_result *result)
+{
+    result->setup_seconds = a->setup.wall;
+    result->sweep_seconds = a->sweeps.wall;
+    result->seconds = a->setup.wall + a->sweeps.wall;
+    result->cpu_seconds = a->setup.cpu + a->sweeps.cpu;
+}
+
+// In the child, whose end frees everything.
+static void work(const ss_task *task, ss_aside *aside)
+{
+    ss_result *result = &aside->result;
+    if (task->problem->dim != 3) {
+        result->outcome = SS_NOT_COVERED;
+        snprintf(result->why, sizeof result->why, "%s solves problems in space only",
+                 task->method->name);
+        return;
+    }
+    solving a = {.task = task,
+                 .watch = ss_watch_start(task),
+                 .variant = task->method->global_settings,
+                 .aside = aside,
+                 .best = INFINITY,
+                 .own_error = NAN};
+    aside->status = prepare(&a, &aside->error);
+    if (aside->status == SS_OK) {
+        result->outcome = iterate(&a);
+    }
+    count(&a, result);
+}
+
+static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+{
+    return ss_aside_solve(task, work, r, result, e);
+}
+
+#define ENTRY(key, ...)                                                                            \
+    {                                                                                              \
+        .card = {.name = "siconos/" key,                                                           \
+                 .law = SS_EXACT,                                                                  \
+                 .reference = "S",                                                                 \
+                 .defaults = &(const variant){__VA_ARGS__},                                        \
+                 .settings_size = sizeof(variant)},                                                \
+        .solve = solve                                                                             \
+    }
+
+const ss_global_solver ss_siconos[] = {
+    ENTRY("nsgs-hybrid", .solver = SICONOS_FRICTION_3D_NSGS,
+          .local = SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID),
+    ENTRY("nsgs-quartic-nu", .solver = SICONOS_FRICTION_3D_NSGS,
+          .local = SICONOS_FRICTION_3D_ONECONTACT_QUARTIC_NU),
+    ENTRY("prox", .solver = SICONOS_FRICTION_3D_PROX),
+    ENTRY("nsn-ac", .solver = SICONOS_FRICTION_3D_NSN_AC),
+    ENTRY("nsn-fb", .solver = SICONOS_FRICTION_3D_NSN_FB),
+    ENTRY("admm", .solver = SICONOS_FRICTION_3D_ADMM,
+          .place = SICONOS_FRICTION_3D_ADMM_IPARAM_SPARSE_STORAGE,
+          .number = SICONOS_FRICTION_3D_ADMM_FORCED_SPARSE_STORAGE),
+};

@@ -1,0 +1,34 @@
+// solvers/global/watch.h -- the time, the limits and the listener of one global solve.
+#pragma once
+
+#include "solvers/solver.h"
+
+typedef struct ss_watch {
+    const ss_task *task;
+    double start;                         // s, of the task's clock
+    double wall, cpu;                     // s, at the start
+    double ready;                         // s, wall, at the end of the set-up
+    double listening_wall, listening_cpu; // s, spent in the listener
+} ss_watch;
+
+ss_watch ss_watch_start(const ss_task *task);
+void ss_watch_ready(ss_watch *w); // the set-up is done
+
+// Of the task's clock, without the listener.
+double ss_watch_elapsed(const ss_watch *w);
+
+// SS_UNSOLVED while the task may go on after so many iterations.
+ss_outcome ss_watch_limits(const ss_watch *w, int iterations);
+
+// Somebody listens: what they want to hear costs something to find out.
+static inline bool ss_watch_listened(const ss_watch *w)
+{
+    return w->task->listen != NULL;
+}
+
+// Tells the listener, if there is one; its time is not the solver's. `progress.seconds` is filled
+// in here.
+void ss_watch_tell(ss_watch *w, ss_progress progress);
+
+// setup_seconds, sweep_seconds, seconds, cpu_seconds of a solve that ends now.
+void ss_watch_stop(const ss_watch *w, ss_result *result);

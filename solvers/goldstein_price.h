@@ -1,0 +1,48 @@
+// solvers/goldstein_price.h -- the step length of Goldstein and Price along a direction of descent.
+//
+//     phi(0) + m2 t phi'(0) <= phi(t) <= phi(0) + m1 t phi'(0),    0 < m1 < m2 < 1           (1)
+//
+// From t = 1: where the right side fails t is too long, where the left one fails too short. t is
+// halved between the bounds known so far, and doubled while there is none above. A few changes are
+// all that is made: the last t is taken then (formulation section 6). A NaN is too long.
+#pragma once
+
+#include <math.h>
+#include <stdbool.h>
+
+#define SS_GOLDSTEIN_DOUBLINGS 8
+#define SS_GOLDSTEIN_TRIALS    30
+
+typedef struct ss_goldstein {
+    double m1, m2;
+    double start, slope; // phi(0), phi'(0)
+    double low, high;    // known to be too short, too long
+    double t;            // to be tried; the answer at the end
+    int trials, doublings;
+} ss_goldstein;
+
+static inline ss_goldstein ss_goldstein_begin(double m1, double m2, double start, double slope)
+{
+    return (ss_goldstein){
+        .m1 = m1, .m2 = m2, .start = start, .slope = slope, .high = HUGE_VAL, .t = 1.0};
+}
+
+// Hears phi(t) and sets the next t; false where t stays what it is and is the answer.
+static inline bool ss_goldstein_goes_on(ss_goldstein *a, double phi)
+{
+    if (!(phi <= a->start + a->m1 * a->t * a->slope)) {
+        a->high = a->t;
+    } else if (!(phi >= a->start + a->m2 * a->t * a->slope)) {
+        a->low = a->t;
+    } else {
+        return false;
+    }
+    if (a->high < HUGE_VAL) {
+        a->t = 0.5 * (a->low + a->high);
+    } else if (a->doublings++ < SS_GOLDSTEIN_DOUBLINGS) {
+        a->t *= 2.0;
+    } else {
+        return false;
+    }
+    return ++a->trials < SS_GOLDSTEIN_TRIALS;
+}

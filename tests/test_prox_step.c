@@ -1,0 +1,182 @@
+// The proximal step: its Jacobian against differences, its answers by the one-contact solver.
+#include "solvers/global/prox_step.h"
+#include "tests/make_problem.h"
+#include "tests/solving.h"
+
+static ss_error error;
+
+void setUp(void)
+{
+    error = (ss_error){0};
+}
+
+void tearDown(void)
+{
+}
+
+static ss_prox *prox_of(const ss_problem *p, ss_coupling_form form, double rho)
+{
+    ss_coupling *c;
+    ss_prox *prox;
+    CHECK_OK(ss_coupling_new(p, form, &c, &error));
+    CHECK_OK(ss_prox_new(c, &prox, &error));
+    for (int i = 0; i < c->n; i++) {
+        prox->R[i] = rho / c->compliance[i];
+    }
+    ss_prox_start(prox);
+    return prox;
+}
+
+static void free_prox(ss_prox *prox)
+{
+    ss_coupling_free(prox->c);
+    ss_prox_free(prox);
+}
+
+// Where the step has been found, r_i answers the contact whose other forces are u_i and whose own
+// compliance is I / R_i around l: u_i + (r_i - l_i) / R_i takes the place of W r + b.
+static void the_answer_of_a_step_solves_each_contact(void)
+{
+    for (int form = SS_FORM_EXPLICIT; form <= SS_FORM_MATRIX_FREE; form++) {
+        ss_problem *p = tangle(3, 60, 3);
+        ss_prox *prox = prox_of(p, (ss_coupling_form)form, 3.0);
+        const ss_prox_info info = ss_prox_solve(prox, 1e-12, 100);
+        CHECK(info.reached);
+        ss_coupling *c = prox->c;
+        memcpy(c->r, prox->phi, 4 * (size_t)c->n * sizeof *c->r);
+        ss_coupling_refresh(c);
+        for (int i = 0; i < c->n; i++) {
+            double u[3], f[3], shifted[3];
+            ss_coupling_velocity(c, i, u);
+            for (int k = 0; k < 3; k++) {
+                const size_t at = 4 * (size_t)i + (size_t)k;
+                shifted[k] = u[k] + (prox->phi[at] - prox->l[at]) / prox->R[i];
+            }
+            ss_coulomb_residual(c->mu[i], c->s, prox->phi + 4 * (size_t)i, shifted, f);
+            for (int k = 0; k < 3; k++) {
+                CHECK_LE(fabs(f[k]), 1e-9 * c->V);
+            }
+        }
+        free_prox(prox);
+        ss_problem_free(p);
+    }
+}
+
+// The two forms are one step.
+static void both_forms_give_the_same_impulses(void)
+{
+    ss_problem *p = full_rank_tangle(3, 40, 5);
+    ss_prox *a = prox_of(p, SS_FORM_EXPLICIT, 10.0), *b = prox_of(p, SS_FORM_MATRIX_FREE, 10.0);
+    CHECK(ss_prox_solve(a, 1e-13, 100).reached && ss_prox_solve(b, 1e-13, 100).reached);
+    CHECK_LE(relative_difference(a->phi, b->phi, 4 * (size_t)p->ncontacts), 1e-9);
+    free_prox(a);
+    free_prox(b);
+    ss_problem_free(p);
+}
+
+// Newton's last steps on a problem without corners near its answer: quadratic.
+static void newton_converges_quadratically(void)
+{
+    ss_problem *p = tangle(3, 30, 8);
+    ss_prox *prox = prox_of(p, SS_FORM_MATRIX_FREE, 1.0);
+    double before = INFINITY;
+    int quadratic = 0;
+    for (int k = 0; k < 30; k++) {
+        const ss_prox_info info = ss_prox_solve(prox, 0.0, 1);
+        if (info.last < 1e-3 * prox->scale && info.last > 0.0) {
+            const double was = info.first / prox->scale, is = info.last / prox->scale;
+            quadratic += is <= 100.0 * was * was || is < 1e-13;
+        }
+        before = info.last;
+        if (info.last <= 1e-13 * prox->scale) {
+            break;
+        }
+    }
+    CHECK_LE(before, 1e-12 * prox->scale);
+    CHECK(quadratic >= 2);
+    free_prox(prox);
+    ss_problem_free(p);
+}
+
+static void expect_solved(ss_problem *p, const char *spec, double tolerance)
+{
+    solved a = run(p, spec, tolerance, 5000);
+    check_solved_run(&a, tolerance);
+    free_solved(&a);
+    ss_problem_free(p);
+}
+
+static void ppa_solves_what_sweeps_do_not(void)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 600;
+    settings.ends_per_rod = 59;
+    settings.condition = 1e4;
+    settings.seed = 2;
+    ss_problem *p = tangle_of(&settings);
+    solved a = run(p, "secular", 1e-8, 500);
+    CHECK(a.result.outcome == SS_MAX_ITER);
+    free_solved(&a);
+    expect_solved(p, "ppa", 1e-10);
+}
+
+static void ppa_takes_every_kind_of_problem(void)
+{
+    expect_solved(tangle(2, 50, 1), "ppa", 1e-9);
+    expect_solved(full_rank_tangle(3, 50, 1), "ppa", 1e-9);
+    expect_solved(full_rank_tangle(3, 50, 1), "ppa:form=explicit", 1e-9);
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 80;
+    settings.unsymmetry = 1e-3;
+    settings.seed = 4;
+    expect_solved(tangle_of(&settings), "ppa", 1e-9);
+    const double I3[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    expect_solved(dense_problem(3, 1, I3, (const double[]){-1, 3, 4}, (const double[]){0.5}), "ppa",
+                  1e-12);
+    expect_solved(dense_problem(3, 1, I3, (const double[]){-1, 3, 4}, (const double[]){0.0}), "ppa",
+                  1e-12);
+    expect_solved(dense_problem(3, 1, I3, (const double[]){1, 3, 4}, (const double[]){0.5}), "ppa",
+                  1e-12);
+}
+
+static void accelerated_sweeps_reach_the_same_velocities(void)
+{
+    ss_problem *p = full_rank_tangle(3, 60, 9);
+    solved plain = run(p, "secular", 1e-11, 100000);
+    const char *specs[] = {"anderson/secular", "anderson/mfb+enum:depth=3",         "nncg/secular",
+                           "nncg/projection",  "anderson/projection:form=explicit", "ppa"};
+    for (int k = 0; k < 6; k++) {
+        solved a = run(p, specs[k], 1e-11, 100000);
+        check_solved_run(&a, 1e-11);
+        CHECK_LE(relative_difference(plain.u, a.u, components(p)), 1e-7);
+        free_solved(&a);
+    }
+    free_solved(&plain);
+    ss_problem_free(p);
+}
+
+static void acceleration_saves_sweeps(void)
+{
+    ss_problem *p = full_rank_tangle(3, 300, 9);
+    solved plain = run(p, "secular", 1e-10, 100000);
+    solved mixed = run(p, "anderson/secular", 1e-10, 100000);
+    check_solved_run(&plain, 1e-10);
+    check_solved_run(&mixed, 1e-10);
+    CHECK_LE(mixed.result.iterations, 0.7 * plain.result.iterations);
+    free_solved(&plain);
+    free_solved(&mixed);
+    ss_problem_free(p);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(the_answer_of_a_step_solves_each_contact);
+    RUN_TEST(both_forms_give_the_same_impulses);
+    RUN_TEST(newton_converges_quadratically);
+    RUN_TEST(ppa_solves_what_sweeps_do_not);
+    RUN_TEST(ppa_takes_every_kind_of_problem);
+    RUN_TEST(accelerated_sweeps_reach_the_same_velocities);
+    RUN_TEST(acceleration_saves_sweeps);
+    return UNITY_END();
+}
