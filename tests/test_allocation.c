@@ -8,10 +8,13 @@
 
 #include "problems/delassus.h"
 #include "problems/response.h"
+#include "problems/strands/step.h"
 #include "problems/store.h"
+#include "problems/strands/model.h"
 #include "problems/tangle.h"
 #include "solvers/registry.h"
 #include "tests/make_problem.h"
+#include "tests/stepping.h"
 #include "tests/support.h"
 
 static ss_error error;
@@ -73,6 +76,19 @@ static ss_status assemble_naively(void)
 {
     double W[18 * 18];
     return ss_delassus_naive(small_problem, W, &error);
+}
+
+static ss_status naive_blocks(void)
+{
+    ss_whitened *white = NULL;
+    ss_blocks W = {0};
+    ss_status status = ss_whitened_new(small_problem, &white, &error);
+    if (status == SS_OK) {
+        status = ss_blocks_assemble_naive(small_problem, white, &W, &error);
+    }
+    ss_blocks_free(&W);
+    ss_whitened_free(white);
+    return status;
 }
 
 static ss_status prepare_judge(void)
@@ -153,10 +169,79 @@ static ss_status solve(void)
     return status;
 }
 
+// Uses `spec` too.
+static ss_status make_strand(void)
+{
+    const double style[1][3] = {{1.0, 2.0, 3.0}};
+    const ss_strand_design design = {.length = 0.1,
+                                     .material = ss_material_hair(),
+                                     .npieces = 1,
+                                     .style = style,
+                                     .nsegments = 3};
+    ss_model_choice choice;
+    ss_status status = ss_model_parse(spec, &choice, &error);
+    if (status == SS_OK) {
+        void *strand;
+        status = choice.model->make(&design, choice.settings, &strand, &error);
+        CHECK((strand == NULL) == (status != SS_OK));
+        choice.model->free(strand);
+    }
+    ss_model_choice_free(&choice);
+    return status;
+}
+
+// Pushes what it was given to start from, and a little.
+static ss_status push(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
+                      ss_error *e)
+{
+    (void)context;
+    (void)e;
+    r[0] += 1e-12 * p->ncontacts;
+    *answer = (ss_step_answer){.status = "pushed"};
+    return SS_OK;
+}
+
+static bool continuous;
+
+// Two chains that cross, settled, and two steps of them.
+static ss_status simulate(void)
+{
+    ss_world *w = ss_world_new();
+    ss_stepper *stepper = NULL;
+    ss_status status = w != NULL ? SS_OK : ss_fail_memory(&error, "a world");
+    for (int k = 0; status == SS_OK && k < 2; k++) {
+        const ss_pose root = pose_at(ss_vec(k == 0 ? -0.15 : 0.0, k == 0 ? 0.0 : -0.15, 1e-4 * k),
+                                     ss_vec(0.0, 0.0, 0.5 * M_PI * k));
+        const ss_model_choice choice = {.model = &toy_chain};
+        const ss_strand_design design = {.length = 0.3, .nsegments = 3};
+        int number;
+        status = ss_world_add_strand(w, &choice, &design, 0, &root, &number, &error);
+    }
+    if (status == SS_OK) {
+        status = ss_world_settle(w, &error);
+    }
+    if (status == SS_OK) {
+        ss_step_options options = ss_step_defaults();
+        options.continuous = continuous;
+        stepper = ss_stepper_new(w, &options, (ss_step_solver){push, NULL}, &error);
+        status = stepper != NULL ? SS_OK : error.status;
+    }
+    for (int k = 0; status == SS_OK && k < 2; k++) {
+        ss_step_report report;
+        status = ss_stepper_step(stepper, &report, &error);
+        CHECK(status != SS_OK || report.contacts == 1);
+        CHECK(status == SS_OK || report.rejected == 0);
+    }
+    ss_stepper_free(stepper);
+    ss_world_free(w);
+    return status;
+}
+
 static void assembly_survives_every_failing_allocation(void)
 {
     fail_each(assemble, "assemble");
     fail_each(assemble_naively, "assemble naively");
+    fail_each(naive_blocks, "assemble blocks naively");
     fail_each(regroup, "regroup");
     fail_each(prepare_judge, "prepare the judge");
 }
@@ -193,6 +278,14 @@ static void loading_survives_every_failing_allocation(void)
     fail_each(load, "load local");
 }
 
+static void making_strands_survives_every_failing_allocation(void)
+{
+    for (int k = 0; ss_strand_models[k] != NULL; k++) {
+        spec = ss_strand_models[k]->name;
+        fail_each(make_strand, spec);
+    }
+}
+
 static void generating_survives_every_failing_allocation(void)
 {
     fail_each(tangle, "tangle");
@@ -208,6 +301,8 @@ static void solving_survives_every_failing_allocation(void)
         "secular:order=random:3",
         "secular:order=stripes,form=explicit",
         "secular:order=stripes,form=matrix-free,freeze=on,wake=neighbour",
+        "newton-mfb:form=explicit",
+        "newton-dac:form=matrix-free",
     };
     for (threads = 0; threads <= 2; threads += 2) {
         for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
@@ -225,13 +320,24 @@ static void solving_survives_every_failing_allocation(void)
     ss_problem_free(given);
 }
 
+static void simulating_survives_every_failing_allocation(void)
+{
+    toy_stiffness = 1.0;
+    for (int k = 0; k < 2; k++) {
+        continuous = k == 1;
+        fail_each(simulate, continuous ? "simulate continuously" : "simulate");
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(assembly_survives_every_failing_allocation);
     RUN_TEST(saving_survives_every_failing_allocation);
     RUN_TEST(loading_survives_every_failing_allocation);
+    RUN_TEST(making_strands_survives_every_failing_allocation);
     RUN_TEST(generating_survives_every_failing_allocation);
     RUN_TEST(solving_survives_every_failing_allocation);
+    RUN_TEST(simulating_survives_every_failing_allocation);
     return UNITY_END();
 }

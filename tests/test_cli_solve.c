@@ -1,21 +1,15 @@
 // `stickslip solve` from outside: its row, its exit codes, its files, and Ctrl-C.
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "problems/store.h"
 #include "tests/make_problem.h"
 #include "tests/program.h"
 #include "tests/support.h"
-
-extern char **environ;
 
 #define HEADER                                                                                     \
     "problem,contacts,solver,tol,status,iterations,local_solves,alt_percent,fail_percent,seconds," \
@@ -46,57 +40,9 @@ void tearDown(void)
 
 // ---- Reading tables
 
-// The field in column `name` of line `row` (from 1, below the header) of a CSV text. Static buffer.
-static const char *field(const char *csv, int row, const char *name)
-{
-    static char value[700];
-    int column = 0;
-    const char *header = csv, *end = strchr(csv, '\n');
-    TEST_ASSERT_NOT_NULL(end);
-    const size_t length = strlen(name);
-    while (strncmp(header, name, length) != 0 || strchr(",\n", header[length]) == NULL) {
-        header += strcspn(header, ",\n");
-        TEST_ASSERT_TRUE_MESSAGE(*header == ',', name);
-        header++;
-        column++;
-    }
-    const char *line = csv;
-    for (int k = 0; k < row; k++) {
-        line = strchr(line, '\n');
-        TEST_ASSERT_NOT_NULL(line);
-        line++;
-    }
-    for (; column > 0; column--) {
-        line += strcspn(line, ",\n");
-        TEST_ASSERT_TRUE(*line == ',');
-        line++;
-    }
-    snprintf(value, sizeof value, "%.*s", (int)strcspn(line, ",\n"), line);
-    return value;
-}
-
-static double number(const char *csv, int row, const char *name)
-{
-    char *end;
-    const char *text = field(csv, row, name);
-    const double x = strtod(text, &end);
-    TEST_ASSERT_TRUE_MESSAGE(end != text && *end == '\0', text);
-    return x;
-}
-
 static void text_is(int row, const char *name, const char *expected)
 {
-    TEST_ASSERT_EQUAL_STRING(expected, field(standard_out, row, name));
-}
-
-static const char *read_file(const char *path)
-{
-    static char text[OUTPUT_CAPACITY];
-    FILE *file = fopen(path, "r");
-    TEST_ASSERT_NOT_NULL(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    TEST_ASSERT_EQUAL_STRING(expected, csv_field(standard_out, row, name));
 }
 
 static ss_problem *load(const char *path, const char *name)
@@ -120,14 +66,14 @@ static void a_solved_problem_is_one_row(void)
     text_is(1, "status", "solved");
     text_is(1, "detail", "");
     const char *out = standard_out;
-    CHECK(number(out, 1, "contacts") == 60.0 && number(out, 1, "tol") == 1e-6);
-    const double iterations = number(out, 1, "iterations");
-    CHECK(iterations > 1.0 && number(out, 1, "local_solves") == 60.0 * iterations);
-    CHECK_LE(number(out, 1, "fb"), 1e-6);
-    CHECK_LE(0.0, number(out, 1, "alt_percent"));
-    CHECK(number(out, 1, "fail_percent") == 0.0);
-    CHECK_NEAR(number(out, 1, "seconds"),
-               number(out, 1, "setup_seconds") + number(out, 1, "sweep_seconds"), 1e-9);
+    CHECK(csv_number(out, 1, "contacts") == 60.0 && csv_number(out, 1, "tol") == 1e-6);
+    const double iterations = csv_number(out, 1, "iterations");
+    CHECK(iterations > 1.0 && csv_number(out, 1, "local_solves") == 60.0 * iterations);
+    CHECK_LE(csv_number(out, 1, "fb"), 1e-6);
+    CHECK_LE(0.0, csv_number(out, 1, "alt_percent"));
+    CHECK(csv_number(out, 1, "fail_percent") == 0.0);
+    CHECK_NEAR(csv_number(out, 1, "seconds"),
+               csv_number(out, 1, "setup_seconds") + csv_number(out, 1, "sweep_seconds"), 1e-9);
     TEST_ASSERT_EQUAL_STRING("", standard_error);
 }
 
@@ -137,13 +83,13 @@ static void every_row_of_a_collection_is_solved(void)
     TEST_ASSERT_EQUAL_INT(4, count_lines(standard_out));
     for (int row = 1; row <= 3; row++) {
         text_is(row, "status", "solved");
-        HOLDS(field(standard_out, row, "problem"), "many.h5:");
+        HOLDS(csv_field(standard_out, row, "problem"), "many.h5:");
     }
     char name[512];
-    snprintf(name, sizeof name, "%s", strrchr(field(standard_out, 2, "problem"), ':') + 1);
+    snprintf(name, sizeof name, "%s", strrchr(csv_field(standard_out, 2, "problem"), ':') + 1);
     EXPECT(0, "solve", many, "--problem", name, "--format", "csv");
     TEST_ASSERT_EQUAL_INT(2, count_lines(standard_out));
-    HOLDS(field(standard_out, 1, "problem"), name);
+    HOLDS(csv_field(standard_out, 1, "problem"), name);
     EXPECT(3, "solve", many, "--problem", "nobody");
     HOLDS(standard_error, "holds no problem named 'nobody'");
 }
@@ -169,8 +115,8 @@ static void an_unsolved_problem_is_exit_2_and_says_why(void)
 {
     EXPECT(2, "solve", one, "--max-iter", "1", "--format", "csv");
     text_is(1, "status", "max_iter");
-    CHECK(number(standard_out, 1, "iterations") == 1.0);
-    CHECK(number(standard_out, 1, "fb") > 1e-6);
+    CHECK(csv_number(standard_out, 1, "iterations") == 1.0);
+    CHECK(csv_number(standard_out, 1, "fb") > 1e-6);
     EXPECT(2, "solve", one, "--max-iter", "0", "--format", "csv");
     text_is(1, "status", "max_iter");
     EXPECT(2, "solve", one, "--tol", "1e-17", "--format", "csv");
@@ -188,7 +134,7 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     EXPECT(1, "solve", one, "--solver", "nobody");
     HOLDS(standard_error, "--solver nobody: unknown solver 'nobody'; there are 4sides, duriez06");
     EXPECT(1, "solve", one, "--solver", "mfb+enum:frezee=on");
-    HOLDS(standard_error, "has no option 'frezee'; it has form, order, freeze");
+    HOLDS(standard_error, "has no option 'frezee'; it has form, order, ");
     EXPECT(1, "solve", one, "--solver", "mfb:freeze=maybe");
     HOLDS(standard_error, "freeze takes one of off, on, paper, not 'maybe'");
     EXPECT(1, "solve", one, "--tol", "-1");
@@ -212,7 +158,7 @@ static void a_bad_file_is_exit_3(void)
     fclose(file);
     EXPECT(3, "solve", path, "--format", "csv");
     text_is(1, "status", "bad_input");
-    CHECK(field(standard_out, 1, "detail")[0] != '\0');
+    CHECK(csv_field(standard_out, 1, "detail")[0] != '\0');
 }
 
 static void form_matrix_free_of_a_local_problem_is_refused(void)
@@ -297,20 +243,20 @@ static void the_trace_has_a_row_a_sweep_and_the_start(void)
     char trace[512];
     snprintf(trace, sizeof trace, "%s", scratch_path("trace.csv"));
     EXPECT(0, "solve", one, "--trace", trace, "--format", "csv");
-    const char *rows = read_file(trace);
-    const int sweeps = (int)number(standard_out, 1, "iterations");
+    const char *rows = file_text(trace);
+    const int sweeps = (int)csv_number(standard_out, 1, "iterations");
     TEST_ASSERT_EQUAL_INT(sweeps + 2, count_lines(rows));
     double seconds = 0.0;
     for (int row = 1; row <= sweeps + 1; row++) {
-        CHECK(number(rows, row, "iteration") == row - 1.0);
-        CHECK(number(rows, row, "local_solves") == 60.0 * (row - 1));
-        CHECK_LE(seconds, number(rows, row, "seconds"));
-        seconds = number(rows, row, "seconds");
-        CHECK(row == 1 || isfinite(number(rows, row, "estimate")));
-        CHECK(isfinite(number(rows, row, "slip_angle")));
+        CHECK(csv_number(rows, row, "iteration") == row - 1.0);
+        CHECK(csv_number(rows, row, "local_solves") == 60.0 * (row - 1));
+        CHECK_LE(seconds, csv_number(rows, row, "seconds"));
+        seconds = csv_number(rows, row, "seconds");
+        CHECK(row == 1 || isfinite(csv_number(rows, row, "estimate")));
+        CHECK(isfinite(csv_number(rows, row, "slip_angle")));
     }
-    CHECK_NEAR(number(rows, sweeps + 1, "fb"), number(standard_out, 1, "fb"), 0.0);
-    CHECK_NEAR(number(rows, sweeps + 1, "normal"), number(standard_out, 1, "normal"), 0.0);
+    CHECK_NEAR(csv_number(rows, sweeps + 1, "fb"), csv_number(standard_out, 1, "fb"), 0.0);
+    CHECK_NEAR(csv_number(rows, sweeps + 1, "normal"), csv_number(standard_out, 1, "normal"), 0.0);
 }
 
 static void a_trace_of_a_collection_names_the_problems(void)
@@ -318,20 +264,20 @@ static void a_trace_of_a_collection_names_the_problems(void)
     char trace[512];
     snprintf(trace, sizeof trace, "%s", scratch_path("traces.csv"));
     EXPECT(2, "solve", many, "--trace", trace, "--max-iter", "2");
-    const char *rows = read_file(trace);
+    const char *rows = file_text(trace);
     TEST_ASSERT_EQUAL_INT(1 + 3 * 3, count_lines(rows));
     for (int row = 1; row <= 9; row++) {
-        CHECK(number(rows, row, "iteration") == (row - 1) % 3);
+        CHECK(csv_number(rows, row, "iteration") == (row - 1) % 3);
     }
-    CHECK(strcmp(field(rows, 1, "problem"), "many.h5") != 0);
+    CHECK(strcmp(csv_field(rows, 1, "problem"), "many.h5") != 0);
 }
 
 static void a_guess_is_a_better_start_than_zero(void)
 {
     EXPECT(0, "solve", one, "--tol", "1e-4", "--format", "csv");
-    const double cold = number(standard_out, 1, "iterations");
+    const double cold = csv_number(standard_out, 1, "iterations");
     EXPECT(0, "solve", one, "--tol", "1e-4", "--format", "csv", "--start", "guess");
-    CHECK(number(standard_out, 1, "iterations") < cold);
+    CHECK(csv_number(standard_out, 1, "iterations") < cold);
     EXPECT(0, "solve", many, "--start", "guess");
     HOLDS(standard_error, "holds no guess; the start is zero");
 }
@@ -349,36 +295,6 @@ static void the_number_of_threads_does_not_change_the_answer(void)
 
 // ---- Ctrl-C
 
-static pid_t start_program(const char *out, const char *err, const char *const *words)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    char *arguments[24] = {NULL};
-    int argc = 0;
-    for (; words[argc] != NULL; argc++) {
-        arguments[argc] = strdup(words[argc]);
-    }
-    pid_t child = -1;
-    const int failure = posix_spawn(&child, getenv("STICKSLIP"), &files, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&files);
-    for (int k = 0; k < argc; k++) {
-        free(arguments[k]);
-    }
-    TEST_ASSERT_EQUAL_INT(0, failure);
-    return child;
-}
-
-// Until sweeps have reached the trace; at most a minute.
-static void wait_for_rows(const char *trace)
-{
-    struct stat status = {0};
-    for (int k = 0; k < 6000 && (stat(trace, &status) != 0 || status.st_size == 0); k++) {
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-}
-
 static void an_interrupt_keeps_the_best_iterate(void)
 {
     char out[512], err[512], trace[512], answer[512];
@@ -391,16 +307,16 @@ static void an_interrupt_keeps_the_best_iterate(void)
                                  trace,       "--format",   "csv",        "--time-limit",
                                  "0",         "--max-iter", "1000000000", NULL};
     const pid_t child = start_program(out, err, words);
-    wait_for_rows(trace);
+    wait_for_bytes(trace);
     kill(child, SIGINT);
     int status = 0;
     waitpid(child, &status, 0);
     TEST_ASSERT_TRUE(WIFEXITED(status));
     TEST_ASSERT_EQUAL_INT(2, WEXITSTATUS(status));
-    const char *row = read_file(out);
-    TEST_ASSERT_EQUAL_STRING("interrupted", field(row, 1, "status"));
-    CHECK_LE(number(row, 1, "fb"), 10.0);
-    HOLDS(read_file(err), "interrupted; the best iterate of ");
+    const char *row = file_text(out);
+    TEST_ASSERT_EQUAL_STRING("interrupted", csv_field(row, 1, "status"));
+    CHECK_LE(csv_number(row, 1, "fb"), 10.0);
+    HOLDS(file_text(err), "interrupted; the best iterate of ");
     EXPECT(0, "check", answer);
     EXPECT(2, "verify", answer, "--tol", "1e-15");
 }

@@ -69,6 +69,42 @@ static void blocks_agree_with_the_naive_assembly(const ss_problem *p)
     ss_blocks_free(&W);
 }
 
+// The naive blocks are those of the other assembly, in the same places.
+static void naive_blocks_are_the_blocks(const ss_problem *p)
+{
+    ss_whitened *white = NULL;
+    ss_blocks W, naive;
+    CHECK_OK(ss_whitened_new(p, &white, &error));
+    CHECK_OK(ss_blocks_assemble(white, NULL, &W, &error));
+    CHECK_OK(ss_blocks_assemble_naive(p, white, &naive, &error));
+    const size_t size = (size_t)(W.dim * W.dim);
+    TEST_ASSERT_EQUAL_INT(W.n, naive.n);
+    CHECK(memcmp(W.start, naive.start, ((size_t)W.n + 1) * sizeof *W.start) == 0);
+    CHECK(memcmp(W.col, naive.col, W.start[W.n] * sizeof *W.col) == 0);
+    double largest = 0.0;
+    for (size_t k = 0; k < size * W.start[W.n]; k++) {
+        largest = fmax(largest, fabs(W.x[k]));
+    }
+    for (size_t k = 0; k < size * W.start[W.n]; k++) {
+        CHECK_NEAR(naive.x[k], W.x[k], 1e-13 * largest);
+    }
+    ss_blocks_free(&W);
+    ss_blocks_free(&naive);
+    ss_whitened_free(white);
+}
+
+static void naive_blocks_agree_for_every_kind_of_body(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        for (uint64_t seed = 0; seed < 12; seed++) {
+            ss_problem *p =
+                random_problem(seed, dim, 1 + 3 * (int)seed, 1 + (int)seed, 1 + (int)seed);
+            naive_blocks_are_the_blocks(p);
+            ss_problem_free(p);
+        }
+    }
+}
+
 static void assembly_agrees_with_the_naive_one_for_every_kind_of_body(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
@@ -396,6 +432,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(assembly_agrees_with_the_naive_one_for_every_kind_of_body);
+    RUN_TEST(naive_blocks_agree_for_every_kind_of_body);
     RUN_TEST(two_masses_have_the_w_of_the_text_book);
     RUN_TEST(contacts_that_share_no_body_have_no_block);
     RUN_TEST(contact_of_a_body_with_itself_has_one_end);

@@ -6,7 +6,7 @@
 // whose abscissa is 1 on a segment that is not its strand's last belongs to the next segment.
 // Nearly parallel segments (sin^2 < 1e-4) touch at the middle of their overlap.
 //
-// Broad phase: a hash of space with cells as large as the longest cylinder's box (Teschner 2003).
+// Broad phase: a hash of space with cells that hold the longest cylinder's box (Teschner 2003).
 #pragma once
 
 #include <stdbool.h>
@@ -31,6 +31,8 @@ typedef struct ss_polylines {
     const ss_vec3 *x; // m
     const ss_vec3 *moved; // the same vertices at the end of the step, for swept tests; NULL without
     double radius;        // m
+    const int *body; // [nstrands] that carries the root; NULL for none. A root segment does not
+                     // touch obstacles of its own body
 } ss_polylines;
 
 typedef struct ss_collider ss_collider; // memory that is kept from step to step
@@ -40,7 +42,10 @@ void ss_collider_free(ss_collider *c);
 
 // touches: owned by the collider, until its next call. poses: of the obstacles in the world.
 // With lines->moved, pairs whose centre lines come within the sum of radii anywhere during the
-// straight motion from x to moved are found too (continuous detection; contacts as at that time).
+// straight motion from x to moved are found too (continuous detection). a, b and n of these are as
+// at the first such time, y is at x, and gap is that between the points at x, measured along n:
+// what may close during the step. Obstacles rest at `poses` meanwhile. SS_BAD_INPUT for a vertex
+// that is not finite, or a radius or margin below 0.
 ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacle *obstacles,
                      const ss_pose *poses, int nobstacles, double margin, const ss_touch **touches,
                      int *count, ss_error *e);

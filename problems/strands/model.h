@@ -12,8 +12,8 @@
 //               M0 = sum m_p J_p' J_p + inertia,  gravity sum m_p J_p' g, and so on
 // each with its Jacobian J = dx/dv (rates: xdot = J v where the root rests).
 //
-// Adding a model: one file that ends with its `const ss_strand_model ss_yours`, one line in
-// models.c.
+// Adding a model: one file that ends with its `const ss_strand_model ss_yours`, one line each in
+// models.h and models.c.
 #pragma once
 
 #include <stddef.h>
@@ -100,6 +100,9 @@ typedef struct ss_strand_model {
     // is then at rest at q under that load.
     ss_status (*balance)(void *strand, const double *q, const double *load, ss_error *e);
 } ss_strand_model;
+
+// What every `make` asks of a design first: finite numbers and sizes that make sense.
+ss_status ss_strand_design_check(const ss_strand_design *design, ss_error *e);
 
 // The registry, in models.c: a NULL-terminated list; and a spec "NAME[:key=value,...]".
 extern const ss_strand_model *const ss_strand_models[];

@@ -9,6 +9,7 @@
 //     capsule    points within size.x of the segment |z| <= size.z on the z axis
 #pragma once
 
+#include <stdbool.h>
 #include "problems/strands/geometry.h"
 
 typedef enum ss_obstacle_kind {
@@ -38,3 +39,8 @@ typedef struct ss_obstacle_near {
 // `pose` is the obstacle's pose in the world. The point of the segment that is deepest or nearest.
 void ss_obstacle_nearest(const ss_obstacle *o, const ss_pose *pose, ss_vec3 x0, ss_vec3 x1,
                          ss_obstacle_near *near);
+
+// The same where the distance is below `reach`; false, and *near unset, where it is not. Far
+// segments cost little.
+bool ss_obstacle_within(const ss_obstacle *o, const ss_pose *pose, ss_vec3 x0, ss_vec3 x1,
+                        double reach, ss_obstacle_near *near);

@@ -9,6 +9,16 @@
 //     none        nothing; contacts with gap > 0 are left out
 //     positive    max(gap, 0) / h
 //     baumgarte   positive + beta min(gap, 0) / h, beta |gap| / h at most 0.1 m/s (default)
+// A swept contact (continuous detection) has the gap of its two points along its normal at the
+// start of the step. The script of a point is how far its body carries it in the step, over h.
+// Strands without a contact are left out of the problem: they have no say in it, and move by their
+// own M v = f. Contacts between points that no dof moves are left out, too.
+//
+// A step is rejected, and tried again with half the size, when its answer, its energy or its motion
+// is no use (explosion), or when strands went through each other unseen (reach): a pair that was no
+// contact is found after the step deeper than reach x radius, or on the other side of each other. A
+// pair that passes through and is out of the margin again in one step is seen by continuous
+// detection alone. At dt_min a step that reached too far is taken as it is; the others are errors.
 // The solver is handed in: nothing here judges an answer.
 #pragma once
 
@@ -42,12 +52,11 @@ typedef struct ss_step_options {
     double theta;  // 1/2 .. 1
     ss_gap gap;
     double beta;      // share of a penetration that a step takes back
-    double margin;    // m: contacts are sought within it; 0: max(0.2 radius, dt x largest |u| of
-                      // the step before)
-    double reach;     // a step is rejected when a candidate pair approaches by more than
-                      // reach x radius without having been a contact; 0: never
-    double explosion; // a step is rejected when kinetic energy grows by more than this factor over
-                      // what work and scripts can give; 0: never
+    double margin;    // m: contacts are sought within it; 0: dt x largest |u_N| of the step before,
+                      // without gap terms, but 0.2 radius at least and 1 at most
+    double reach;     // in radii, see above; 0: no step is rejected for it
+    double explosion; // a step is rejected when its kinetic energy is more than this factor times
+                      // what motion, elasticity, weight and scripts could give; 0: never
     bool continuous;  // continuous collision detection
     bool contacts;    // false: none at all
 } ss_step_options;
@@ -73,23 +82,27 @@ typedef struct ss_step_report {
     int hits;              // known from the step before
     ss_step_answer answer; // status "" where there was no contact
     double dissipation;    // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
+                           // and the work of baumgarte's pushing out
     ss_energy energy;      // at its end
     double max_speed;      // m/s, of points against the body of their root
     double collide_seconds, assemble_seconds, solve_seconds, seconds;
 } ss_step_report;
 
 typedef struct ss_stepper ss_stepper;
+// Bodies, obstacles, strands and parameters of the world must not change while a stepper has it;
+// q, v and time may, between two steps.
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
                            ss_error *e); // NULL with a sentence; the world is the caller's
 void ss_stepper_free(ss_stepper *s);
 
 // One accepted step; dt is halved on rejection and grows by 1.5 after 10 good steps up to
-// options.dt. On an explosion at dt_min: SS_BAD_INPUT with a sentence, and the world as it was
-// before the step. Lacking memory: SS_SYSTEM.
+// options.dt. Where no step of dt_min succeeds: SS_BAD_INPUT (or what the solver returned) with a
+// sentence, and the world as it was before the step. Lacking memory: SS_SYSTEM.
 ss_status ss_stepper_step(ss_stepper *s, ss_step_report *report, ss_error *e);
 
 // The problem of the last accepted step, with the impulses that it started from as its first guess
-// and provenance as far as it is known here (step, time, dt, units, frame). NULL where it had no
-// contact. Owned by the stepper, until its next step. The answer r and the velocity v beside it.
+// and provenance as far as it is known here (step, counted from 0; time of its start; dt, units,
+// frame). NULL where it had no contact. Owned by the stepper, until its next step. The answer r and
+// the velocity v beside it; touches are those of the problem, in its order.
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v);
 const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count);

@@ -11,11 +11,16 @@ typedef struct ss_track ss_track;
 ss_track *ss_track_new(void); // NULL without memory
 void ss_track_free(ss_track *t);
 
-// E [count] frames (columns n, t1, t2) and r [3 count] the impulses to start from, 0 for contacts
-// that are new. *hits: how many were known.
-ss_status ss_track_recall(const ss_track *t, const ss_touch *touches, int count, ss_mat3 *E,
-                          double *r, int *hits, ss_error *e);
+// E [count] frames (columns n, t1, t2) and r [3 count] the impulses over dt to start from, 0 for
+// contacts that are new. Returns how many were known. One contact of the step before is recalled by
+// one contact at most: by the same pair of segments, else by the neighbouring pair that is nearest
+// along both strands, within the length of a segment.
+int ss_track_recall(ss_track *t, const ss_touch *touches, int count, double dt, ss_mat3 *E,
+                    double *r);
 // What to recall at the next step; r over dt in N s is kept as a force, so that a step of another
 // size starts well.
 ss_status ss_track_keep(ss_track *t, const ss_touch *touches, int count, const ss_mat3 *E,
                         const double *r, double dt, ss_error *e);
+
+// The order of touches (collide.h), for bsearch.
+int ss_touch_compare(const void *first, const void *second);

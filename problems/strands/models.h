@@ -1,0 +1,6 @@
+// problems/strands/models.h -- the strand models there are (internal): a line for each.
+#pragma once
+
+#include "problems/strands/model.h"
+
+extern const ss_strand_model ss_super_helix;

@@ -1,0 +1,21 @@
+// problems/strands/scenes/head.h -- the head of the hair scenes, with neck and shoulders.
+//
+// An ellipsoid about the origin that a motion carries; y is up and z where the face is. Neck and
+// shoulders are capsules that rest.
+#pragma once
+
+#include "problems/strands/world.h"
+
+// The body that carries the head and all its hair. mu: of strands against all of it.
+ss_status ss_head_add(ss_world *w, const ss_motion *motion, double mu, int *body, ss_error *e);
+
+// A place on the scalp: azimuth 0 is the face, pi/2 the ear at +x, pi the back; polar 0 is the
+// crown and pi/2 the ellipsoid's equator.
+typedef struct ss_scalp_place {
+    ss_vec3 x, normal; // m
+    ss_vec3 out;       // horizontal, away from the vertical axis
+    double reach;      // m from that axis to the equator, in this direction
+    double fall;       // rad between the vertical and the way down the scalp: 0 at the equator
+} ss_scalp_place;
+
+ss_scalp_place ss_head_scalp(double polar, double azimuth);

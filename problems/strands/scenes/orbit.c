@@ -1,0 +1,63 @@
+// problems/strands/scenes/orbit.c -- the free end of a rod on a ball that turns to and fro [D11].
+//
+// Once it has reached its periodic orbit, every solver of Coulomb's law gives the same orbit of the
+// free end, and another law gives another. The ball turns about a vertical axis: friction then
+// drags the rod sideways, and its direction goes through all angles.
+#include "problems/strands/scenes/request.h"
+#include "problems/strands/scenes/scenes.h"
+
+#define BALL_RADIUS      0.05 // m
+#define AMPLITUDE        0.5  // rad
+#define PERIOD           1.0  // s
+#define LENGTH           0.2  // m
+#define ROD_RADIUS       1e-4 // m: thick enough to spring back within a period
+#define COLLISION_RADIUS 5e-4 // m
+#define SEGMENTS         40
+
+static ss_status add_ball(ss_world *w, double mu, ss_error *e)
+{
+    ss_motion motion = ss_motion_still();
+    motion.axis = ss_vec(0.0, 1.0, 0.0);
+    motion.angle = (ss_profile){.kind = SS_PROFILE_OSCILLATE, .size = AMPLITUDE, .period = PERIOD};
+    ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
+                        .size = {BALL_RADIUS, BALL_RADIUS, BALL_RADIUS},
+                        .pose = ss_pose_identity(),
+                        .mu = mu};
+    const ss_status status = ss_world_add_body(w, &motion, &ball.body, e);
+    return status == SS_OK ? ss_world_add_obstacle(w, &ball, e) : status;
+}
+
+static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_options *options,
+                       ss_error *e)
+{
+    ss_status status = ss_request_check_one_rod(request, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    const ss_friction mu = ss_request_friction(request, (ss_friction){1.0, 1.0});
+    ss_strand_design rod = {
+        .length = LENGTH, .material = ss_material_hair(), .nsegments = SEGMENTS};
+    rod.material.radius = ROD_RADIUS;
+    ss_pose clamp = ss_pose_identity();
+    clamp.place = ss_vec(-0.10, 0.09, 0.0);
+    w->radius = COLLISION_RADIUS;
+    w->mu = mu.strand;
+    options->margin = 0.2 * COLLISION_RADIUS;
+    int number;
+    status = add_ball(w, mu.obstacle, e);
+    if (status == SS_OK) {
+        status = ss_world_add_strand(w, request->model, &rod, 0, &clamp, &number, e);
+    }
+    return status;
+}
+
+const ss_scene ss_scene_orbit = {
+    .name = "orbit",
+    .model = "super-helix",
+    .shows = "the free end of a rod on a ball that turns to and fro: one orbit for every exact law",
+    .reference = "[D11] Figure 7",
+    .rods = 1,
+    .steps = 3000,
+    .dt = 0.002,
+    .build = build,
+};

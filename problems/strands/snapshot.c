@@ -1,0 +1,57 @@
+// problems/strands/snapshot.c -- a world's strands, bodies and obstacles at one time.
+#include "problems/strands/snapshot.h"
+
+#include <stdlib.h>
+
+bool ss_snapshot_init(ss_snapshot *s, const ss_world *w)
+{
+    ss_strand_size size = {.npoints = w->npoints, .nsamples = w->nsamples};
+    for (int k = 0; k < w->nstrands; k++) {
+        const int width = w->strands[k].size.width;
+        size.width = width > size.width ? width : size.width;
+    }
+    const bool ok = ss_placed_init(&s->all, &size);
+    s->x = malloc(((size_t)w->npoints + 1) * sizeof *s->x);
+    s->bodies = malloc((size_t)w->nbodies * sizeof *s->bodies);
+    s->obstacles = malloc(((size_t)w->nobstacles + 1) * sizeof *s->obstacles);
+    return ok && s->x != NULL && s->bodies != NULL && s->obstacles != NULL;
+}
+
+void ss_snapshot_free(ss_snapshot *s)
+{
+    ss_placed_free(&s->all);
+    free(s->x);
+    free(s->bodies);
+    free(s->obstacles);
+    *s = (ss_snapshot){0};
+}
+
+void ss_snapshot_script(ss_snapshot *s, const ss_world *w, double time)
+{
+    for (int b = 0; b < w->nbodies; b++) {
+        ss_motion_at(&w->bodies[b], time, &s->bodies[b]);
+    }
+    for (int o = 0; o < w->nobstacles; o++) {
+        const ss_obstacle *obstacle = &w->obstacles[o];
+        s->obstacles[o] = ss_pose_product(&s->bodies[obstacle->body].pose, &obstacle->pose);
+    }
+}
+
+ss_placed ss_snapshot_strand(const ss_snapshot *s, const ss_world *w, int k)
+{
+    const ss_strand *strand = &w->strands[k];
+    return (ss_placed){.points = s->all.points + strand->point,
+                       .samples = s->all.samples + strand->sample,
+                       .root = s->bodies[strand->body]};
+}
+
+void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state)
+{
+    for (int k = 0; k < w->nstrands; k++) {
+        ss_placed at = ss_snapshot_strand(s, w, k);
+        ss_strand_place(w, k, state, &at);
+    }
+    for (int i = 0; i < w->npoints; i++) {
+        s->x[i] = s->all.points[i].x;
+    }
+}
