@@ -40,6 +40,10 @@ _stickslip() {
     elif [[ $previous == --* ]]; then
         words=$(_stickslip_choices "$previous" "${program[@]}")
     fi
+    if [ -z "$words" ] && [ "${COMP_WORDS[1]-}" = simulate ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $current != -* ]]; then
+        words=$("${COMP_WORDS[0]}" scenes --format csv 2>/dev/null | sed '1d; s/,.*//')
+    fi
     if [ -z "$words" ] && [[ $current == -* ]]; then
         words=$(_stickslip_options "${program[@]}")
     fi

@@ -21,9 +21,10 @@ ss_record_row ss_bench_row_blank(void);
 
 // Runs the method once with somebody listening, which warms the machine up and gives the history,
 // then `repeats` times for the seconds; the reference (NULL: none) takes turns with it. Seconds
-// and measures are those of the fastest repeat. A method that meets the time limit in the first
-// run is not run again: its repeats are 0. The reference has seconds where it solves the problem.
-// What is wrong with the problem or the machine becomes a row too: bad_input, or crashed.
+// and measures are those of the fastest repeat. A method that meets a limit, of time or of
+// iterations, in the first run is not run again: its repeats are 0. The reference has seconds where
+// it solves the problem. What is wrong with the problem or the machine becomes a row too:
+// bad_input, or crashed.
 void ss_bench_measure(const ss_problem *p, const ss_method *method, const ss_method *reference,
                       const ss_bench_settings *settings, ss_record_row *row);
 
@@ -33,8 +34,8 @@ enum { SS_HISTORY_FIRST = 50, SS_HISTORY_MOST = 202 };
 
 // A row on its way through a pipe. Both ends are the same program, so that it travels as it is.
 ss_status ss_bench_send(int channel, const ss_record_row *row, ss_error *e);
-// False where the bytes are not one whole row; row is then blank, and without a history.
-bool ss_bench_receive(const char *bytes, size_t length, ss_record_row *row);
+// SS_BAD_INPUT where the bytes are not one whole row. On failure row is blank, without a history.
+ss_status ss_bench_receive(const char *bytes, size_t length, ss_record_row *row, ss_error *e);
 
 // The child: argv[0] is the name of the verb, "run-one". It says its row on SS_CHILD_CHANNEL.
 extern const char SS_RUN_ONE[];

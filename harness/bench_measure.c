@@ -36,6 +36,8 @@ ss_record_row ss_bench_row_blank(void)
         .natural = NAN,
         .normal = NAN,
         .load = NAN,
+        .max_iterations = -1,
+        .time_limit = NAN,
     };
 }
 
@@ -143,6 +145,18 @@ static void take_median(measuring *a)
     }
 }
 
+// After all that is measured. Without the memory for a proof the status stays.
+static void decide(measuring *a, const ss_result *result)
+{
+    const char *status = a->row->status;
+    ss_error unused;
+    if (ss_run_decide(a->task.problem, result, &status, a->row->detail, sizeof a->row->detail,
+                      &unused) == SS_OK &&
+        status != a->row->status) {
+        snprintf(a->row->status, sizeof a->row->status, "%s", status);
+    }
+}
+
 static ss_status measure(measuring *a, ss_error *e)
 {
     a->seconds = calloc((size_t)a->settings->repeats, sizeof *a->seconds);
@@ -151,10 +165,14 @@ static ss_status measure(measuring *a, ss_error *e)
     }
     ss_run first;
     ss_status status = warm_up(a, &first, e);
-    if (status == SS_OK && first.result.outcome != SS_TIME_LIMIT) {
+    if (status == SS_OK && first.result.outcome != SS_TIME_LIMIT &&
+        first.result.outcome != SS_MAX_ITER) {
         status = repeat(a, warm_up_reference(a), e);
     }
     take_median(a);
+    if (status == SS_OK) {
+        decide(a, &first.result);
+    }
     return status;
 }
 

@@ -88,21 +88,20 @@ static bool take_history(const char *bytes, size_t n, ss_history *h)
     return h->seconds != NULL && h->local_solves != NULL && h->fb != NULL && h->iteration != NULL;
 }
 
-bool ss_bench_receive(const char *bytes, size_t length, ss_record_row *row)
+ss_status ss_bench_receive(const char *bytes, size_t length, ss_record_row *row, ss_error *e)
 {
     head start;
     *row = ss_bench_row_blank();
-    if (length < sizeof start) {
-        return false;
+    if (length >= sizeof start) {
+        memcpy(&start, bytes, sizeof start);
     }
-    memcpy(&start, bytes, sizeof start);
-    if (!is_sound(&start, length)) {
-        return false;
+    if (length < sizeof start || !is_sound(&start, length)) {
+        return ss_fail(e, SS_BAD_INPUT, "what a run said is not one whole row");
     }
     if (!take_history(bytes + sizeof start, (size_t)start.points, &start.row.history)) {
         ss_record_row_free(&start.row);
-        return false;
+        return ss_fail_memory(e, "the row of a run");
     }
     *row = start.row;
-    return true;
+    return SS_OK;
 }

@@ -8,7 +8,6 @@
 #include "harness/machine.h"
 #include "harness/verbs.h"
 #include "harness/walk.h"
-#include "problems/sha256.h"
 
 typedef struct planning {
     const char *verb;
@@ -16,16 +15,11 @@ typedef struct planning {
     ss_bench_plan *plan;
 } planning;
 
-static void hash_label(const char *label, char hex[65])
+// Of a long label the end is kept: there the names differ.
+static void put_label(const char *label, char *text, size_t room)
 {
-    ss_sha256 hash;
-    uint8_t digest[SS_SHA256_BYTES];
-    ss_sha256_init(&hash);
-    ss_sha256_update(&hash, label, strlen(label));
-    ss_sha256_final(&hash, digest);
-    for (size_t k = 0; k < SS_SHA256_BYTES; k++) {
-        snprintf(hex + 2 * k, 3, "%02x", (unsigned)digest[k]);
-    }
+    const size_t length = strlen(label);
+    snprintf(text, room, "%s", length < room ? label : label + length - (room - 1));
 }
 
 static void free_problem(ss_bench_problem *p)
@@ -44,11 +38,15 @@ static bool describe(const char *file, const ss_item *item, ss_bench_problem *p)
     if (item->problem != NULL) {
         p->contacts = item->problem->ncontacts;
         p->dim = item->problem->dim;
+        snprintf(p->scene, sizeof p->scene, "%.*s", (int)sizeof p->scene - 1,
+                 item->problem->provenance.scene);
         ss_problem_sha256(item->problem, p->sha256);
     } else {
         p->defect = strdup(item->error->text);
         complete = complete && p->defect != NULL;
-        hash_label(item->label, p->sha256);
+        char stored[sizeof((ss_record_row *)0)->problem];
+        put_label(item->label, stored, sizeof stored);
+        ss_record_stand_in(stored, p->sha256);
     }
     if (!complete) {
         free_problem(p);
@@ -105,6 +103,27 @@ static int visit(const ss_item *item, void *context)
     return describe(a->file, item, &p) ? add_problem(a, p) : fail_memory(a->verb);
 }
 
+// Whether a run under these limits would say no more than the row.
+static bool says_all(const ss_record_row *row, const ss_bench_settings *s)
+{
+    if (strcmp(row->status, "max_iter") == 0) {
+        return row->max_iterations >= s->max_iterations;
+    }
+    return strcmp(row->status, "time_limit") != 0 || row->time_limit >= s->time_limit;
+}
+
+static bool is_present(const ss_bench_plan *plan, const ss_bench_entry *entry,
+                       const ss_record *record)
+{
+    ss_record_row key = ss_bench_plan_row(plan, entry);
+    const ss_record_row *row = ss_record_find(record, &key);
+    if (row == NULL || entry->problem->defect != NULL) {
+        return row != NULL;
+    }
+    ss_record_stand_in(key.problem, key.problem_sha256);
+    return says_all(row, &plan->settings) && ss_record_find(record, &key) == NULL;
+}
+
 static bool add_entries(ss_bench_plan *plan, const ss_specs *specs, const ss_record *record)
 {
     const size_t most = (size_t)plan->nproblems * (size_t)specs->count;
@@ -116,8 +135,7 @@ static bool add_entries(ss_bench_plan *plan, const ss_specs *specs, const ss_rec
         for (int k = 0; k < specs->count; k++) {
             ss_bench_entry *entry = &plan->entries[plan->count++];
             *entry = (ss_bench_entry){.problem = &plan->problems[i], .spec = specs->text[k]};
-            const ss_record_row key = ss_bench_plan_row(plan, entry);
-            entry->present = record != NULL && ss_record_find(record, &key) != NULL;
+            entry->present = record != NULL && is_present(plan, entry, record);
             plan->missing += !entry->present;
         }
     }
@@ -148,13 +166,6 @@ void ss_bench_plan_free(ss_bench_plan *plan)
     *plan = (ss_bench_plan){0};
 }
 
-// Of a long label the end is kept: there the names differ.
-static void put_label(const char *label, char *text, size_t room)
-{
-    const size_t length = strlen(label);
-    snprintf(text, room, "%s", length < room ? label : label + length - (room - 1));
-}
-
 ss_record_row ss_bench_plan_row(const ss_bench_plan *plan, const ss_bench_entry *entry)
 {
     const ss_bench_problem *p = entry->problem;
@@ -165,7 +176,10 @@ ss_record_row ss_bench_plan_row(const ss_bench_plan *plan, const ss_bench_entry 
     memcpy(row.build, plan->build, sizeof row.build);
     row.tolerance = plan->settings.tolerance;
     put_label(p->label, row.problem, sizeof row.problem);
+    memcpy(row.scene, p->scene, sizeof row.scene);
     row.contacts = p->contacts;
     row.dim = p->dim;
+    row.max_iterations = plan->settings.max_iterations;
+    row.time_limit = plan->settings.time_limit;
     return row;
 }

@@ -8,13 +8,14 @@ typedef struct ss_bench_problem {
     char *file, *name, *label; // name "" where the file is one problem
     char *defect;              // a sentence where it cannot be loaded, else NULL
     char sha256[65];           // of the label where it cannot be loaded
+    char scene[sizeof((ss_record_row *)0)->scene];
     int contacts, dim;
 } ss_bench_problem;
 
 typedef struct ss_bench_entry {
     const ss_bench_problem *problem;
     const char *spec; // borrowed
-    bool present;     // in the record
+    bool present;     // in the record, and no run with these settings would say more
 } ss_bench_entry;
 
 typedef struct ss_bench_plan {
@@ -28,7 +29,9 @@ typedef struct ss_bench_plan {
 
 // Loads every problem of the files once. A problem that occurs twice is planned once, and a remark
 // on stderr says so, in the name of the verb; a problem that cannot be loaded has its sentence
-// there too. record NULL: nothing is present. specs must outlive the plan. Exit code 0, or 4.
+// there too. A row is made again where it met a limit that is larger now, and where its problem
+// could not be read but can be now. record NULL: nothing is present. specs must outlive the plan.
+// Exit code 0, or 4.
 int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const ss_specs *specs,
                        const ss_bench_settings *settings, const ss_record *record,
                        ss_bench_plan *plan);

@@ -184,40 +184,56 @@ static void describe_ending(const ss_child *child, ss_record_row *row)
     case SS_ENDED_LOUD:
         put_status(row, "crashed", "killed: it said too much");
         break;
+    case SS_ENDED_UNHEARD: // never described: the fault is ours
+        break;
     }
 }
 
 // What the child found out, under the key of the plan.
 static void take_over(const ss_record_row *key, ss_record_row *row)
 {
-    const bool bad = strcmp(row->status, "bad_input") == 0;
-    if (!bad && strcmp(row->problem_sha256, key->problem_sha256) != 0) {
+    const bool same = strcmp(row->problem_sha256, key->problem_sha256) == 0;
+    if (!same && strcmp(row->status, "bad_input") != 0) {
         ss_record_row_free(row);
         *row = ss_bench_row_blank();
         put_status(row, "bad_input", "the file was changed during the benchmark");
     }
-    memcpy(row->problem_sha256, key->problem_sha256, sizeof row->problem_sha256);
+    if (same) {
+        memcpy(row->problem_sha256, key->problem_sha256, sizeof row->problem_sha256);
+    } else { // it says nothing about the problem that was planned
+        ss_record_stand_in(key->problem, row->problem_sha256);
+    }
     memcpy(row->solver, key->solver, sizeof row->solver);
     memcpy(row->start, key->start, sizeof row->start);
     memcpy(row->build, key->build, sizeof row->build);
     memcpy(row->problem, key->problem, sizeof row->problem);
     row->tolerance = key->tolerance;
+    memcpy(row->scene, key->scene, sizeof row->scene);
     row->contacts = key->contacts;
     row->dim = key->dim;
+    row->max_iterations = key->max_iterations;
+    row->time_limit = key->time_limit;
 }
 
-// Whether the child came to its end and said a row.
-static bool read_row(const office *a, int k, ss_record_row *row)
+// complete: the child came to its end and said a row. What fails here is no fault of the child's.
+static ss_status read_row(const office *a, int k, ss_record_row *row, bool *complete, ss_error *e)
 {
     const ss_child *child = &a->children[k];
     const ss_record_row key = ss_bench_plan_row(a->plan, a->desks[k].entry);
-    if (child->ending == SS_ENDED && ss_bench_receive(child->said, child->length, row)) {
-        take_over(&key, row);
-        return true;
+    ss_status status = SS_BAD_INPUT;
+    if (child->ending == SS_ENDED) {
+        status = ss_bench_receive(child->said, child->length, row, e);
+    } else if (child->ending == SS_ENDED_UNHEARD) {
+        status = ss_fail_memory(e, "the row of a run");
     }
-    *row = key;
-    describe_ending(child, row);
-    return false;
+    *complete = status == SS_OK;
+    if (*complete) {
+        take_over(&key, row);
+    } else if (status == SS_BAD_INPUT) {
+        *row = key;
+        describe_ending(child, row);
+    }
+    return status == SS_SYSTEM ? status : SS_OK;
 }
 
 static ss_status add_row(office *a, const desk *d, ss_record_row *row, ss_error *e)
@@ -249,8 +265,12 @@ static ss_status finish(office *a, int k, ss_error *e)
     if (child->ending == SS_ENDED_BY_CODE && child->number == SS_CHILD_NOT_EXECUTED) {
         return ss_fail(e, SS_SYSTEM, "%s cannot be executed", a->orders->program);
     }
-    const bool complete = read_row(a, k, &row);
+    bool complete;
+    const ss_status status = read_row(a, k, &row, &complete, e);
     ss_child_clear(child);
+    if (status != SS_OK) {
+        return status;
+    }
     if (!complete && d->with_reference) {
         d->with_reference = false;
         return start_child(a, k, e);

@@ -86,15 +86,18 @@ static const ss_command COMMAND = {
         "A run is a process of its own: one that crashes, hangs or eats the memory is a row with\n"
         "status crashed or time_limit and its signal in detail. Each solves once unmeasured,\n"
         "which gives the history of fb, then --repeat times: seconds is the best and\n"
-        "seconds_median the median. One that meets the time limit at first is not repeated.\n"
+        "seconds_median the median. One that meets a limit at first is not repeated.\n"
         "\n"
         "LIST: specs parted by blanks, ';' or ','. After the ':' of a spec a ',' that is\n"
         "followed by key=value goes on with its options.\n"
         "\n"
         "A row is known by problem, solver, --tol, --start and the build of this program; a run\n"
-        "whose row is there is skipped, whatever --time-limit, --max-iter, --repeat and\n"
-        "--reference were. Ctrl-C, or a crash of the machine, loses no finished row: the same\n"
-        "command goes on.\n",
+        "whose row is there is skipped, whatever --repeat and --reference were. It is made again\n"
+        "where it met a --time-limit or --max-iter that is larger now, and where its problem "
+        "could\n"
+        "not be read but can be now. Ctrl-C, or a crash of the machine, loses no finished row: "
+        "the\n"
+        "same command goes on.\n",
     .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.h5\n",
     .exits =
         "  0 every row is written, 1 the command line is wrong, 2 interrupted: rows are missing,\n"
@@ -128,13 +131,20 @@ static int print_plan(const ss_bench_plan *plan)
     return SS_EXIT_OK;
 }
 
-// 3 where one of the rows in the record is bad input.
+static bool is_bad_input(const ss_record *record, const ss_record_row *key)
+{
+    const ss_record_row *row = ss_record_find(record, key);
+    return row != NULL && strcmp(row->status, "bad_input") == 0;
+}
+
+// 3 where one of the rows in the record is bad input, or stands in for one that could not be read.
 static int look_for_bad_input(const ss_bench_plan *plan, const ss_record *record)
 {
     for (int k = 0; k < plan->count; k++) {
         const ss_record_row key = ss_bench_plan_row(plan, &plan->entries[k]);
-        const ss_record_row *row = ss_record_find(record, &key);
-        if (row != NULL && strcmp(row->status, "bad_input") == 0) {
+        ss_record_row stand_in = key;
+        ss_record_stand_in(key.problem, stand_in.problem_sha256);
+        if (is_bad_input(record, &key) || is_bad_input(record, &stand_in)) {
             return SS_EXIT_BAD_INPUT;
         }
     }

@@ -1,4 +1,5 @@
 // stickslip plot: what a record says, in a picture.
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -7,10 +8,11 @@
 #include "harness/options.h"
 #include "harness/verbs.h"
 
-enum { ITERATIONS, PROFILE, CONVERGENCE, WORK_PRECISION };
+// Those before ORBIT are made from a record, the others from statistics of simulations.
+enum { ITERATIONS, PROFILE, CONVERGENCE, WORK_PRECISION, ASSEMBLY, ORBIT, DISPERSION };
 
 static const char *const FIGURES[] = {"iterations", "profile", "convergence", "work-precision",
-                                      NULL};
+                                      "assembly",   "orbit",   "dispersion",  NULL};
 
 typedef struct settings {
     int figure;
@@ -48,20 +50,27 @@ static const ss_option OPTIONS[] = {
 
 static const ss_command COMMAND = {
     .verb = "plot",
-    .operands = "RESULTS",
-    .summary = "Draws what a record of runs says.",
+    .operands = "RESULTS...",
+    .summary = "Draws what a record of runs, or the statistics of simulations, say.",
     .text = "iterations is Figure 11 of [D11]: the percentage of problems that need more than x\n"
             "iterations; one that is never solved needs more than any x. profile: the percentage\n"
             "solved within x times the time of the fastest solver. convergence: fb after each\n"
-            "iteration. work-precision: the median time until fb is reached first.\n"
+            "iteration. work-precision: the median time until fb is reached first. assembly is\n"
+            "Figure 6 of [D11]: the time until W is assembled over the number of contacts; runs\n"
+            "of solvers with :assembly=naive and :form=explicit give its two curves.\n"
+            "orbit and dispersion take files of simulate --stats, a curve each. orbit is Figure 7\n"
+            "of [D11]: the tip of strand 0, velocity over position in the second half of the run,\n"
+            "along the axis on which it moves most. dispersion is Figure 8: the mean distance of\n"
+            "the tips and the kinetic energy over time.\n"
             "gnuplot draws; its script FILE.gp and its data FILE.dat stay beside the picture, to\n"
             "be changed and run again.\n",
-    .example = "  stickslip plot results.h5 --figure iterations --out fig11.svg\n",
-    .exits = "  0 drawn, 1 the command line is wrong, 3 the record is wrong or has no such runs,\n"
+    .example = "  stickslip plot results.h5 --figure iterations --out fig11.svg\n"
+               "  stickslip plot mfb.csv enum.csv --figure orbit --out fig7.svg\n",
+    .exits = "  0 drawn, 1 the command line is wrong, 3 a file is wrong or has no such runs,\n"
              "  4 the machine is at fault, gnuplot is missing or failed\n",
     .options = OPTIONS,
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = INT_MAX,
     .needs = "a RESULTS",
 };
 
@@ -74,6 +83,8 @@ static ss_status make(const settings *s, const ss_trials *trials, ss_figure *fig
         return ss_figure_convergence(trials, s->problem, figure, e);
     case WORK_PRECISION:
         return ss_figure_work_precision(trials, figure, e);
+    case ASSEMBLY:
+        return ss_figure_assembly(trials, figure, e);
     default:
         return ss_figure_iterations(trials, figure, e);
     }
@@ -91,6 +102,24 @@ static ss_status draw(const ss_trials *trials, const void *context, ss_error *e)
     return status;
 }
 
+static ss_status draw_runs(const settings *s, const ss_operands *files, ss_error *e)
+{
+    const size_t count = (size_t)files->count;
+    ss_stats *runs = NULL;
+    ss_figure figure = {0};
+    ss_status status = ss_stats_read_all(files->text, count, &runs, e);
+    if (status == SS_OK) {
+        status = s->figure == ORBIT ? ss_figure_orbit(runs, count, &figure, e)
+                                    : ss_figure_dispersion(runs, count, &figure, e);
+    }
+    if (status == SS_OK) {
+        status = ss_figure_draw(&figure, s->out, e);
+    }
+    ss_figure_free(&figure);
+    ss_stats_free_all(runs, count);
+    return status;
+}
+
 // Characters that a gnuplot string cannot hold.
 static bool has_control(const char *path)
 {
@@ -102,8 +131,18 @@ static bool has_control(const char *path)
     return false;
 }
 
-static bool check(const settings *s)
+static bool check(const settings *s, const ss_operands *files)
 {
+    if (s->figure < ORBIT && files->count > 1) {
+        ss_complain(COMMAND.verb, "--figure %s takes only one RESULTS, and '%s' is one too many",
+                    FIGURES[s->figure], files->text[1]);
+        return false;
+    }
+    if (s->figure >= ORBIT && !isnan(s->tolerance)) {
+        ss_complain(COMMAND.verb, "--tol goes with figures of a record, not with --figure %s",
+                    FIGURES[s->figure]);
+        return false;
+    }
     if (!ss_figure_can_draw(s->out) || has_control(s->out)) {
         ss_complain(COMMAND.verb, "--out takes a name that ends in .svg, .png or .pdf, not '%s'",
                     s->out);
@@ -125,11 +164,13 @@ int ss_cmd_plot(int argc, char **argv)
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
         return code;
     }
-    if (!check(&s)) {
+    if (!check(&s, &operands)) {
         return SS_EXIT_USAGE;
     }
     ss_error error;
-    const ss_status status = ss_trials_with(operands.text[0], s.tolerance, draw, &s, &error);
+    const ss_status status = s.figure >= ORBIT
+                                 ? draw_runs(&s, &operands, &error)
+                                 : ss_trials_with(operands.text[0], s.tolerance, draw, &s, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s", error.text);
     }

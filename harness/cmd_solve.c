@@ -74,7 +74,9 @@ static const ss_command COMMAND = {
         "status is the judge's word: solved means that fb, recomputed from the problem, is at\n"
         "most the tolerance. Otherwise it says why the solver ended: stopped (by its own rule),\n"
         "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted,\n"
-        "crashed (a solver that runs in a process of its own, as Siconos' do), bad_input.\n"
+        "crashed (a solver that runs in a process of its own, as Siconos' do), bad_input;\n"
+        "no_solution where a certificate proves that there is none, and undecided where the\n"
+        "solver says so and no proof is found either way.\n"
         "alt_percent and fail_percent are the shares of local solves that called the fail-safe\n"
         "and that ended without an answer. seconds is the solve with its set-up, without the\n"
         "trace. Ctrl-C ends the solve, keeps the best iterate and leaves out what is to come.\n"
@@ -141,6 +143,10 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
         status = ss_run_task(&task, start_of(all, item), &run, e);
     }
     ss_trace_end(all->trace);
+    if (status == SS_OK) {
+        status =
+            ss_run_decide(task.problem, &run.result, &run.status, run.detail, sizeof run.detail, e);
+    }
     if (status == SS_OK) {
         ss_run_print(all->rows, item->label, &task, &run);
         *solved = run.verdict.solved;

@@ -1,4 +1,5 @@
 // stickslip table: what a record says, in a table.
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -7,14 +8,16 @@
 #include "harness/table_kinds.h"
 #include "harness/verbs.h"
 
-enum { SOLVERS, PROBLEMS, PROFILE, LOCAL };
+enum { SOLVERS, PROBLEMS, PROFILE, LOCAL, SIMULATION };
 
-static const char *const KINDS[] = {"solvers", "problems", "profile", "local", NULL};
+static const char *const KINDS[] = {"solvers", "problems", "profile", "local", "simulation", NULL};
 
 typedef struct settings {
     int kind, layout;
     bool paper;
-    double tolerance; // NaN: the record's
+    double tolerance;    // NaN: the record's
+    const char *other;   // NULL: no comparison
+    const char *results; // the operand
 } settings;
 
 static const ss_option OPTIONS[] = {
@@ -25,9 +28,14 @@ static const ss_option OPTIONS[] = {
      .place = offsetof(settings, kind),
      .choices = KINDS},
     {.name = "paper",
-     .help = "the numbers of [D11] Table 2 beside ours (kind solvers)",
+     .help = "the numbers of [D11] beside ours (kinds solvers and simulation)",
      .kind = SS_OPTION_FLAG,
      .place = offsetof(settings, paper)},
+    {.name = "compare",
+     .metavar = "OTHER",
+     .help = "another record beside the first, where both hold a run (kinds solvers and problems)",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, other)},
     {.name = "tol",
      .metavar = "T",
      .help = "the largest fb that counts as solved; without it the record's",
@@ -46,22 +54,26 @@ static const ss_option OPTIONS[] = {
 
 static const ss_command COMMAND = {
     .verb = "table",
-    .operands = "RESULTS",
-    .summary = "Prints what a record of runs says, in a table.",
+    .operands = "RESULTS...",
+    .summary = "Prints what a record of runs, or the statistics of simulations, say, in a table.",
     .text = "Kind solvers is Table 2 of [D11]: fail-safe calls, local failures, problems above\n"
             "tolerance, iterations and time of each solver over all problems. problems: who was\n"
             "best on each. profile: the share of problems solved within 1.2, 2, 5, 10 and 100\n"
-            "times the time of the fastest. local: what a local solve costs.\n"
+            "times the time of the fastest. local: what a local solve costs. simulation is\n"
+            "Table 1 of [D11], a row for each file of simulate --stats.\n"
+            "--compare sets the runs of two records side by side that are of one problem, by its\n"
+            "checksum, and one solver, with the ratio of their times where both solved it.\n"
             "A tolerance looser than that of the runs is answered from their histories. Footnotes\n"
             "say how each number was measured; csv leaves them out.\n",
     .example = "  stickslip table results.h5 --paper\n"
-               "  stickslip table results.h5 --kind profile --format latex\n",
-    .exits =
-        "  0 printed, 1 the command line is wrong, 3 the record is wrong or has no such runs,\n"
-        "  4 the machine is at fault\n",
+               "  stickslip table results.h5 --kind profile --format latex\n"
+               "  stickslip table new.h5 --compare old.h5\n"
+               "  stickslip table pony.csv curly.csv --kind simulation --paper\n",
+    .exits = "  0 printed, 1 the command line is wrong, 3 a file is wrong or has no such runs,\n"
+             "  4 the machine is at fault\n",
     .options = OPTIONS,
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = INT_MAX,
     .needs = "a RESULTS",
 };
 
@@ -79,6 +91,32 @@ static ss_table *make(const settings *s, const ss_trials *trials)
     }
 }
 
+typedef struct comparison {
+    const settings *settings;
+    const ss_trials *first;
+} comparison;
+
+static ss_status print_both(const ss_trials *second, const void *context, ss_error *e)
+{
+    const comparison *both = context;
+    const settings *s = both->settings;
+    const char *const names[] = {s->results, s->other};
+    ss_table *table;
+    ss_status status = ss_table_compare(both->first, second, names, s->kind == PROBLEMS, &table, e);
+    if (status == SS_OK) {
+        status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
+    }
+    ss_table_free(table);
+    return status;
+}
+
+static ss_status compare(const ss_trials *trials, const void *context, ss_error *e)
+{
+    const settings *s = context;
+    const comparison both = {.settings = s, .first = trials};
+    return ss_trials_with(s->other, s->tolerance, print_both, &both, e);
+}
+
 static ss_status print(const ss_trials *trials, const void *context, ss_error *e)
 {
     const settings *s = context;
@@ -86,6 +124,51 @@ static ss_status print(const ss_trials *trials, const void *context, ss_error *e
     const ss_status status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
     ss_table_free(table);
     return status;
+}
+
+static ss_status print_runs(const settings *s, const ss_operands *files, ss_error *e)
+{
+    const size_t count = (size_t)files->count;
+    ss_stats *runs = NULL;
+    ss_status status = ss_stats_read_all(files->text, count, &runs, e);
+    if (status == SS_OK) {
+        ss_table *table = ss_table_simulation(runs, count, s->paper);
+        status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
+        ss_table_free(table);
+    }
+    ss_stats_free_all(runs, count);
+    return status;
+}
+
+static bool check(const settings *s, const ss_operands *files)
+{
+    if (s->paper && s->kind != SOLVERS && s->kind != SIMULATION) {
+        ss_complain(COMMAND.verb,
+                    "--paper goes with --kind solvers or simulation, not with --kind %s",
+                    KINDS[s->kind]);
+        return false;
+    }
+    if (s->kind != SIMULATION && files->count > 1) {
+        ss_complain(COMMAND.verb, "--kind %s takes only one RESULTS, and '%s' is one too many",
+                    KINDS[s->kind], files->text[1]);
+        return false;
+    }
+    if (s->other != NULL && s->kind != SOLVERS && s->kind != PROBLEMS) {
+        ss_complain(COMMAND.verb,
+                    "--compare goes with --kind solvers or problems, not with --kind %s",
+                    KINDS[s->kind]);
+        return false;
+    }
+    if (s->other != NULL && s->paper) {
+        ss_complain(COMMAND.verb, "--compare and --paper are two tables: leave one out");
+        return false;
+    }
+    if (s->kind == SIMULATION && !isnan(s->tolerance)) {
+        ss_complain(COMMAND.verb, "--tol goes with tables of a record, not with --kind simulation: "
+                                  "its steps were solved to one tolerance");
+        return false;
+    }
+    return true;
 }
 
 int ss_cmd_table(int argc, char **argv)
@@ -96,13 +179,15 @@ int ss_cmd_table(int argc, char **argv)
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
         return code;
     }
-    if (s.paper && s.kind != SOLVERS) {
-        ss_complain(COMMAND.verb, "--paper goes with --kind solvers, not with --kind %s",
-                    KINDS[s.kind]);
+    if (!check(&s, &operands)) {
         return SS_EXIT_USAGE;
     }
+    s.results = operands.text[0];
     ss_error error;
-    const ss_status status = ss_trials_with(operands.text[0], s.tolerance, print, &s, &error);
+    const ss_status status =
+        s.kind == SIMULATION
+            ? print_runs(&s, &operands, &error)
+            : ss_trials_with(s.results, s.tolerance, s.other != NULL ? compare : print, &s, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s", error.text);
     }

@@ -58,5 +58,9 @@ void ss_figure_free(ss_figure *figure)
         free(figure->curves[k].y);
     }
     free(figure->curves);
+    if (figure->below != NULL) {
+        ss_figure_free(figure->below);
+        free(figure->below);
+    }
     *figure = (ss_figure){0};
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include "harness/stats.h"
 #include "harness/trials.h"
 
 typedef struct ss_curve {
@@ -18,11 +19,16 @@ typedef struct ss_curve {
 typedef struct ss_figure {
     const char *x_label, *y_label; // borrowed
     bool log_x, log_y;
-    bool percent;       // y runs from 0 to 100
-    bool steps;         // piecewise constant, from the left
-    size_t ncurves;     // as entrants, in their order
-    ss_curve *curves;   // [ncurves] owned
-    bool out_of_memory; // a point was lost
+    bool percent;            // y runs from 0 to 100
+    bool steps;              // piecewise constant, from the left
+    bool points;             // a mark at every point
+    bool plain;              // curves are no solvers: solid, colours by their number
+    bool nested;             // with plain: ever thinner, so that curves on one place are all seen
+    bool guides;             // lines of slope 1 and 2 below the curves, on two logarithmic axes
+    size_t ncurves;          // as entrants, in their order
+    ss_curve *curves;        // [ncurves] owned
+    bool out_of_memory;      // a point was lost
+    struct ss_figure *below; // NULL, or a second panel under this one; owned
 } ss_figure;
 
 // Percentage of problems that need more than x iterations ([D11] Figure 11).
@@ -35,6 +41,15 @@ ss_status ss_figure_convergence(const ss_trials *trials, const char *problem, ss
                                 ss_error *e);
 // Median over the problems of the time until fb <= y first.
 ss_status ss_figure_work_precision(const ss_trials *trials, ss_figure *figure, ss_error *e);
+
+// The time until W is assembled over the contacts of a problem ([D11] Figure 6).
+ss_status ss_figure_assembly(const ss_trials *trials, ss_figure *figure, ss_error *e);
+
+// Of the runs of a simulation, a curve each. Velocity over position of the tip of strand 0 in the
+// second half of each run ([D11] Figure 7), along the axis on which it moves most.
+ss_status ss_figure_orbit(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
+// Distance of the tips, and below it kinetic energy, over time ([D11] Figure 8).
+ss_status ss_figure_dispersion(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
 
 void ss_figure_free(ss_figure *figure); // what it holds
 

@@ -2,15 +2,11 @@
 #include "harness/figure.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-// The exit code of a child that found no gnuplot, as a shell has it.
-#define NOT_FOUND 127
+#include "harness/gnuplot.h"
 
 bool ss_figure_can_draw(const char *path)
 {
@@ -19,27 +15,29 @@ bool ss_figure_can_draw(const char *path)
                               strcmp(ending, ".pdf") == 0);
 }
 
-static void write_data(const ss_figure *figure, FILE *out)
+// *blocks: curves that have been written.
+static void write_panel(const ss_figure *figure, FILE *out, size_t *blocks)
 {
-    fprintf(out, "# %s, %s; a block a solver\n", figure->x_label, figure->y_label);
-    bool first = true;
     for (size_t k = 0; k < figure->ncurves; k++) {
         const ss_curve *curve = &figure->curves[k];
         if (curve->count == 0) {
             continue;
         }
-        fprintf(out, "%s# %s\n", first ? "" : "\n\n", curve->label);
+        fprintf(out, "%s# %s\n", (*blocks)++ == 0 ? "" : "\n\n", curve->label);
         for (size_t i = 0; i < curve->count; i++) {
             fprintf(out, "%.9g %.9g\n", curve->x[i], curve->y[i]);
         }
-        first = false;
     }
 }
 
-static const char *file_name(const char *path)
+static void write_data(const ss_figure *figure, FILE *out)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    size_t blocks = 0;
+    for (const ss_figure *panel = figure; panel != NULL; panel = panel->below) {
+        fprintf(out, "# %s, %s; a block a %s\n", panel->x_label, panel->y_label,
+                panel->plain ? "run" : "solver");
+        write_panel(panel, out, &blocks);
+    }
 }
 
 // Writes path + ending: the script where that is ".gp", else the data.
@@ -53,7 +51,7 @@ static ss_status write_beside(const ss_figure *figure, const char *path, const c
     ss_status status = SS_OK;
     FILE *out = fopen(name, "we");
     if (out != NULL && strcmp(ending, ".gp") == 0) {
-        ss_figure_script(figure, file_name(path), out);
+        ss_figure_script(figure, ss_file_name(path), out);
     } else if (out != NULL) {
         write_data(figure, out);
     }
@@ -62,67 +60,6 @@ static ss_status write_beside(const ss_figure *figure, const char *path, const c
         status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", name, strerror(errno));
     }
     free(name);
-    return status;
-}
-
-// In the child: gnuplot in the folder of the figure, what it says into the pipe.
-static void become_gnuplot(const char *folder, const char *script, int pipe_end)
-{
-    if (chdir(folder) == 0 && dup2(pipe_end, STDERR_FILENO) >= 0 &&
-        dup2(pipe_end, STDOUT_FILENO) >= 0) {
-        execlp("gnuplot", "gnuplot", script, (char *)NULL);
-    }
-    _exit(NOT_FOUND);
-}
-
-// The first line that is not empty, without blanks before it, cut at the room.
-static void first_line(const char *text, char *line, size_t room)
-{
-    text += strspn(text, " \t\r\n");
-    snprintf(line, room, "%.*s", (int)strcspn(text, "\r\n"), text);
-}
-
-static ss_status wait_for(pid_t child, int pipe_end, ss_error *e)
-{
-    char said[2048], rest[512], line[300];
-    size_t length = 0;
-    ssize_t n;
-    while ((n = read(pipe_end, said + length, sizeof said - 1 - length)) > 0) {
-        length += (size_t)n;
-    }
-    said[length] = '\0';
-    while (read(pipe_end, rest, sizeof rest) > 0) { // so that it never waits for a reader
-    }
-    int result = 0;
-    while (waitpid(child, &result, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(result) && WEXITSTATUS(result) == 0) {
-        return SS_OK;
-    }
-    if (WIFEXITED(result) && WEXITSTATUS(result) == NOT_FOUND) {
-        return ss_fail(e, SS_SYSTEM,
-                       "gnuplot could not be started; figures need it (Debian: gnuplot-nox)");
-    }
-    first_line(said, line, sizeof line);
-    return ss_fail(e, SS_SYSTEM, "gnuplot failed%s%s", line[0] != '\0' ? ": " : "", line);
-}
-
-static ss_status run_gnuplot(const char *folder, const char *script, ss_error *e)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        return ss_fail(e, SS_SYSTEM, "no pipe to gnuplot: %s", strerror(errno));
-    }
-    fflush(NULL); // or the child might print what is buffered once more
-    const pid_t child = fork();
-    if (child == 0) {
-        become_gnuplot(folder, script, ends[1]);
-    }
-    close(ends[1]);
-    const ss_status status =
-        child > 0 ? wait_for(child, ends[0], e)
-                  : ss_fail(e, SS_SYSTEM, "no process for gnuplot: %s", strerror(errno));
-    close(ends[0]);
     return status;
 }
 
@@ -135,18 +72,11 @@ ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e)
     if (status != SS_OK) {
         return status;
     }
-    char *folder = NULL, *script = NULL;
-    const int length = (int)(file_name(path) - path);
-    if (asprintf(&folder, "%.*s.", length, path) < 0) {
-        folder = NULL;
+    char *script = NULL;
+    if (asprintf(&script, "%s.gp", path) < 0) {
+        return ss_fail_memory(e, "a file name");
     }
-    // "./" keeps a name that starts with a dash from being an option.
-    if (asprintf(&script, "./%s.gp", file_name(path)) < 0) {
-        script = NULL;
-    }
-    status = folder != NULL && script != NULL ? run_gnuplot(folder, script, e)
-                                              : ss_fail_memory(e, "a file name");
-    free(folder);
+    status = ss_gnuplot(script, e);
     free(script);
     return status;
 }

@@ -46,8 +46,24 @@ static const char *colour_of(const char *bare, size_t number, bool *known)
     return OTHERS[number % (sizeof OTHERS / sizeof OTHERS[0])];
 }
 
-static void print_style(FILE *out, const ss_curve *curve, size_t number)
+// Curves of runs, of which every one counts.
+static const char *const PLAIN[] = {"#0072B2", "#D55E00", "#009E73", "#E69F00",
+                                    "#CC79A7", "#000000", "#56B4E9", "#B00020"};
+
+// Widths of plain lines: the thinnest, and what the one below it has more.
+#define PLAIN_WIDTH 0.7
+#define NESTED_STEP 0.3
+
+static void print_style(FILE *out, const ss_figure *figure, size_t number)
 {
+    const ss_curve *curve = &figure->curves[number];
+    if (figure->plain) {
+        const double more =
+            figure->nested ? NESTED_STEP * (double)(figure->ncurves - 1 - number) : NESTED_STEP;
+        fprintf(out, "lc rgb '%s' dt solid lw %g", PLAIN[number % (sizeof PLAIN / sizeof PLAIN[0])],
+                PLAIN_WIDTH + more);
+        return;
+    }
     bool known;
     const char *colour = colour_of(curve->bare, number, &known);
     const char *line = strcmp(curve->bare, HERO) == 0     ? SOLID
@@ -78,7 +94,7 @@ static void print_terminal(FILE *out, const char *name)
               out);
     } else if (strcmp(ending, ".pdf") == 0) {
         fputs("set terminal pdfcairo size 8.5cm,8.5cm font 'DejaVu Sans,7' fontscale 0.75 "
-              "linewidth 1\n",
+              "linewidth 1.4\n",
               out);
     } else {
         fputs("set terminal svg size 321,321 dynamic font 'DejaVu Sans,9' "
@@ -105,6 +121,25 @@ static void print_middle_tics(const ss_figure *figure, FILE *out)
     }
 }
 
+// About five tics on a linear axis: more run into each other at this size.
+#define TICS 5.0
+
+static void print_few_tics(const ss_figure *figure, FILE *out)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < figure->ncurves; k++) {
+        for (size_t i = 0; i < figure->curves[k].count; i++) {
+            low = fmin(low, figure->curves[k].x[i]);
+            high = fmax(high, figure->curves[k].x[i]);
+        }
+    }
+    if (!figure->log_x && high > low) {
+        const double step = (high - low) / TICS, decade = pow(10.0, floor(log10(step)));
+        const double digit = step / decade;
+        fprintf(out, "set xtics %g\n", decade * (digit <= 2.0 ? 2.0 : digit <= 5.0 ? 5.0 : 10.0));
+    }
+}
+
 static void print_axes(const ss_figure *figure, FILE *out)
 {
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n", figure->x_label, figure->y_label);
@@ -112,27 +147,52 @@ static void print_axes(const ss_figure *figure, FILE *out)
     fputs("set grid lc rgb '#DDDDDD' lt 1 lw 0.5\n", out);
     fputs(figure->log_x ? "set logscale x\nset format x '%g'\nset autoscale xfix\n" : "", out);
     print_middle_tics(figure, out);
+    print_few_tics(figure, out);
     fputs(figure->log_y ? "set logscale y\nset format y '10^{%T}'\n" : "", out);
     fputs(figure->percent ? "set yrange [0:101]\n" : "", out);
-    fputs("set key below Left reverse maxcols 2 samplen 3 spacing 1.1\n", out);
+    // Of two panels the lower one explains both, and they stand in line. The blank title keeps the
+    // key away from the label above it.
+    fputs(figure->below != NULL
+              ? "unset key\nset lmargin 9\nset xlabel ''\n"
+              : "set key below Left reverse maxcols 2 samplen 3 spacing 1.1 title ' '\n",
+          out);
 }
 
-void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
+// Lines c x and c x^2 that end at the lowest of the last points, a factor below it.
+#define GUIDE_GAP 3.0
+
+static void print_guides(const ss_figure *figure, FILE *out)
 {
-    fputs("# Run gnuplot on this file in its own folder to draw the figure again.\n", out);
-    print_terminal(out, name);
-    fputs("set encoding utf8\nset output ", out);
-    print_quoted(out, name);
-    fputs("\ndata = ", out);
-    print_quoted(out, name);
-    fputs(" . '.dat'\n", out);
+    double x = 0.0, y = 0.0;
+    for (size_t k = 0; k < figure->ncurves; k++) {
+        const ss_curve *curve = &figure->curves[k];
+        const size_t last = curve->count - 1;
+        if (curve->count > 0 && (x == 0.0 || curve->y[last] < y)) {
+            x = curve->x[last];
+            y = curve->y[last];
+        }
+    }
+    for (int power = 1; power <= 2 && x > 0.0; power++) {
+        fprintf(out,
+                ", \\\n    %.6g * (x / %.6g)**%d with lines lc rgb '#999999' dt %s lw 0.8 title ",
+                y / GUIDE_GAP, x, power, power == 1 ? "(10,4)" : "(2,3)");
+        fputs(power == 1 ? "'slope 1'" : "'slope 2'", out);
+    }
+}
+
+// One panel; *block is the place of its first curve in the data.
+static void print_panel(const ss_figure *figure, size_t *block, FILE *out)
+{
     print_axes(figure, out);
     fputs("plot \\\n", out);
+    const char *with = figure->steps    ? "steps"
+                       : figure->points ? "linespoints pt 7 ps 0.35"
+                                        : "lines";
     bool first = true;
-    size_t block = 0;
+    const size_t begin = *block;
     // The solid line is drawn last, above the others.
     for (int pass = 0; pass < 2; pass++) {
-        block = 0;
+        *block = begin;
         for (size_t k = 0; k < figure->ncurves; k++) {
             const ss_curve *curve = &figure->curves[k];
             if (curve->count == 0) {
@@ -140,15 +200,38 @@ void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
             }
             if ((strcmp(curve->bare, HERO) == 0) == (pass == 1)) {
                 fprintf(out, "%s    data index %zu using 1:2 with %s ", first ? "" : ", \\\n",
-                        block, figure->steps ? "steps" : "lines");
-                print_style(out, curve, k);
+                        *block, with);
+                print_style(out, figure, k);
                 fputs(" title ", out);
                 print_quoted(out, curve->label);
                 fputs(" noenhanced", out);
                 first = false;
             }
-            block++;
+            (*block)++;
         }
     }
+    if (figure->guides) {
+        print_guides(figure, out);
+    }
     fputs("\n", out);
+}
+
+void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
+{
+    size_t block = 0;
+    fputs("# Run gnuplot on this file in its own folder to draw the figure again.\n", out);
+    print_terminal(out, name);
+    fputs("set encoding utf8\nset output ", out);
+    print_quoted(out, name);
+    fputs("\ndata = ", out);
+    print_quoted(out, name);
+    fputs(" . '.dat'\n", out);
+    if (figure->below == NULL) {
+        print_panel(figure, &block, out);
+        return;
+    }
+    fputs("set multiplot layout 2,1\n", out);
+    print_panel(figure, &block, out);
+    print_panel(figure->below, &block, out);
+    fputs("unset multiplot\n", out);
 }

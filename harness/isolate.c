@@ -150,26 +150,32 @@ ss_status ss_child_start(ss_child *child, const char *program, char *const words
     return status;
 }
 
-static bool make_room(ss_child *child)
+// SS_ENDED where there is room, else why there is none.
+static ss_ending make_room(ss_child *child)
 {
     if (child->length < child->capacity) {
-        return true;
+        return SS_ENDED;
     }
     const size_t capacity = child->capacity > 0 ? 2 * child->capacity : 1 << 14;
-    char *said = capacity <= MOST_BYTES ? realloc(child->said, capacity) : NULL;
-    if (said != NULL) {
-        child->said = said;
-        child->capacity = capacity;
+    if (capacity > MOST_BYTES) {
+        return SS_ENDED_LOUD;
     }
-    return said != NULL;
+    char *said = realloc(child->said, capacity);
+    if (said == NULL) {
+        return SS_ENDED_UNHEARD;
+    }
+    child->said = said;
+    child->capacity = capacity;
+    return SS_ENDED;
 }
 
-// What waits in the channel. False where it is too much.
-static bool hear(ss_child *child)
+// What waits in the channel. SS_ENDED where all of it was taken, else why it was not.
+static ss_ending hear(ss_child *child)
 {
     while (child->channel >= 0) {
-        if (!make_room(child)) {
-            return false;
+        const ss_ending room = make_room(child);
+        if (room != SS_ENDED) {
+            return room;
         }
         const ssize_t got =
             read(child->channel, child->said + child->length, child->capacity - child->length);
@@ -181,7 +187,7 @@ static bool hear(ss_child *child)
             break; // nothing more for now
         }
     }
-    return true;
+    return SS_ENDED;
 }
 
 static void end(ss_child *child, ss_ending forced)
@@ -194,10 +200,10 @@ static void end(ss_child *child, ss_ending forced)
 
 static void end_itself(ss_child *child)
 {
-    const bool quiet = hear(child);
+    const ss_ending heard = hear(child);
     const int status = reap(child);
-    if (!quiet) {
-        child->ending = SS_ENDED_LOUD;
+    if (heard != SS_ENDED) {
+        child->ending = heard;
     } else if (WIFSIGNALED(status)) {
         child->ending = SS_ENDED_BY_SIGNAL;
         child->number = WTERMSIG(status);
@@ -213,8 +219,11 @@ static bool look_at(ss_child *child, short process_events, short channel_events)
 {
     if (process_events != 0) {
         end_itself(child);
-    } else if (channel_events != 0 && !hear(child)) {
-        end(child, SS_ENDED_LOUD);
+        return true;
+    }
+    const ss_ending heard = channel_events != 0 ? hear(child) : SS_ENDED;
+    if (heard != SS_ENDED) {
+        end(child, heard);
     } else if (ss_clock_seconds(CLOCK_MONOTONIC) >= child->deadline) {
         end(child, SS_ENDED_LATE);
     }

@@ -20,6 +20,7 @@ typedef enum ss_ending {
     SS_ENDED_BY_SIGNAL, // a signal that is not ours
     SS_ENDED_LATE,      // killed at its deadline
     SS_ENDED_LOUD,      // killed: it said more than anybody wants to hear
+    SS_ENDED_UNHEARD,   // killed: there was no memory for what it said
 } ss_ending;
 
 typedef struct ss_child {

@@ -14,6 +14,16 @@ const ss_paper_row ss_paper_table2[] = {
     {"mfb+enum", 0.07, 1e-6, 0, 41, 312},     {.solver = NULL},
 };
 
+// [D11] Table 1, section 7.
+const ss_paper_scene ss_paper_table1[] = {
+    {"free-a", "Free/A", 1920, 0.3, 0.5, 24659, 46915, 0.056, 0.004, 136, 2.60, 4.06, 7.15, 2.09,
+     25},
+    {"free-b", "Free/B", 1920, 0.2, 0.3, 28153, 36287, 0.13, 0.037, 160, 5.3, 7.0, 11.1, 3.02, 36},
+    {"pony", "Pony", 334, 0.3, 0.5, 9850, 16613, 0.42, 0.003, 301, 4.43, 5.25, 6.2, 2.47, 30},
+    {"curly", "Curly", 1920, 0.3, 0.5, 21425, 33578, 0.013, 0.003, 118, 2.26, 3.39, 7.54, 4.15, 49},
+    {.scene = NULL},
+};
+
 const ss_paper_row *ss_paper_find(const char *solver)
 {
     for (const ss_paper_row *row = ss_paper_table2; row->solver != NULL; row++) {

@@ -19,3 +19,16 @@ const ss_paper_row *ss_paper_find(const char *solver); // NULL: not in the table
 // Where a solver stands in a table: the paper's order, then duriez06 (which the paper leaves out:
 // it diverged on all of its problems), then any other, all with the same rank.
 int ss_paper_rank(const char *solver);
+
+// A row of [D11] Table 1: its simulations, on a quad core i7 of 2011; T in seconds a step.
+typedef struct ss_paper_scene {
+    const char *scene; // the scene here that stands for it; NULL ends the list
+    const char *name;  // the paper's
+    double rods, mu, mu_obstacle;
+    double contacts_mean, contacts_max;
+    double over_tol_percent, max_error, iterations;
+    double gs_seconds, solve_seconds, step_seconds;
+    double minutes_a_frame, hours;
+} ss_paper_scene;
+
+extern const ss_paper_scene ss_paper_table1[]; // in the paper's order

@@ -33,7 +33,10 @@ typedef struct ss_record_row {
     char build[64]; // version, commit and flags
 
     char problem[400]; // FILE or FILE:NAME as given
+    char scene[48];    // that made it; "" where the file does not say
     int contacts, dim;
+    int max_iterations; // limits of the run: iterations, and
+    double time_limit;  // CPU seconds
     char status[16];
     int iterations;
     double local_solves, alt_percent, fail_percent;
@@ -58,14 +61,17 @@ ss_status ss_record_open(const char *path, ss_record **record, ss_error *e);
 // For reading: file and journal; SS_BAD_INPUT where there is neither or the file is no record.
 ss_status ss_record_read(const char *path, ss_record **record, ss_error *e);
 
-// A row stays where it is until the record is closed.
+// A row that was found stays where it is until one is added, or the record is closed.
 size_t ss_record_count(const ss_record *record);
 const ss_record_row *ss_record_row_at(const ss_record *record, size_t k); // in the order of adding
 const ss_record_row *ss_record_find(const ss_record *record,
                                     const ss_record_row *key); // NULL: none
 
+// The checksum of a problem that cannot be read, and so has none: that of its label.
+void ss_record_stand_in(const char *label, char sha256[65]);
 // Journalled and on the disk when it returns; takes over row->history, which is empty then. A row
-// with the same key is replaced. On failure the record and the row are as they were.
+// with the same key is replaced; one that stood in for the problem while it could not be read goes.
+// On failure the record and the row are as they were.
 ss_status ss_record_add(ss_record *record, ss_record_row *row, ss_error *e);
 // Folds the journal in; where that fails, its rows stay in the journal. The record, which may be
 // NULL, is freed in every case.

@@ -306,7 +306,8 @@ static ss_status check_format(const input *in)
                        in->path);
     }
     if (read_int_attribute(in->file, "format_version") != SS_RECORD_FORMAT_VERSION) {
-        return ss_fail(in->e, SS_BAD_INPUT, "%s: holds results of another version of stickslip",
+        return ss_fail(in->e, SS_BAD_INPUT,
+                       "%s: holds results of another version of stickslip; name another file",
                        in->path);
     }
     return SS_OK;

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/sha256.h"
+
 // Grows when the columns change; stands before the first tab.
-#define TEXT_VERSION "1"
+#define TEXT_VERSION "2"
 // Bytes of the shortest entry of a history: an int and three reals, a tab before each.
 #define ENTRY_BYTES_MIN (2 + 3 * 17)
 
@@ -29,8 +31,11 @@ const ss_record_column ss_record_columns[] = {
     FIELD(SS_RECORD_TEXT, start),
     FIELD(SS_RECORD_TEXT, build),
     FIELD(SS_RECORD_TEXT, problem),
+    FIELD(SS_RECORD_TEXT, scene),
     FIELD(SS_RECORD_INT, contacts),
     FIELD(SS_RECORD_INT, dim),
+    FIELD(SS_RECORD_INT, max_iterations),
+    FIELD(SS_RECORD_REAL, time_limit),
     FIELD(SS_RECORD_TEXT, status),
     FIELD(SS_RECORD_INT, iterations),
     FIELD(SS_RECORD_REAL, local_solves),
@@ -88,6 +93,18 @@ uint64_t ss_record_hash_key(const ss_record_row *row)
     hash = mix(hash, &row->tolerance, sizeof row->tolerance);
     hash = mix(hash, row->start, strlen(row->start) + 1);
     return mix(hash, row->build, strlen(row->build) + 1);
+}
+
+void ss_record_stand_in(const char *label, char sha256[65])
+{
+    ss_sha256 hash;
+    uint8_t digest[SS_SHA256_BYTES];
+    ss_sha256_init(&hash);
+    ss_sha256_update(&hash, label, strlen(label));
+    ss_sha256_final(&hash, digest);
+    for (size_t k = 0; k < SS_SHA256_BYTES; k++) {
+        snprintf(sha256 + 2 * k, 3, "%02x", (unsigned)digest[k]);
+    }
 }
 
 // ---- The history.

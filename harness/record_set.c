@@ -1,6 +1,7 @@
 #include "harness/record_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_CAPACITY 64
 
@@ -33,6 +34,14 @@ const ss_record_row *ss_record_set_find(const ss_record_set *set, const ss_recor
     return found > 0 ? set->rows[found - 1] : NULL;
 }
 
+static void fill_slots(ss_record_set *set)
+{
+    memset(set->slots, 0, set->nslots * sizeof *set->slots);
+    for (size_t k = 0; k < set->count; k++) {
+        set->slots[find_slot(set, set->rows[k])] = k + 1;
+    }
+}
+
 static ss_status grow(ss_record_set *set, ss_error *e)
 {
     const size_t capacity = set->capacity > 0 ? 2 * set->capacity : FIRST_CAPACITY;
@@ -47,9 +56,7 @@ static ss_status grow(ss_record_set *set, ss_error *e)
     set->slots = slots;
     set->nslots = 2 * capacity;
     set->capacity = capacity;
-    for (size_t k = 0; k < set->count; k++) {
-        slots[find_slot(set, rows[k])] = k + 1;
-    }
+    fill_slots(set);
     return SS_OK;
 }
 
@@ -64,6 +71,26 @@ ss_status ss_record_set_reserve(ss_record_set *set, ss_error *e)
     return set->count < set->capacity ? SS_OK : grow(set, e);
 }
 
+static void drop(ss_record_set *set, size_t k)
+{
+    ss_record_row_free(set->rows[k]);
+    free(set->rows[k]);
+    set->count--;
+    memmove(set->rows + k, set->rows + k + 1, (set->count - k) * sizeof *set->rows);
+    fill_slots(set);
+}
+
+// A problem that could be read has no use for the row that says it could not.
+static void drop_stand_in(ss_record_set *set, const ss_record_row *row)
+{
+    ss_record_row key = *row;
+    ss_record_stand_in(row->problem, key.problem_sha256);
+    const size_t found = set->slots[find_slot(set, &key)];
+    if (found > 0 && set->rows[found - 1] != row) {
+        drop(set, found - 1);
+    }
+}
+
 void ss_record_set_put(ss_record_set *set, ss_record_row *row)
 {
     size_t *slot = &set->slots[find_slot(set, row)];
@@ -76,4 +103,5 @@ void ss_record_set_put(ss_record_set *set, ss_record_row *row)
     ss_record_row_free(place);
     *place = *row;
     row->history = (ss_history){0};
+    drop_stand_in(set, place);
 }

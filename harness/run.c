@@ -1,11 +1,14 @@
 #include "harness/run.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "problems/certificate.h"
 
 const char *const ss_start_names[] = {"zero", "guess", NULL};
 
@@ -115,6 +118,69 @@ ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_
         ss_run_free(run);
     }
     return status;
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *detail, size_t room,
+                                                         const char *format, ...)
+{
+    size_t used = strlen(detail);
+    used += (size_t)snprintf(detail + used, room - used, "%s", used > 0 ? "; " : "");
+    if (used < room) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(detail + used, room - used, format, arguments);
+        va_end(arguments);
+    }
+}
+
+// A solver says so of the problem, or rests with contacts that it could not answer.
+static bool denies_a_solution(const ss_result *result)
+{
+    return result->outcome == SS_NO_SOLUTION ||
+           (result->outcome == SS_STALLED && result->unanswered > 0);
+}
+
+static void tell_unproved(const ss_certificate *found, const char **status, char *detail,
+                          size_t room)
+{
+    if (found->verdict == SS_EXISTENCE_PROVED) {
+        append(detail, room, "a solution exists: a velocity strictly inside all cones shows it");
+        return;
+    }
+    *status = "undecided";
+    append(detail, room, "%s",
+           found->too_large ? "the problem is too large to look for a proof that it has no solution"
+                            : "no proof was found that it has a solution, or none");
+}
+
+ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
+                        char *detail, size_t room, ss_error *e)
+{
+    if (strcmp(*status, "solved") == 0 || result->outcome == SS_INTERRUPTED ||
+        result->outcome == SS_CRASHED) {
+        return SS_OK;
+    }
+    const bool denied = denies_a_solution(result);
+    ss_certificate found;
+    const ss_status done = ss_certificate_find(p, denied, &found, e);
+    if (done != SS_OK) {
+        return done;
+    }
+    if (found.verdict == SS_EXISTENCE_REFUTED) {
+        int worst = 0;
+        for (int i = 0; i < p->ncontacts; i++) {
+            worst = found.lambda[i] > found.lambda[worst] ? i : worst;
+        }
+        *status = "no_solution";
+        append(detail, room,
+               "no velocity opens all contacts: that of contact %d, among others, contradicts the "
+               "rest (proved up to %.1g times the problem's own velocity)",
+               worst, found.reach);
+    } else if (denied) {
+        tell_unproved(&found, status, detail, room);
+    }
+    ss_certificate_free(&found);
+    return SS_OK;
 }
 
 void ss_run_free(ss_run *run)

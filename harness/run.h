@@ -46,6 +46,13 @@ typedef struct ss_run {
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e);
 void ss_run_free(ss_run *run);
 
+// What problems/certificate.h proves of a problem that was not solved, at a bounded cost: status
+// becomes no_solution where that is proved, undecided where the solver says so and nothing is
+// proved, and stays otherwise; detail [room] is told. Apart from ss_run_task, so that a caller can
+// keep it out of what it measures.
+ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
+                        char *detail, size_t room, ss_error *e);
+
 // The columns of a row, in the order that other programs rely on; and one row. A problem that
 // could not be loaded is a row with status bad_input and its sentence.
 extern const ss_column ss_run_columns[];

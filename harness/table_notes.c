@@ -10,7 +10,7 @@
 // More files than these are counted instead of named.
 #define NAMED_FILES 6
 
-static void note_tolerance(ss_table *table, const ss_trials *t)
+void ss_table_note_tolerance(ss_table *table, const ss_trials *t)
 {
     const bool paper = fabs(t->tolerance - PAPER_TOLERANCE) <= 1e-3 * PAPER_TOLERANCE;
     char tolerance[32];
@@ -35,6 +35,16 @@ static int file_of(const ss_record_row *row, const char **name)
     const char *slash = strrchr(row->problem, '/');
     *name = slash != NULL ? slash + 1 : row->problem;
     return (int)strcspn(*name, ":");
+}
+
+// "" where it is unknown or several.
+static const char *common_scene(const ss_trials *t)
+{
+    const char *scene = t->problems[0]->scene;
+    for (size_t k = 1; k < t->nproblems; k++) {
+        scene = strcmp(t->problems[k]->scene, scene) == 0 ? scene : "";
+    }
+    return scene;
 }
 
 static void note_problems(ss_table *table, const ss_trials *t)
@@ -64,7 +74,9 @@ static void note_problems(ss_table *table, const ss_trials *t)
     } else {
         snprintf(range, sizeof range, "%d", smallest);
     }
-    ss_table_note(table, "Problems: %zu, of %s contacts, from %s.", t->nproblems, range, names);
+    const char *scene = common_scene(t);
+    ss_table_note(table, "Problems: %zu%s%s, of %s contacts, from %s.", t->nproblems,
+                  scene[0] != '\0' ? " of the scene " : "", scene, range, names);
 }
 
 // Whether the options of a spec hold this one.
@@ -125,21 +137,43 @@ static void note_gaps(ss_table *table, const ss_trials *t)
     }
 }
 
-// How many runs were timed and on which processor; of the first row where they differ.
+// At which limits runs ended, where these were the same for all.
+static void note_limits(ss_table *table, const ss_trials *t)
+{
+    const ss_record_row *first = NULL;
+    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
+        const ss_record_row *row = t->entrants[k / t->nproblems].trials[k % t->nproblems].row;
+        first = first == NULL ? row : first;
+        if (row != NULL && !(row->max_iterations == first->max_iterations &&
+                             row->time_limit == first->time_limit)) {
+            return;
+        }
+    }
+    ss_table_note(table, "Limits of a run: %d iterations, %g CPU seconds.", first->max_iterations,
+                  first->time_limit);
+}
+
+// How many runs were timed, and on which processor; that of the first row where they differ.
 static void note_machine(ss_table *table, const ss_trials *t)
 {
-    const ss_record_row *row = t->problems[0];
-    if (row->machine[0] != '\0' && row->repeats > 1) {
-        ss_table_note(table, "Times: the best of %d runs, on %s.", row->repeats, row->machine);
-    } else if (row->machine[0] != '\0') {
-        ss_table_note(table, "Times: on %s.", row->machine);
+    const char *machine = t->problems[0]->machine;
+    int repeats = 0;
+    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
+        const ss_record_row *row = t->entrants[k / t->nproblems].trials[k % t->nproblems].row;
+        repeats = row != NULL && row->repeats > repeats ? row->repeats : repeats;
+    }
+    if (machine[0] != '\0' && repeats > 1) {
+        ss_table_note(table, "Times: the best of %d runs, on %s.", repeats, machine);
+    } else if (machine[0] != '\0') {
+        ss_table_note(table, "Times: on %s.", machine);
     }
 }
 
 void ss_table_conditions(ss_table *table, const ss_trials *trials)
 {
-    note_tolerance(table, trials);
+    ss_table_note_tolerance(table, trials);
     note_problems(table, trials);
+    note_limits(table, trials);
     note_freezing(table, trials);
     note_machine(table, trials);
     note_gaps(table, trials);

@@ -65,24 +65,27 @@ static size_t find_problem(const ss_trials *t, const ss_record_row *row)
     return k;
 }
 
-static void name_entrant(ss_entrant *entrant)
+static ss_status name_entrant(ss_entrant *entrant, ss_error *e)
 {
     const char *spec = strncmp(entrant->spec, "gs/", 3) == 0 ? entrant->spec + 3 : entrant->spec;
     snprintf(entrant->bare, sizeof entrant->bare, "%.*s", (int)strcspn(spec, ":"), spec);
     // A solver that this build does not have is taken for an exact one.
     ss_method *method = NULL;
-    if (ss_method_parse(entrant->spec, &method, NULL) == SS_OK) {
+    const ss_status status = ss_method_parse(entrant->spec, &method, e);
+    if (status == SS_OK) {
         entrant->approximate = method->failsafe == NULL && method->local != NULL &&
                                method->local->card.law == SS_APPROXIMATE;
     }
     ss_method_free(method);
+    return status == SS_SYSTEM ? status : SS_OK;
 }
 
 // Lists the problems and the entrants of all rows that count.
-static void list(ss_trials *t, const ss_record *record)
+static ss_status list(ss_trials *t, const ss_record *record, ss_error *e)
 {
+    ss_status status = SS_OK;
     const size_t count = ss_record_count(record);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; status == SS_OK && k < count; k++) {
         const ss_record_row *row = ss_record_row_at(record, k);
         if (!counts(row, t->tolerance)) {
             continue;
@@ -93,9 +96,10 @@ static void list(ss_trials *t, const ss_record *record)
         if (find_entrant(t, row) == NULL) {
             ss_entrant *entrant = &t->entrants[t->nentrants++];
             *entrant = (ss_entrant){.spec = row->solver, .start = row->start};
-            name_entrant(entrant);
+            status = name_entrant(entrant, e);
         }
     }
+    return status;
 }
 
 static void label_entrants(ss_trials *t)
@@ -204,7 +208,10 @@ static ss_status build(ss_trials *t, const ss_record *record, ss_error *e)
     if (t->problems == NULL || t->entrants == NULL) {
         return ss_fail_memory(e, "the comparison");
     }
-    list(t, record);
+    const ss_status status = list(t, record, e);
+    if (status != SS_OK) {
+        return status;
+    }
     if (t->nproblems == 0) {
         return ss_fail(e, SS_BAD_INPUT,
                        "the record holds no run to a tolerance of %g or tighter; make one with "
@@ -287,9 +294,12 @@ ss_status ss_trials_with(const char *path, double tolerance, ss_trials_user use,
     if (status != SS_OK) {
         return status;
     }
-    status = ss_trials_new(record, tolerance, &trials, e);
+    ss_error reason = {0};
+    status = ss_trials_new(record, tolerance, &trials, &reason);
     if (status == SS_OK) {
         status = use(trials, settings, e);
+    } else {
+        ss_fail(e, status, "%s: %s", path, reason.text);
     }
     ss_trials_free(trials);
     ss_record_close(record, NULL);

@@ -17,6 +17,8 @@ typedef struct verb {
 
 static const verb VERBS[] = {
     {"solvers", "lists the solvers", ss_cmd_solvers},
+    {"scenes", "lists the scenes", ss_cmd_scenes},
+    {"simulate", "runs a scene: statistics, pictures, one-step problems", ss_cmd_simulate},
     {"generate", "makes problems from a seed", ss_cmd_generate},
     {"inspect", "describes each problem in a row", ss_cmd_inspect},
     {"check", "says what is wrong with a file", ss_cmd_check},

@@ -15,6 +15,8 @@ int ss_main(int argc, char **argv);
 
 // The verbs; argv[0] is the verb itself.
 int ss_cmd_solvers(int argc, char **argv);
+int ss_cmd_scenes(int argc, char **argv);
+int ss_cmd_simulate(int argc, char **argv);
 int ss_cmd_generate(int argc, char **argv);
 int ss_cmd_generate_locals(int argc, char **argv); // argv[0] is "locals"
 int ss_cmd_inspect(int argc, char **argv);

@@ -16,12 +16,9 @@
 
 #include "problems/delassus.h"
 #include "problems/tangle_plan.h"
+#include "problems/tangle_tower.h"
 
 #define TIME_STEP 1e-3 // s
-
-// Indices of H and M are ints: 3 x 32 entries of H a contact, 256 of M a rod.
-#define MOST_CONTACTS 10000000
-#define MOST_RODS     8000000
 
 // The closed share of contacts, the decade of their r0_N below the weight of a rod over one step
 // times LARGEST_IMPULSE, and how near the cone's boundary r0 comes.
@@ -36,48 +33,14 @@
 #define COMMON_SHAKE (0.1 * GRAVITY)
 #define ROD_SHAKE    (0.1 * GRAVITY)
 
+// Which rods are light does not depend on what else is drawn from the seed.
+#define LIGHT_STREAM UINT64_C(0x9e3779b97f4a7c15)
+
 // Gaps over one step, m/s: what the shake closes easily, and what it hardly does.
 #define CLOSED_SPEED_LOW  1e-6
 #define CLOSED_SPEED_HIGH 1e-4
 #define OPEN_SPEED_LOW    1e-3
 #define OPEN_SPEED_HIGH   1e-1
-
-ss_tangle_settings ss_tangle_defaults(void)
-{
-    return (ss_tangle_settings){
-        .dim = 3, .ncontacts = 1000, .ends_per_rod = 25, .mu = 0.3, .seed = 1, .condition = 1e4};
-}
-
-ss_status ss_tangle_check(const ss_tangle_settings *s, ss_error *e)
-{
-    if (s->dim != 2 && s->dim != 3) {
-        return ss_fail(e, SS_BAD_INPUT, "dim is %d; a tangle has 2 or 3", s->dim);
-    }
-    if (s->ncontacts < 1 || s->ncontacts > MOST_CONTACTS) {
-        return ss_fail(e, SS_BAD_INPUT, "ncontacts is %d, not in 1 .. %d", s->ncontacts,
-                       MOST_CONTACTS);
-    }
-    if (s->ends_per_rod < 1) {
-        return ss_fail(e, SS_BAD_INPUT, "ends_per_rod is %d, not 1 or more", s->ends_per_rod);
-    }
-    if (!(s->mu >= 0.0 && isfinite(s->mu))) {
-        return ss_fail(e, SS_BAD_INPUT, "mu is %g, not a finite number >= 0", s->mu);
-    }
-    if (!(s->condition >= 10.0 && s->condition <= 1e8)) {
-        return ss_fail(e, SS_BAD_INPUT, "condition is %g, not in 10 .. 1e8", s->condition);
-    }
-    if (!(s->ground_share >= 0.0 && s->ground_share <= 1.0)) {
-        return ss_fail(e, SS_BAD_INPUT, "ground_share is %g, not in 0 .. 1", s->ground_share);
-    }
-    if (!isfinite(s->unsymmetry)) {
-        return ss_fail(e, SS_BAD_INPUT, "unsymmetry is %g, not a finite number", s->unsymmetry);
-    }
-    if (ss_tangle_rods(s) > MOST_RODS) {
-        return ss_fail(e, SS_BAD_INPUT, "ends_per_rod is %d, which makes more than %d rods",
-                       s->ends_per_rod, MOST_RODS);
-    }
-    return SS_OK;
-}
 
 // A matrix with room for count entries; on failure A is empty.
 static ss_status reserve(ss_sparse *A, int nrows, int ncols, int count, ss_error *e)
@@ -95,7 +58,8 @@ static ss_status reserve(ss_sparse *A, int nrows, int ncols, int count, ss_error
 }
 
 // Dense blocks on the diagonal, zeros and all: the pattern of M tells the bodies.
-static ss_status make_mass(const ss_tangle_plan *plan, double condition, ss_sparse *M, ss_error *e)
+static ss_status make_mass(const ss_tangle_plan *plan, double condition, const double *mass,
+                           ss_sparse *M, ss_error *e)
 {
     const int m = SS_ROD_DOFS, n = m * plan->nrods;
     const ss_status status = reserve(M, n, n, n * m, e);
@@ -109,7 +73,7 @@ static ss_status make_mass(const ss_tangle_plan *plan, double condition, ss_spar
         for (int j = 0; j < m; j++) {
             for (int i = 0; i < m; i++, at++) {
                 M->row[at] = m * rod + i;
-                M->x[at] = block[i][j];
+                M->x[at] = mass[rod] * block[i][j];
             }
             M->start[m * rod + j + 1] = at;
         }
@@ -217,7 +181,7 @@ static void draw_contact(ss_random *g, int dim, double mu, double *r0, double *w
     }
 }
 
-static void draw_shake(ss_random *g, const ss_tangle_plan *plan, double *f)
+static void draw_shake(ss_random *g, const ss_tangle_plan *plan, const double *mass, double *f)
 {
     double common[3], own[3], torque[SS_ROD_DOFS];
     ss_random_direction(g, plan->dim, common);
@@ -228,14 +192,21 @@ static void draw_shake(ss_random *g, const ss_tangle_plan *plan, double *f)
         }
         ss_rod_weight(&plan->rods[rod], own, torque);
         for (int j = 0; j < SS_ROD_DOFS; j++) {
-            f[SS_ROD_DOFS * rod + j] += TIME_STEP * torque[j];
+            f[SS_ROD_DOFS * rod + j] += mass[rod] * (TIME_STEP * torque[j]);
         }
     }
 }
 
+// That of the lighter rod.
+static double contact_factor(const ss_touch *t, const double *mass)
+{
+    const double first = mass[t->rod[0]];
+    return t->rod[1] == SS_GROUND ? first : fmin(first, mass[t->rod[1]]);
+}
+
 // mu, f and w, and r0, which is of use to the caller.
-static ss_status make_loads(const ss_tangle_settings *s, const ss_tangle_plan *plan, ss_problem *p,
-                            double **r0, ss_error *e)
+static ss_status make_loads(const ss_tangle_settings *s, const ss_tangle_plan *plan,
+                            const double *mass, ss_problem *p, double **r0, ss_error *e)
 {
     const size_t n = (size_t)p->ncontacts;
     const int dim = p->dim;
@@ -251,12 +222,16 @@ static ss_status make_loads(const ss_tangle_settings *s, const ss_tangle_plan *p
     for (size_t i = 0; i < n; i++) {
         p->mu[i] = s->mu;
         draw_contact(&g, dim, s->mu, *r0 + (size_t)dim * i, p->w + (size_t)dim * i);
+        const double factor = contact_factor(&plan->touches[i], mass);
+        for (size_t k = 0; k < (size_t)dim; k++) {
+            (*r0)[(size_t)dim * i + k] *= factor;
+        }
     }
     ss_sparse_add_product(&p->H, *r0, p->f);
     for (int j = 0; j < p->ndofs; j++) {
         p->f[j] = -p->f[j];
     }
-    draw_shake(&g, plan, p->f);
+    draw_shake(&g, plan, mass, p->f);
     return SS_OK;
 }
 
@@ -275,13 +250,26 @@ static ss_status add_guess(ss_problem *p, double **r0, ss_error *e)
 static ss_status describe(const ss_tangle_settings *s, ss_problem *p, ss_error *e)
 {
     char text[400];
-    snprintf(text, sizeof text,
-             "synthetic tangle of rods: dim %d, %d contacts, %d ends per rod, mu %.17g, seed %llu, "
-             "condition %.17g, ground share %.17g, unsymmetry %.17g, %s",
-             s->dim, s->ncontacts, s->ends_per_rod, s->mu, (unsigned long long)s->seed,
-             s->condition, s->ground_share, s->unsymmetry,
-             s->hyperstatic ? "contacts in bunches" : "contacts spread");
-    p->title = strdup("tangle");
+    int used;
+    if (s->tower != 0.0) {
+        used = snprintf(text, sizeof text,
+                        "synthetic tower of boxes: dim %d, %d contacts, %d ends per box, mu %.17g, "
+                        "seed %llu, each %.17g times as heavy as the one below",
+                        s->dim, s->ncontacts, s->ends_per_rod, s->mu, (unsigned long long)s->seed,
+                        s->tower);
+    } else {
+        used = snprintf(text, sizeof text,
+                        "synthetic tangle of rods: dim %d, %d contacts, %d ends per rod, mu %.17g, "
+                        "seed %llu, condition %.17g, ground share %.17g, unsymmetry %.17g, %s",
+                        s->dim, s->ncontacts, s->ends_per_rod, s->mu, (unsigned long long)s->seed,
+                        s->condition, s->ground_share, s->unsymmetry,
+                        s->hyperstatic ? "contacts in bunches" : "contacts spread");
+    }
+    if (s->light[0] > 0.0) {
+        snprintf(text + used, sizeof text - (size_t)used, ", a share of %.17g lighter by %.17g",
+                 s->light[0], s->light[1]);
+    }
+    p->title = strdup(s->tower != 0.0 ? "tower" : "tangle");
     p->description = strdup(text);
     if (p->title == NULL || p->description == NULL) {
         return ss_fail_memory(e, "the description of a tangle");
@@ -298,21 +286,43 @@ static ss_status describe(const ss_tangle_settings *s, ss_problem *p, ss_error *
     return SS_OK;
 }
 
+// The factor on the mass of each of n bodies, from a stream of its own. NULL without memory.
+static double *draw_masses(const ss_tangle_settings *s, int n)
+{
+    double *mass = malloc((size_t)n * sizeof *mass);
+    ss_random g = ss_random_seeded(s->seed ^ LIGHT_STREAM);
+    for (int k = 0; mass != NULL && k < n; k++) {
+        mass[k] = ss_random_uniform(&g) < s->light[0] ? 1.0 / s->light[1] : 1.0;
+    }
+    return mass;
+}
+
+static ss_status fill_rods(const ss_tangle_settings *s, const double *mass,
+                           const ss_tangle_plan *plan, ss_problem *p, double **r0, ss_error *e)
+{
+    p->ndofs = SS_ROD_DOFS * plan->nrods;
+    ss_status status = make_mass(plan, s->condition, mass, &p->M, e);
+    if (status == SS_OK) {
+        status = make_contacts(plan, &p->H, e);
+    }
+    return status == SS_OK ? make_loads(s, plan, mass, p, r0, e) : status;
+}
+
+// plan: NULL for a tower.
 static ss_status fill_global(const ss_tangle_settings *s, const ss_tangle_plan *plan, ss_problem *p,
                              ss_error *e)
 {
     p->form = SS_GLOBAL;
     p->dim = s->dim;
     p->ncontacts = s->ncontacts;
-    p->ndofs = SS_ROD_DOFS * plan->nrods;
     double *r0 = NULL;
-    ss_status status = make_mass(plan, s->condition, &p->M, e);
+    double *mass = draw_masses(s, plan != NULL ? plan->nrods : ss_tower_boxes(s));
+    ss_status status = mass == NULL ? ss_fail_memory(e, "the masses of a tangle") : SS_OK;
     if (status == SS_OK) {
-        status = make_contacts(plan, &p->H, e);
+        status =
+            plan != NULL ? fill_rods(s, mass, plan, p, &r0, e) : ss_tower_fill(s, mass, p, &r0, e);
     }
-    if (status == SS_OK) {
-        status = make_loads(s, plan, p, &r0, e);
-    }
+    free(mass);
     if (status == SS_OK && s->warm) {
         status = add_guess(p, &r0, e);
     }
@@ -378,7 +388,7 @@ ss_status ss_tangle_new(const ss_tangle_settings *settings, ss_problem **problem
         return status;
     }
     ss_tangle_plan *plan = NULL;
-    status = ss_tangle_plan_new(settings, &plan, e);
+    status = settings->tower != 0.0 ? SS_OK : ss_tangle_plan_new(settings, &plan, e);
     if (status != SS_OK) {
         return status;
     }

@@ -10,6 +10,9 @@
 // same bits on every compiler and machine. Rods are in rod.h, who touches whom in tangle_plan.h.
 // SI units; dt is 1 ms.
 //
+// A share of the rods may be lighter than the others by a factor: their masses, their loads, and
+// r0 where they touch. A tower has boxes in the place of rods: see tangle_tower.h.
+//
 // With unsymmetry E the problem is local, with G as in delassus.h and K turning the whitened dofs
 // two by two, K = diag([[0, 1], [-1, 0]], ..), as gyroscopic terms do:
 //
@@ -31,6 +34,10 @@ typedef struct ss_tangle_settings {
     double unsymmetry;   // local form only: W + unsymmetry * (gyroscopic part), 0 for none
     bool hyperstatic;    // contacts in tight bunches: W far from full rank
     bool warm;           // store r0 as a guess
+    double
+        light[2]; // the share of rods that are lighter, and by which factor >= 1; {0, 1} for none
+    double tower; // boxes instead of rods (tangle_tower.h), each so many times as heavy as the one
+                  // below, 1 .. 1e6; 0 for rods
 } ss_tangle_settings;
 
 ss_tangle_settings ss_tangle_defaults(void);

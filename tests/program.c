@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support.h"
@@ -141,4 +143,79 @@ static bool json_value(const char **s)
 bool is_json(const char *text)
 {
     return json_value(&text) && *text == '\0';
+}
+
+pid_t start_program(const char *out, const char *err, const char *const *words)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    char *arguments[24] = {NULL};
+    int argc = 0;
+    for (; words[argc] != NULL; argc++) {
+        arguments[argc] = strdup(words[argc]);
+    }
+    pid_t child = -1;
+    const int failure = posix_spawn(&child, getenv("STICKSLIP"), &files, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&files);
+    for (int k = 0; k < argc; k++) {
+        free(arguments[k]);
+    }
+    TEST_ASSERT_EQUAL_INT(0, failure);
+    return child;
+}
+
+void wait_for_bytes(const char *path)
+{
+    struct stat status = {0};
+    for (int k = 0; k < 6000 && (stat(path, &status) != 0 || status.st_size == 0); k++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+}
+
+const char *file_text(const char *path)
+{
+    static char text[OUTPUT_CAPACITY];
+    read_text(path, text, sizeof text);
+    return text;
+}
+
+// ---- CSV
+
+const char *csv_field(const char *csv, int row, const char *name)
+{
+    static char value[700];
+    int column = 0;
+    const char *header = csv, *end = strchr(csv, '\n');
+    TEST_ASSERT_NOT_NULL(end);
+    const size_t length = strlen(name);
+    while (strncmp(header, name, length) != 0 || strchr(",\n", header[length]) == NULL) {
+        header += strcspn(header, ",\n");
+        TEST_ASSERT_TRUE_MESSAGE(*header == ',', name);
+        header++;
+        column++;
+    }
+    const char *line = csv;
+    for (int k = 0; k < row; k++) {
+        line = strchr(line, '\n');
+        TEST_ASSERT_NOT_NULL(line);
+        line++;
+    }
+    for (; column > 0; column--) {
+        line += strcspn(line, ",\n");
+        TEST_ASSERT_TRUE(*line == ',');
+        line++;
+    }
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(line, ",\n"), line);
+    return value;
+}
+
+double csv_number(const char *csv, int row, const char *name)
+{
+    char *end;
+    const char *text = csv_field(csv, row, name);
+    const double x = strtod(text, &end);
+    TEST_ASSERT_TRUE_MESSAGE(end != text && *end == '\0', text);
+    return x;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define OUTPUT_CAPACITY (1 << 16)
 
@@ -25,3 +26,14 @@ void check_holds(const char *text, const char *part, int line);
 
 int count_lines(const char *text);
 bool is_json(const char *text);
+
+// Starts the program, which goes on by itself; its streams go to the files.
+pid_t start_program(const char *out, const char *err, const char *const *words);
+// Until the file holds something; at most a minute.
+void wait_for_bytes(const char *path);
+const char *file_text(const char *path); // in a static buffer
+
+// The field in column `name` of line `row` (from 1, below the header) of a CSV text without quotes,
+// in a static buffer; and as a number, which it must be.
+const char *csv_field(const char *csv, int row, const char *name);
+double csv_number(const char *csv, int row, const char *name);

@@ -14,6 +14,8 @@ static inline ss_record_row make_row(int k, int nhistory)
     ss_record_row row = {.tolerance = 1e-4,
                          .contacts = 100 + k,
                          .dim = 3,
+                         .max_iterations = 1000,
+                         .time_limit = 60.5,
                          .iterations = 7 * k,
                          .local_solves = 1e3 / (k + 1),
                          .alt_percent = 0.1 * k,
@@ -26,6 +28,7 @@ static inline ss_record_row make_row(int k, int nhistory)
     snprintf(row.start, sizeof row.start, "zero");
     snprintf(row.build, sizeof row.build, "0.1.0 abc -O2");
     snprintf(row.problem, sizeof row.problem, "tangle.h5:%d", k);
+    snprintf(row.scene, sizeof row.scene, "tangle");
     snprintf(row.status, sizeof row.status, "solved");
     TEST_ASSERT_EQUAL_INT(SS_OK, ss_history_new(nhistory, &row.history, NULL));
     for (int i = 0; i < nhistory; i++) {

@@ -123,6 +123,8 @@ ss_record_row result_row(const char *solver, int problem)
         .tolerance = 1e-4,
         .contacts = 100 * problem,
         .dim = 3,
+        .max_iterations = 100,
+        .time_limit = 60.0,
         .iterations = f->iterations,
         .local_solves = f->local_solves,
         .alt_percent = f->alt_percent,
@@ -146,6 +148,7 @@ ss_record_row result_row(const char *solver, int problem)
     snprintf(row.start, sizeof row.start, "zero");
     snprintf(row.build, sizeof row.build, "test");
     snprintf(row.problem, sizeof row.problem, "data/hair.h5:p%d", problem);
+    snprintf(row.scene, sizeof row.scene, "hair");
     snprintf(row.status, sizeof row.status, "%s", f->status);
     fill_history(f, &row.history);
     return row;

@@ -120,9 +120,10 @@ static size_t send_row(const ss_record_row *row)
 
 static void a_row_arrives_as_it_was_sent(void)
 {
+    ss_error error;
     for (int points = 0; points <= SS_HISTORY_MOST; points += SS_HISTORY_MOST) {
         ss_record_row row = make_row(points), arrived;
-        CHECK(ss_bench_receive(sent, send_row(&row), &arrived));
+        CHECK_OK(ss_bench_receive(sent, send_row(&row), &arrived, &error));
         TEST_ASSERT_EQUAL_STRING("solved", arrived.status);
         TEST_ASSERT_EQUAL_STRING("a detail", arrived.detail);
         CHECK(arrived.iterations == 17 && arrived.fb == 1.0 / 3.0 && isnan(arrived.seconds));
@@ -140,15 +141,21 @@ static void a_row_arrives_as_it_was_sent(void)
     }
 }
 
+static bool refuses(size_t length, ss_record_row *arrived)
+{
+    ss_error error;
+    return ss_bench_receive(sent, length, arrived, &error) == SS_BAD_INPUT;
+}
+
 static void a_part_of_a_row_is_none(void)
 {
     ss_record_row row = make_row(5), arrived;
     const size_t length = send_row(&row);
     for (size_t part = 0; part < length; part++) {
-        CHECK(!ss_bench_receive(sent, part, &arrived));
+        CHECK(refuses(part, &arrived));
         CHECK(arrived.history.count == 0 && arrived.history.fb == NULL && isnan(arrived.fb));
     }
-    CHECK(!ss_bench_receive(sent, length + 1, &arrived));
+    CHECK(refuses(length + 1, &arrived));
     ss_record_row_free(&row);
 }
 
@@ -157,9 +164,9 @@ static void what_is_no_row_is_refused(void)
     ss_record_row row = make_row(0), arrived;
     const size_t length = send_row(&row);
     sent[0] ^= 1;
-    CHECK(!ss_bench_receive(sent, length, &arrived));
+    CHECK(refuses(length, &arrived));
     memset(row.detail, 'x', sizeof row.detail); // a text without end
-    CHECK(!ss_bench_receive(sent, send_row(&row), &arrived));
+    CHECK(refuses(send_row(&row), &arrived));
 }
 
 static void a_row_that_cannot_be_sent_is_told(void)
@@ -253,6 +260,19 @@ static void the_time_limit_ends_a_run_and_its_repeats(void)
     CHECK(row.repeats == 0 && row.seconds == row.seconds_median);
     CHECK(row.cpu_seconds >= 0.2);
     CHECK(isfinite(row.fb) && row.history.count >= 2);
+    ss_record_row_free(&row);
+    ss_problem_free(p);
+}
+
+static void the_limit_of_iterations_ends_a_run_and_its_repeats(void)
+{
+    ss_problem *p = full_rank_tangle(3, 60, 3);
+    ss_bench_settings settings = QUICK;
+    settings.max_iterations = 3;
+    ss_record_row row = measure(p, "gs/mfb", NULL, &settings);
+    TEST_ASSERT_EQUAL_STRING("max_iter", row.status);
+    CHECK(row.repeats == 0 && row.seconds == row.seconds_median && row.iterations == 3);
+    CHECK(isfinite(row.fb) && row.history.count == 4);
     ss_record_row_free(&row);
     ss_problem_free(p);
 }
@@ -371,6 +391,7 @@ int main(void)
     RUN_TEST(a_solved_problem_has_all_its_numbers);
     RUN_TEST(the_reference_is_timed_beside);
     RUN_TEST(the_time_limit_ends_a_run_and_its_repeats);
+    RUN_TEST(the_limit_of_iterations_ends_a_run_and_its_repeats);
     RUN_TEST(a_guess_is_the_start_where_there_is_one);
     RUN_TEST(a_problem_that_a_solver_refuses_is_bad_input);
     RUN_TEST(a_history_is_thinned);

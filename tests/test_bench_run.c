@@ -170,6 +170,8 @@ static void row_is(const char *solver, const char *status, const char *detail)
     TEST_ASSERT_EQUAL_STRING_MESSAGE(detail, row->detail, solver);
     TEST_ASSERT_EQUAL_STRING(file, row->problem);
     CHECK(row->contacts == 20 && row->dim == 3 && row->tolerance == 1e-6);
+    CHECK(row->max_iterations == 10000 && row->time_limit == 60.0);
+    TEST_ASSERT_EQUAL_STRING("tangle", row->scene);
     CHECK(strlen(row->problem_sha256) == 64 && row->build[0] != '\0');
     CHECK(strlen(row->date) == 20 && row->machine[0] != '\0' && row->load >= 0.0);
     TEST_ASSERT_EQUAL_STRING("zero", row->start);

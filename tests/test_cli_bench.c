@@ -222,15 +222,83 @@ static void the_time_limit_is_a_status(void)
     close_record(record);
 }
 
+static const char *only_status(void)
+{
+    static char status[16];
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(1, ss_record_count(record));
+    snprintf(status, sizeof status, "%s", ss_record_row_at(record, 0)->status);
+    close_record(record);
+    return status;
+}
+
+static void a_row_that_met_a_limit_is_made_again_for_a_larger_one(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "2");
+    TEST_ASSERT_EQUAL_STRING("max_iter", only_status());
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "1");
+    HOLDS(standard_error, "0 rows made, 1 were there");
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "1 rows made, 0 were there");
+    TEST_ASSERT_EQUAL_STRING("solved", only_status());
+    // What was solved within a limit says all, whatever the next limit.
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "1000000",
+           "--time-limit", "1000");
+    HOLDS(standard_error, "0 rows made, 1 were there");
+}
+
+static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
+{
+    static const char *const limits[] = {"0.05", "0.05", "0.1"};
+    for (int k = 0; k < 3; k++) {
+        EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", limits[k],
+               "--out", result);
+        HOLDS(standard_error, k == 1 ? "0 rows made, 1 were" : "1 rows made, 0 were");
+        TEST_ASSERT_EQUAL_STRING("time_limit", only_status());
+    }
+    ss_record *record = read_record(result);
+    CHECK(ss_record_row_at(record, 0)->time_limit == 0.1);
+    CHECK(ss_record_row_at(record, 0)->cpu_seconds >= 0.1);
+    close_record(record);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
+{
+    char mended[512];
+    keep_path(mended, "mended.h5");
+    write_text(mended, "not HDF5");
+    EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
+    TEST_ASSERT_EQUAL_STRING("bad_input", only_status());
+    remove(mended);
+    TEST_ASSERT_EQUAL_INT(0, link(guess, mended));
+    EXPECT(0, "bench", mended, "--solvers", "enum", "--out", result);
+    TEST_ASSERT_EQUAL_STRING("solved", only_status());
+    // Broken once more, and mended: the row that was there is made again, the bad one goes.
+    remove(mended);
+    write_text(mended, "not HDF5");
+    EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
+    rows_are(2);
+    remove(mended);
+    TEST_ASSERT_EQUAL_INT(0, link(guess, mended));
+    EXPECT(0, "bench", mended, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "1 rows made, 0 were there");
+    TEST_ASSERT_EQUAL_STRING("solved", only_status());
+}
+
 // ---- Exit codes
 
 static void bad_files_are_rows_and_exit_3_and_the_rest_runs(void)
 {
     char bad[512];
     keep_path(bad, "text.h5");
-    FILE *file = fopen(bad, "w");
-    fputs("not HDF5", file);
-    fclose(file);
+    write_text(bad, "not HDF5");
     const char *nowhere = scratch_path("nowhere.h5");
     EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
     HOLDS(standard_error, "is not an HDF5 file");
@@ -398,6 +466,9 @@ int main(void)
     RUN_TEST(a_problem_named_twice_is_run_once);
     RUN_TEST(a_reference_has_seconds_in_every_row);
     RUN_TEST(the_time_limit_is_a_status);
+    RUN_TEST(a_row_that_met_a_limit_is_made_again_for_a_larger_one);
+    RUN_TEST(a_row_that_met_the_time_limit_is_made_again_for_a_larger_one);
+    RUN_TEST(a_file_that_can_be_read_again_replaces_its_bad_row);
     RUN_TEST(bad_files_are_rows_and_exit_3_and_the_rest_runs);
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(the_verb_explains_itself_and_hides_its_child);

@@ -129,6 +129,30 @@ static void an_unsolved_problem_is_exit_2_and_says_why(void)
     TEST_ASSERT_EQUAL_INT(4, count_lines(standard_out));
 }
 
+static void solve_one_contact(const double W[4], const double b[2])
+{
+    ss_error error;
+    const char *path = scratch_path("contact.h5");
+    ss_problem *p = one_contact(2, W, b, 0.5);
+    CHECK_OK(ss_store_write(path, p, &error));
+    ss_problem_free(p);
+    EXPECT(2, "solve", path, "--max-iter", "50", "--format", "csv");
+}
+
+static void no_solution_takes_a_proof(void)
+{
+    // Nothing moves the normal, and it closes.
+    const double fixed[] = {0, 0, 0, 1}, closing[] = {-1, 0};
+    solve_one_contact(fixed, closing);
+    text_is(1, "status", "no_solution");
+    HOLDS(standard_out, "no velocity opens all contacts: that of contact 0");
+    // u_N = r_T / 10 - 1 needs r_T = 10, where u_T = 10 has the wrong sign: no solution. But
+    // u_N >= 0 alone can be had, and so nothing proves it.
+    const double pushed[] = {0, 0.1, 0, 1};
+    solve_one_contact(pushed, closing);
+    text_is(1, "status", "undecided");
+}
+
 static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
 {
     EXPECT(1, "solve", one, "--solver", "nobody");
@@ -329,6 +353,7 @@ int main(void)
     RUN_TEST(json_is_json);
     RUN_TEST(text_is_a_table);
     RUN_TEST(an_unsolved_problem_is_exit_2_and_says_why);
+    RUN_TEST(no_solution_takes_a_proof);
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(a_bad_file_is_exit_3);
     RUN_TEST(form_matrix_free_of_a_local_problem_is_refused);

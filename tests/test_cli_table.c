@@ -52,6 +52,72 @@ static void the_paper_and_a_tolerance_are_options(void)
     HOLDS(standard_out, "mfb+enum,0.59999999999999998,0,0,3,6");
 }
 
+// Beside the first record: mfb+enum twice and half as slow on problems 1 and 2, mfb unsolved on 1,
+// a solver and a problem that only this one holds.
+static const char *other_results(void)
+{
+    ss_record_row rows[] = {result_row("mfb+enum:freeze=paper", 1),
+                            result_row("mfb+enum:freeze=paper", 2),
+                            result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1),
+                            result_row("mfb:freeze=paper", 2)};
+    rows[0].sweep_seconds *= 2.0;
+    rows[0].seconds = 0.040;
+    rows[0].iterations = 12;
+    rows[1].sweep_seconds *= 0.5;
+    rows[2].fb = 1.0;
+    snprintf(rows[3].solver, sizeof rows[3].solver, "enum");
+    memset(rows[4].problem_sha256, 'f', sizeof rows[4].problem_sha256 - 1);
+    snprintf(rows[4].build, sizeof rows[4].build, "another build");
+    return results_file_of("other.h5", rows, 5);
+}
+
+static void two_records_are_compared_where_both_hold_a_run(void)
+{
+    char *other = strdup(other_results());
+    EXPECT(0, "table", results, "--compare", other, "--format", "csv");
+    // Means of 8 and 16 ms, of 16 and 8; the ratios 1/2 and 2 have the mean 1.
+    TEST_ASSERT_EQUAL_STRING(
+        "solver,runs,over_tol_percent,other_over_tol_percent,mean_iterations,other_mean_iterations,"
+        "mean_ms,other_mean_ms,time_ratio\n"
+        "mfb,1,0,100,nan,nan,nan,nan,nan\n"
+        "mfb+enum,2,0,0,6,10,12,12,1\n",
+        standard_out);
+    EXPECT(0, "table", results, "--compare", other, "--kind", "problems", "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING(
+        "problem,contacts,solvers,solved,other_solved,mean_ms,other_mean_ms,time_ratio\n"
+        "data/hair.h5:p1,100,2,2,1,10,40,0.25\n"
+        "data/hair.h5:p2,200,1,1,1,20,20,1\n",
+        standard_out);
+    EXPECT(0, "table", results, "--compare", other);
+    HOLDS(standard_out, "A: /");
+    HOLDS(standard_out, "results.h5, build test, on");
+    HOLDS(standard_out, "other.h5, build test, on");
+    free(other);
+}
+
+static void records_that_cannot_be_compared_say_why(void)
+{
+    ss_record_row rows[] = {result_row("mfb+enum:freeze=paper", 1)};
+    snprintf(rows[0].solver, sizeof rows[0].solver, "enum");
+    char *stranger = strdup(results_file_of("stranger.h5", rows, 1));
+    EXPECT(3, "table", results, "--compare", stranger);
+    HOLDS(standard_error, "stranger.h5 have no run of one problem by one solver");
+    rows[0] = result_row("mfb+enum:freeze=paper", 1);
+    rows[0].tolerance = 1e-6;
+    free(stranger);
+    stranger = strdup(results_file_of("tighter.h5", rows, 1));
+    EXPECT(3, "table", results, "--compare", stranger);
+    HOLDS(standard_error, "tighter.h5 to 1e-06; choose one with --tol");
+    EXPECT(0, "table", results, "--compare", stranger, "--tol", "1e-4");
+    free(stranger);
+    EXPECT(3, "table", results, "--compare", scratch_path("absent.h5"));
+    HOLDS(standard_error, "absent.h5");
+    EXPECT(1, "table", results, "--compare", results, "--kind", "local");
+    SAYS("table: --compare goes with --kind solvers or problems, not with --kind local");
+    EXPECT(1, "table", results, "--compare", results, "--paper");
+    SAYS("table: --compare and --paper are two tables: leave one out");
+}
+
 static void a_journal_alone_is_a_record(void)
 {
     ss_record_row row = result_row("mfb:freeze=paper", 1);
@@ -70,7 +136,7 @@ static void mistakes_end_with_1_and_a_sentence(void)
 {
     EXPECT(1, "table");
     EXPECT(1, "table", results, "--paper", "--kind", "local");
-    SAYS("table: --paper goes with --kind solvers, not with --kind local");
+    SAYS("table: --paper goes with --kind solvers or simulation, not with --kind local");
     EXPECT(1, "table", results, "--kind", "nothing");
     EXPECT(1, "plot", results);
     SAYS("plot: plot needs --out FILE");
@@ -84,7 +150,7 @@ static void what_is_no_record_ends_with_3(void)
 {
     EXPECT(3, "table", scratch_path("absent.h5"));
     EXPECT(3, "table", results, "--tol", "1e-9");
-    HOLDS(standard_error, "stickslip table: the record holds no run to a tolerance of 1e-09");
+    HOLDS(standard_error, "the record holds no run to a tolerance of 1e-09");
     EXPECT(3, "plot", scratch_path("absent.h5"), "--out", scratch_path("x.svg"));
     EXPECT(3, "plot", results, "--figure", "convergence", "--problem", "nobody", "--out",
            scratch_path("x.svg"));
@@ -96,8 +162,9 @@ static void pictures_are_drawn_with_script_and_data_beside_them(void)
     if (system("gnuplot --version >/dev/null 2>&1") != 0) {
         TEST_IGNORE_MESSAGE("gnuplot is not installed");
     }
-    static const char *const figures[] = {"iterations", "profile", "convergence", "work-precision"};
-    for (int k = 0; k < 4; k++) {
+    static const char *const figures[] = {"iterations", "profile", "convergence", "work-precision",
+                                          "assembly"};
+    for (int k = 0; k < 5; k++) {
         const char *picture = scratch_path("figure.svg");
         EXPECT(0, "plot", results, "--figure", figures[k], "--out", picture);
         TEST_ASSERT_EQUAL_STRING("", standard_error);
@@ -122,9 +189,10 @@ static void without_gnuplot_a_plot_ends_with_4(void)
 static void help_shows_kinds_and_figures(void)
 {
     EXPECT(0, "table", "--help");
-    HOLDS(standard_out, "solvers, problems, profile or local (default solvers)");
+    HOLDS(standard_out, "solvers, problems, profile, local or simulation (default solvers)");
     EXPECT(0, "plot", "--help");
-    HOLDS(standard_out, "iterations, profile, convergence or work-precision (default iterations)");
+    HOLDS(standard_out, "iterations, profile, convergence, work-precision, assembly, orbit or "
+                        "dispersion (default iterations)");
 }
 
 int main(void)
@@ -133,6 +201,8 @@ int main(void)
     RUN_TEST(the_solvers_are_printed_in_the_papers_order);
     RUN_TEST(every_kind_comes_in_every_format);
     RUN_TEST(the_paper_and_a_tolerance_are_options);
+    RUN_TEST(two_records_are_compared_where_both_hold_a_run);
+    RUN_TEST(records_that_cannot_be_compared_say_why);
     RUN_TEST(a_journal_alone_is_a_record);
     RUN_TEST(mistakes_end_with_1_and_a_sentence);
     RUN_TEST(what_is_no_record_ends_with_3);

@@ -3,6 +3,7 @@
 #include "problems/strands/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "problems/strands/band.h"
 #include "tests/one_strand.h"
@@ -200,8 +201,16 @@ static bool has_factor(const one_strand *s, double h)
             *ss_band_at(&M, i, j) = dense[i * n + j];
         }
     }
-    s->model->damping(s->rod, s->q, h, &M);
-    s->model->stiffness(s->rod, s->q, h * h, &M);
+    if (s->model->stiffness != NULL) {
+        s->model->damping(s->rod, s->q, h, &M);
+        s->model->stiffness(s->rod, s->q, h * h, &M);
+    }
+    if (s->model->project != NULL) {
+        double *v = calloc(2 * (size_t)n, sizeof *v);
+        memcpy(v, s->v, (size_t)n * sizeof *v);
+        s->model->project(s->rod, s->q, h, v, v + n, &M);
+        free(v);
+    }
     const bool definite = ss_band_factor(&M, D);
     free(dense);
     free(D);

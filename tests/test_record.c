@@ -162,6 +162,36 @@ static void a_row_of_the_same_key_replaces(void)
     close_record(reader);
 }
 
+static void check_without_stand_in(const ss_record *record, const ss_record_row *stand_in)
+{
+    TEST_ASSERT_EQUAL_size_t(3, ss_record_count(record));
+    CHECK(ss_record_find(record, stand_in) == NULL);
+    CHECK(holds_row(record, 0, 3) && holds_row(record, 1, 3) && holds_row(record, 2, 3));
+}
+
+// A row that says that problem 1 cannot be read goes when problem 1 has one that says more.
+static void what_stood_in_for_a_problem_goes_when_it_is_read(void)
+{
+    ss_record *record = open_record();
+    ss_record_row stand_in = make_row(1, 0), copy;
+    ss_record_stand_in(stand_in.problem, stand_in.problem_sha256);
+    snprintf(stand_in.status, sizeof stand_in.status, "bad_input");
+    copy = stand_in;
+    add(record, 0, 3);
+    CHECK_OK(ss_record_add(record, &copy, &error));
+    add(record, 2, 3);
+    CHECK(ss_record_find(record, &stand_in) != NULL);
+    add(record, 1, 3);
+    check_without_stand_in(record, &stand_in);
+    ss_record *reader = read_record(); // from the journal
+    check_without_stand_in(reader, &stand_in);
+    close_record(reader);
+    close_record(record);
+    reader = read_record();
+    check_without_stand_in(reader, &stand_in);
+    close_record(reader);
+}
+
 static void each_part_of_the_key_tells_rows_apart(void)
 {
     ss_record *record = open_record();
@@ -396,6 +426,7 @@ int main(void)
     RUN_TEST(every_value_survives_journal_and_file_bit_for_bit);
     RUN_TEST(rows_keep_the_order_of_adding_over_several_runs);
     RUN_TEST(a_row_of_the_same_key_replaces);
+    RUN_TEST(what_stood_in_for_a_problem_goes_when_it_is_read);
     RUN_TEST(each_part_of_the_key_tells_rows_apart);
     RUN_TEST(a_record_without_rows_is_a_record);
     RUN_TEST(nothing_is_written_where_nothing_is_new);

@@ -74,7 +74,7 @@ static void step(double h, double theta)
         mean[k] = (1.0 - theta) * v[k];
     }
     double *f = calloc((size_t)s->size.nv, sizeof *f);
-    ss_strand_system(world, 0, &world->now, &at, h, theta, scratch, &M, f);
+    ss_strand_system(world, 0, &world->now, &at, h, theta, scratch, &M, f, NULL, NULL);
     CHECK(ss_band_factor(&M, D));
     ss_band_solve(&M, D, f);
     for (int k = 0; k < s->size.nv; k++) {

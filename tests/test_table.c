@@ -217,7 +217,8 @@ static void footnotes_say_how_it_was_measured(void)
     const char *text = print(ss_table_solvers(t, false, false), SS_LAYOUT_MARKDOWN);
     HOLDS(text, "fb \\<= 1e-4");
     HOLDS(text, "1e-6 of \\[D11\\]");
-    HOLDS(text, "Problems: 2, of 100 to 200 contacts, from hair.h5.");
+    HOLDS(text, "Problems: 2 of the scene hair, of 100 to 200 contacts, from hair.h5.");
+    HOLDS(text, "Limits of a run: 100 iterations, 60 CPU seconds.");
     HOLDS(text, "freeze=paper");
     HOLDS(text, "they stopped: 4sides on 50 % of the problems.");
     HOLDS(text, "no part in means: 4sides 1.");

@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # Table 2 of [D11] on the problems of any FCLIB files: twelve local solvers under Gauss-Seidel.
-#     table2.sh [--tol T] [--freeze off|on|paper] FOLDER FILE...
-# Writes FOLDER/results.h5 and FOLDER/table2.{txt,md,tex,csv} and prints the text. Runs that
-# FOLDER/results.h5 holds are not made again. STICKSLIP is the program (build/stickslip).
+#     table2.sh [--tol T] [--freeze off|on|paper] [--max-iter N] [--name NAME] FOLDER FILE...
+# Writes FOLDER/resultsNAME.h5 and FOLDER/table2NAME.{txt,md,tex,csv} and prints the text. Runs that
+# the record holds are not made again. STICKSLIP is the program (build/stickslip).
 # The defaults, --tol 1e-4 and --freeze paper, stand for what the paper did (README.md here).
 set -euo pipefail
 
 program=${STICKSLIP:-$(dirname "$0")/../../build/stickslip}
 tolerance=1e-4
 freeze=paper
+most=10000
+name=
 while [[ ${1-} == --* ]]; do
     case "$1" in
     --tol) tolerance=${2?} ;;
     --freeze) freeze=${2?} ;;
+    --max-iter) most=${2?} ;;
+    --name) name=${2?} ;;
     *)
         echo "table2: unknown option $1" >&2
         exit 1
@@ -21,10 +25,12 @@ while [[ ${1-} == --* ]]; do
     shift 2
 done
 if [ $# -lt 2 ]; then
-    echo "usage: table2.sh [--tol T] [--freeze off|on|paper] FOLDER FILE..." >&2
+    echo "usage: table2.sh [--tol T] [--freeze off|on|paper] [--max-iter N] [--name NAME] FOLDER" \
+        "FILE..." >&2
     exit 1
 fi
 folder=$1
+record=$folder/results$name.h5
 shift
 
 solvers=
@@ -35,16 +41,15 @@ done
 mkdir -p "$folder"
 # Two runs at a time where there are two cores: each run has one thread and a core of its own.
 jobs=$(nproc)
-"$program" bench "$@" --solvers "$solvers" --tol "$tolerance" --repeat 2 --time-limit 5 \
-    --jobs $((jobs < 2 ? jobs : 2)) --out "$folder/results.h5"
+"$program" bench "$@" --solvers "$solvers" --tol "$tolerance" --max-iter "$most" --repeat 2 \
+    --time-limit 5 --jobs $((jobs < 2 ? jobs : 2)) --out "$record"
 
 # table FORMAT ENDING
 table() {
-    "$program" table "$folder/results.h5" --paper --tol "$tolerance" --format "$1" \
-        >"$folder/table2.$2"
+    "$program" table "$record" --paper --tol "$tolerance" --format "$1" >"$folder/table2$name.$2"
 }
 table text txt
 table markdown md
 table latex tex
 table csv csv
-cat "$folder/table2.txt"
+cat "$folder/table2$name.txt"

@@ -151,8 +151,8 @@ static void step_group(const ss_chain_method *m, const ss_chain_shape *s, const 
     for (int i = 0; i < s->n; i++) {
         v[i] = lane3_scaled(LANE_ALL(1.0 / h), lane3_minus(b->p[i], x[i]));
         x[i] = b->p[i];
+        lane_damp(m, s, &b->room, h, i, &v[i]);
     }
-    lane_damp(m, s, &b->room, h, v);
 }
 
 void ss_chain_batch_step(ss_chain_batch *b, const ss_chain_method *m, ss_vec3 gravity, double h)

@@ -1,4 +1,5 @@
-// problems/strands/chain_batch.h -- many equal chains, stepped together without contacts (internal).
+// problems/strands/chain_batch.h -- many equal chains, stepped together without contacts
+// (internal).
 //
 //     v += h g;  p = x + h v;  p by the method of chain.h;  v = (p - x) / h, x = p
 //
@@ -9,7 +10,7 @@
 #include "problems/status.h"
 #include "problems/strands/chain.h"
 
-#define SS_CHAIN_LANES 4
+#define SS_CHAIN_LANES 8
 
 typedef struct ss_chain_batch ss_chain_batch;
 

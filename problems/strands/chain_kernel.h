@@ -2,9 +2,9 @@
 // (internal).
 //
 // A template: whoever includes it has defined LANE, which is double or a GNU vector of doubles,
-// LANE_ALL(a), the LANE of one number, and LANE_ROOT(a), the square roots of a LANE. Every operation
-// is done on each chain alone, so that its bits do not depend on its neighbours or on how many there
-// are.
+// LANE_ALL(a), the LANE of one number, and LANE_ROOT(a), the square roots of a LANE. Every
+// operation is done on each chain alone, so that its bits do not depend on its neighbours or on how
+// many there are.
 #include "problems/strands/chain.h"
 
 typedef struct lane3 {
@@ -148,12 +148,11 @@ static inline void lane_constrain(const ss_chain_method *m, const ss_chain_shape
     }
 }
 
-// v += what the method adds to the velocities after the step.
+// v of vertex i += what the method adds to it after the step.
 static inline void lane_damp(const ss_chain_method *m, const ss_chain_shape *s,
-                             const lane_room *room, double h, lane3 *v)
+                             const lane_room *room, double h, int i, lane3 *v)
 {
-    for (int i = 0; m->kind == SS_CHAIN_DFTL && i + 1 < s->n; i++) {
-        const double part = s->w[i] > 0.0 ? -m->damping / h : 0.0;
-        v[i] = lane3_along(v[i], LANE_ALL(part), room->edge[i]);
+    if (m->kind == SS_CHAIN_DFTL && i + 1 < s->n && s->w[i] > 0.0) {
+        *v = lane3_along(*v, LANE_ALL(-m->damping / h), room->edge[i]);
     }
 }

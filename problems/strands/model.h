@@ -87,12 +87,19 @@ typedef struct ss_strand_model {
     void (*convect)(const void *strand, const ss_pose *root, const double *q, const double *v,
                     ss_vec3 *a);
 
+    // The next four, and balance, are NULL together where a strand has no elasticity.
     double (*energy)(const void *strand, const double *q);         // elastic, J
     void (*force)(const void *strand, const double *q, double *F); // F += -dE/dq
     // A += scale K, K symmetric positive semidefinite and equal to d2E/dq2 or close to it;
     // A += scale C, likewise for internal damping.
     void (*stiffness)(const void *strand, const double *q, double scale, ss_band *A);
     void (*damping)(const void *strand, const double *q, double scale, ss_band *A);
+    // For strands whose length a method of their own keeps, else NULL. v [nv], the velocity that M
+    // and f alone give, becomes the one that moves q over a step of h by the method; after [nv] is
+    // what the method adds to v once q has moved. M, which holds inertia (and drag), gains what
+    // makes the impulses of contacts travel along the strand.
+    void (*project)(const void *strand, const double *q, double h, double *v, double *after,
+                    ss_band *M);
     // M += inertia that no sample carries (rotation about the centre line). NULL for none.
     void (*inertia)(const void *strand, const double *q, ss_band *M);
 

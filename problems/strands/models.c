@@ -12,6 +12,9 @@
 // Add a line, nothing else.
 const ss_strand_model *const ss_strand_models[] = {
     &ss_super_helix,
+    &ss_chain_tmf,
+    &ss_chain_pbd,
+    &ss_chain_dftl,
     NULL,
 };
 

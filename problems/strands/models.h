@@ -4,3 +4,4 @@
 #include "problems/strands/model.h"
 
 extern const ss_strand_model ss_super_helix;
+extern const ss_strand_model ss_chain_tmf, ss_chain_pbd, ss_chain_dftl; // chain.h

@@ -8,9 +8,17 @@
 #include "problems/strands/scenes/scenes.h"
 
 const ss_scene *const ss_scenes[] = {
-    &ss_scene_free_a,  &ss_scene_free_b,  &ss_scene_pony,
-    &ss_scene_curly,   &ss_scene_orbit,   &ss_scene_turn,
-    &ss_scene_incline, &ss_scene_capstan, NULL,
+    &ss_scene_free_a,
+    &ss_scene_free_b,
+    &ss_scene_pony,
+    &ss_scene_curly,
+    &ss_scene_orbit,
+    &ss_scene_turn,
+    &ss_scene_incline,
+    &ss_scene_capstan,
+    &ss_scene_swing,
+    &ss_scene_fur,
+    NULL,
 };
 
 const ss_scene *ss_scene_find(const char *name)

@@ -47,6 +47,18 @@ static ss_status check_options(const ss_step_options *o, ss_error *e)
     return SS_OK;
 }
 
+// A method that projects says where q goes with the velocity at the end of the step.
+static ss_status check_theta(const ss_world *w, const ss_step_options *o, ss_error *e)
+{
+    for (int k = 0; o->theta != 1.0 && k < w->nstrands; k++) {
+        if (w->strands[k].model->project != NULL) {
+            return ss_fail(e, SS_BAD_INPUT, "theta is %g; strands of the model %s take 1 only",
+                           o->theta, w->strands[k].model->name);
+        }
+    }
+    return SS_OK;
+}
+
 static bool allocate(ss_stepper *s)
 {
     const ss_world *w = s->world;
@@ -69,7 +81,7 @@ static bool allocate(ss_stepper *s)
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
                            ss_error *e)
 {
-    if (check_options(options, e) != SS_OK) {
+    if (check_options(options, e) != SS_OK || check_theta(w, options, e) != SS_OK) {
         return NULL;
     }
     if (w->nstrands == 0) {

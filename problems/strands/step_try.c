@@ -51,7 +51,7 @@ static void sweep(ss_stepper *s, double h)
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
         double *v = s->trial.v + strand->v, *mean = s->right + strand->v;
-        ss_systems_solve(&s->systems, w, k, s->systems.f + strand->v, v);
+        ss_systems_end(&s->systems, w, k, v);
         mean_velocity(s, k, v, mean);
         for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
             const ss_vec3 rate = ss_point_rate(&s->here.all.points[i], mean);
@@ -206,8 +206,12 @@ static void find_velocities(ss_stepper *s)
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
         const int row = touching ? s->formed.row[k] : -1;
-        const double *right = row >= 0 ? s->v + row : s->systems.f + strand->v;
-        ss_systems_solve(&s->systems, w, k, right, s->trial.v + strand->v);
+        double *v = s->trial.v + strand->v;
+        if (row >= 0) {
+            ss_systems_solve(&s->systems, w, k, s->v + row, v);
+        } else {
+            ss_systems_end(&s->systems, w, k, v);
+        }
     }
     for (int k = 0; touching && k < w->nstrands; k++) {
         if (s->formed.row[k] >= 0) {
@@ -239,6 +243,14 @@ static void measure_contacts(ss_stepper *s, ss_step_report *report)
 
 // ---- Where it ends
 
+// What the method of a model that projects does to the velocity when q has moved.
+static void add_after(ss_stepper *s, const ss_strand *strand)
+{
+    for (int j = 0; strand->model->project != NULL && j < strand->size.nv; j++) {
+        s->trial.v[strand->v + j] += s->systems.after[strand->v + j];
+    }
+}
+
 static void move(ss_stepper *s, double h)
 {
     const ss_world *w = s->world;
@@ -247,6 +259,7 @@ static void move(ss_stepper *s, double h)
         double *mean = s->right + strand->v;
         mean_velocity(s, k, s->trial.v + strand->v, mean);
         strand->model->advance(strand->rod, w->now.q + strand->q, mean, h, s->trial.q + strand->q);
+        add_after(s, strand);
     }
     s->trial.time = w->now.time + h;
     ss_snapshot_place(&s->there, w, &s->trial);

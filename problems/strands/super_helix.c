@@ -275,7 +275,7 @@ static void style(const void *strand, double *q)
 {
     const ss_helix *rod = strand;
     if (rod->free_root) {
-        memset(q, 0, SS_HELIX_ROOT_DOFS * sizeof *q);
+        memset(q, 0, (SS_HELIX_ROOT_DOFS + 1) * sizeof *q);
         q[3] = 1.0;
     }
     for (int k = rod->nroot; k < rod->nv; k++) {

@@ -257,7 +257,18 @@ static void add_forces(const ss_world *w, const ss_strand *s, const double *q, c
         add_force(p, force, F);
     }
     add_pulls(s, at, F);
-    s->model->force(s->rod, q, F);
+    if (s->model->force != NULL) {
+        s->model->force(s->rod, q, F);
+    }
+}
+
+// A += c C + k K, without the drag's part of C.
+static void add_elasticity(const ss_strand *s, const double *q, double c, double k, ss_band *A)
+{
+    if (s->model->stiffness != NULL) {
+        s->model->damping(s->rod, q, c, A);
+        s->model->stiffness(s->rod, q, k, A);
+    }
 }
 
 // f += (theta - 1) h C v - theta (1 - theta) h^2 K v without the drag's part of C.
@@ -265,13 +276,30 @@ static void add_explicit_part(const ss_strand *s, const double *q, const double 
                               double theta, ss_band *scratch, double *f)
 {
     ss_band_clear(scratch);
-    s->model->damping(s->rod, q, (theta - 1.0) * h, scratch);
-    s->model->stiffness(s->rod, q, -theta * (1.0 - theta) * h * h, scratch);
+    add_elasticity(s, q, (theta - 1.0) * h, -theta * (1.0 - theta) * h * h, scratch);
     ss_band_add_product(scratch, v, f);
 }
 
+// v = M^-1 f goes through the model's method, which changes M; f = M v again.
+static void project(const ss_strand *s, const double *q, double h, ss_system_scratch *scratch,
+                    ss_band *M, double *f, double *v, double *after)
+{
+    const size_t n = (size_t)s->size.nv;
+    ss_band L = {M->n, M->half, scratch->band};
+    memcpy(L.x, M->x, n * (size_t)(M->half + 1) * sizeof *L.x);
+    if (!ss_band_factor(&L, scratch->product)) {
+        return;
+    }
+    memcpy(v, f, n * sizeof *v);
+    ss_band_solve(&L, scratch->product, v);
+    s->model->project(s->rod, q, h, v, after, M);
+    memset(f, 0, n * sizeof *f);
+    ss_band_add_product(M, v, f);
+}
+
 void ss_strand_system(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
-                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f)
+                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f,
+                      double *end, double *after)
 {
     const ss_strand *s = &w->strands[k];
     const double *q = state->q + s->q, *v = state->v + s->v;
@@ -293,8 +321,10 @@ void ss_strand_system(const ss_world *w, int k, const ss_world_state *state, con
     for (int j = 0; j < n * (M->half + 1); j++) {
         M->x[j] *= 1.0 + theta * h * drag;
     }
-    s->model->damping(s->rod, q, theta * h, M);
-    s->model->stiffness(s->rod, q, theta * theta * h * h, M);
+    add_elasticity(s, q, theta * h, theta * theta * h * h, M);
+    if (s->model->project != NULL) {
+        project(s, q, h, scratch, M, f, end, after);
+    }
 }
 
 // ---- Energies
@@ -304,7 +334,10 @@ void ss_strand_energy(const ss_world *w, int k, const ss_world_state *state, con
 {
     const ss_strand *s = &w->strands[k];
     const double *v = state->v + s->v;
-    *energy = (ss_energy){.elastic = s->model->energy(s->rod, state->q + s->q)};
+    *energy = (ss_energy){0};
+    if (s->model->energy != NULL) {
+        energy->elastic = s->model->energy(s->rod, state->q + s->q);
+    }
     for (int i = 0; i < s->size.nsamples; i++) {
         const ss_strand_point *p = &at->samples[i];
         const double m = w->mass[s->sample + i];

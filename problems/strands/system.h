@@ -9,6 +9,9 @@
 // v_n against the above, and q_{n+1} = q_n (+) h [theta v + (1 - theta) v_n]. v_base and a_base are
 // velocity and acceleration of a sample that the scripted root carries, with v_n frozen:
 // a_base = A + w' x d + w x (w x d) + 2 w x J v_n.
+//
+// Where the model projects, v = M^-1 f becomes what its method makes of it, M what impulses of
+// contacts meet (model.h), and f = M v.
 #pragma once
 
 #include <stdbool.h>
@@ -38,9 +41,12 @@ typedef struct ss_system_scratch ss_system_scratch;
 ss_system_scratch *ss_system_scratch_new(const ss_world *w);
 void ss_system_scratch_free(ss_system_scratch *s);
 
-// M (of the strand's size and half bandwidth) and f [nv] of strand k for a step h from `state`.
+// M (of the strand's size and half bandwidth) and f [nv] of strand k for a step h from `state`. Of
+// a model that projects also `end`, its v, and `after` (both [nv]); it takes theta = 1. Without a
+// definite M all but M is of no use.
 void ss_strand_system(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
-                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f);
+                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f,
+                      double *end, double *after);
 
 typedef struct ss_energy {
     double kinetic, elastic, potential; // J; kinetic of the samples' velocity in the world

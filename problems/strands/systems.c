@@ -29,10 +29,13 @@ bool ss_systems_init(ss_systems *s, const ss_world *w)
                       .L_numbers = numbers(count),
                       .D = numbers(nv),
                       .f = numbers(nv),
+                      .end = numbers(nv),
+                      .after = numbers(nv),
                       .residual = numbers(nv),
                       .scratch = ss_system_scratch_new(w)};
     if (s->M == NULL || s->L == NULL || s->M_numbers == NULL || s->L_numbers == NULL ||
-        s->D == NULL || s->f == NULL || s->residual == NULL || s->scratch == NULL) {
+        s->D == NULL || s->f == NULL || s->end == NULL || s->after == NULL || s->residual == NULL ||
+        s->scratch == NULL) {
         return false;
     }
     size_t at = 0;
@@ -53,6 +56,8 @@ void ss_systems_free(ss_systems *s)
     free(s->L_numbers);
     free(s->D);
     free(s->f);
+    free(s->end);
+    free(s->after);
     free(s->residual);
     ss_system_scratch_free(s->scratch);
     *s = (ss_systems){0};
@@ -65,11 +70,22 @@ bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_world_state *sta
     for (int k = 0; definite && k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
         const ss_placed placed = ss_snapshot_strand(at, w, k);
-        ss_strand_system(w, k, state, &placed, h, theta, s->scratch, &s->M[k], s->f + strand->v);
+        ss_strand_system(w, k, state, &placed, h, theta, s->scratch, &s->M[k], s->f + strand->v,
+                         s->end + strand->v, s->after + strand->v);
         memcpy(s->L[k].x, s->M[k].x, band_count(&strand->size) * sizeof *s->L[k].x);
         definite = ss_band_factor(&s->L[k], s->D + strand->v);
     }
     return definite;
+}
+
+void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v)
+{
+    const ss_strand *strand = &w->strands[k];
+    if (strand->model->project != NULL) {
+        memcpy(v, s->end + strand->v, (size_t)strand->size.nv * sizeof *v);
+    } else {
+        ss_systems_solve(s, w, k, s->f + strand->v, v);
+    }
 }
 
 void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const double *right, double *v)

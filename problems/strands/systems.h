@@ -8,6 +8,7 @@ typedef struct ss_systems {
     double *M_numbers, *L_numbers; // the bands of all strands
     double *D;                     // [nv] scales of the factors
     double *f;                     // [nv]
+    double *end, *after;           // [nv] of models that project (model.h)
     double *residual;              // [nv] scratch
     ss_system_scratch *scratch;
 } ss_systems;
@@ -20,6 +21,9 @@ void ss_systems_free(ss_systems *s);
 // definite.
 bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_world_state *state,
                      const ss_snapshot *at, double h, double theta);
+
+// The velocity of strand k at the end of a step in which nothing touches it.
+void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v);
 
 // v = M^-1 right of strand k (all [nv of the strand]), refined once, so that every row holds to
 // rounding.

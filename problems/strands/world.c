@@ -235,7 +235,9 @@ ss_status ss_world_settle(ss_world *w, ss_error *e)
 {
     ss_status status = SS_OK;
     for (int k = 0; status == SS_OK && k < w->nstrands; k++) {
-        status = settle_strand(w, k, e);
+        if (w->strands[k].model->balance != NULL) {
+            status = settle_strand(w, k, e);
+        }
     }
     return status;
 }

@@ -53,5 +53,5 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
                               int *number, ss_error *e);
 
 // Every strand's natural shape is set so that it is at rest where it is now, under gravity and its
-// pulls, without contacts ("settled").
+// pulls, without contacts ("settled"). Strands without elasticity are left as they are.
 ss_status ss_world_settle(ss_world *w, ss_error *e);

@@ -9,11 +9,11 @@
 #define ROD_RADIUS      1e-5 // m: E I / R^2 is 1e-7 N, far below the pulls
 // So heavy that waves of tension need several steps for a segment, and so much drag that the strand
 // is at rest, or creeps, after some 20 ms: the limit is one of statics.
-#define DENSITY          1e6   // kg/m^3
-#define DRAG             0.03  // kg/(m s)
-#define COLLISION_RADIUS 1e-4  // m
-#define TAIL             4     // straight pieces at each end
-#define WRAP             M_PI  // rad
+#define DENSITY          1e6  // kg/m^3
+#define DRAG             0.03 // kg/(m s)
+#define COLLISION_RADIUS 1e-4 // m
+#define TAIL             4    // straight pieces at each end
+#define WRAP             M_PI // rad
 #define PULL             1e-4 // N
 #define RATIO            2.0
 

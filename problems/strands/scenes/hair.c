@@ -17,6 +17,7 @@
 #define GATHER           4.0
 #define FLAT             4.0 // a straight wisp is so much wider than thick
 #define HALVINGS         40  // of an angle, down to rounding
+#define SEGMENTS         20  // at least, as straight hair bends, too
 #define PIECES           5   // as many as the default model has elements
 
 typedef struct row {
@@ -68,16 +69,6 @@ static ss_scalp_place wisp_root(const row *r, int k)
     return ss_head_scalp(radians(r->polar), radians(azimuth));
 }
 
-// A frame whose tangent falls at `angle` from the vertical, away from the head, and whose n1 is
-// above it.
-static ss_mat3 falling_frame(const ss_scalp_place *at, double angle)
-{
-    const ss_vec3 up = ss_vec(0.0, 1.0, 0.0);
-    const ss_vec3 n0 = ss_along(ss_scaled(sin(angle), at->out), -cos(angle), up);
-    const ss_vec3 n1 = ss_along(ss_scaled(cos(angle), at->out), sin(angle), up);
-    return (ss_mat3){{n0, n1, ss_cross(n0, n1)}};
-}
-
 // The centre of a wisp's roots: so far off the scalp that they clear it, in the plane of n1 and n2
 // of `turn`.
 static ss_vec3 above_scalp(const ss_scalp_place *at, const ss_mat3 *turn, const ss_bundle *b)
@@ -92,7 +83,7 @@ static ss_vec3 above_scalp(const ss_scalp_place *at, const ss_mat3 *turn, const 
 static double short_of_row(const row *r, const ss_scalp_place *at, const ss_bundle *b, double arc,
                            double angle, ss_pose *root)
 {
-    root->turn = falling_frame(at, angle);
+    root->turn = ss_head_falling(at, angle);
     root->place = above_scalp(at, &root->turn, b);
     const double out = arc * (1.0 - cos(angle)) / angle;
     return at->reach + r->hang - ss_dot(root->place, at->out) - out;
@@ -124,7 +115,7 @@ static void place_curly(const row *r, const ss_scalp_place *at, ss_bundle *b, ss
     b->twist = 2.0 * M_PI * CURL_PITCH / (way * way);
     b->bend = 2.0 * M_PI * turn / (way * way);
     b->length = r->length;
-    const ss_mat3 fall = falling_frame(at, at->fall + radians(r->lift));
+    const ss_mat3 fall = ss_head_falling(at, at->fall + radians(r->lift));
     const double along = CURL_PITCH / way, across = turn / way; // of the tangent
     const ss_vec3 axis = fall.c[0], side = fall.c[2];
     root->turn = (ss_mat3){{ss_along(ss_scaled(along, axis), -across, side), fall.c[1],
@@ -164,6 +155,7 @@ static ss_status add_wisp(const ss_hair *hair, const row *r, int k, int rods, in
         place_straight(r, &at, &b, &root);
     }
     b.nsegments = ss_bundle_segments(b.length, b.bend, w->radius);
+    b.nsegments = b.nsegments < SEGMENTS ? SEGMENTS : b.nsegments;
     return ss_bundle_add(w, request->model, &b, body, &root, g, e);
 }
 
@@ -196,6 +188,7 @@ ss_status ss_hair_build(const ss_hair *hair, const ss_scene_request *request, ss
     const ss_friction mu = ss_request_friction(request, hair->friction);
     w->radius = collision_radius(ss_request_rods(request, hair->rods));
     w->mu = mu.strand;
+    w->drag = SS_HEAD_DRAG;
     options->margin = MARGIN * w->radius;
     status = ss_head_add(w, &hair->head, mu.obstacle, &body, e);
     if (status == SS_OK) {

@@ -71,3 +71,11 @@ ss_scalp_place ss_head_scalp(double polar, double azimuth)
     place.fall = atan2(cos(polar) * place.reach, sin(polar) * HEAD_HEIGHT);
     return place;
 }
+
+ss_mat3 ss_head_falling(const ss_scalp_place *at, double angle)
+{
+    const ss_vec3 up = ss_vec(0.0, 1.0, 0.0);
+    const ss_vec3 n0 = ss_along(ss_scaled(sin(angle), at->out), -cos(angle), up);
+    const ss_vec3 n1 = ss_along(ss_scaled(cos(angle), at->out), sin(angle), up);
+    return (ss_mat3){{n0, n1, ss_cross(n0, n1)}};
+}

@@ -6,6 +6,8 @@
 
 #include "problems/strands/world.h"
 
+#define SS_HEAD_DRAG 3e-5 // kg/(m s), of a hair against the air: it is slowed in a third of a second
+
 // The body that carries the head and all its hair. mu: of strands against all of it.
 ss_status ss_head_add(ss_world *w, const ss_motion *motion, double mu, int *body, ss_error *e);
 
@@ -19,3 +21,7 @@ typedef struct ss_scalp_place {
 } ss_scalp_place;
 
 ss_scalp_place ss_head_scalp(double polar, double azimuth);
+
+// A frame whose tangent falls away from the head, `angle` off the vertical, and whose n1 is above
+// the tangent.
+ss_mat3 ss_head_falling(const ss_scalp_place *at, double angle);

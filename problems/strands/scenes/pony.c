@@ -1,8 +1,9 @@
 // problems/strands/scenes/pony.c -- a tight ponytail on a head that turns from side to side.
 //
 // The strands leave a tie at the back of the head side by side and fall in parallel curves. They
-// start at rest, but for the natural curvature of each strand, which differs at random by some
-// 4/m: without it a tight bundle falls as one body and hardly a contact is active.
+// start at rest, but for natural curvatures: some 2/m at random, without which the bundle moves as
+// one body and hardly a contact is active, and up to 8/m towards the middle, as in hair that has
+// been tied, without which it opens into a third of the contacts.
 #include "problems/strands/bundle.h"
 #include "problems/strands/scenes/head.h"
 #include "problems/strands/scenes/request.h"
@@ -12,32 +13,29 @@
 #define COLLISION_RADIUS 0.0005 // m
 // Chords of parallel arcs are nearer to each other than the arcs, by up to 0.3 %, and the jitter
 // takes 2 % more.
-#define SPACING  2.06 // collision radii
-#define JITTER   0.02
-#define MARGIN   0.2  // collision radii
-#define UNREST   2.0  // 1/m
-#define GATHER   8.0  // 1/m
-#define LENGTH   0.25 // m
-#define BEND     -5.3
-#define PIECES   5 // as many as the default model has elements
-#define BENT     3
+#define SPACING 2.06 // collision radii
+#define JITTER  0.02
+#define MARGIN  0.2  // collision radii
+#define UNREST  2.0  // 1/m
+#define GATHER  8.0  // 1/m
+#define LENGTH  0.25 // m
+#define BEND    -5.3
+#define PIECES  5 // as many as the default model has elements
+#define BENT    3
+// Half as many again as chords within half a radius need: fewer contacts would hold the bundle.
 #define SEGMENTS 18
 
 #define TIE_POLAR 1.2   // rad from the crown
 #define TIE_GAP   0.004 // m from the scalp to the lowest root
 
-// At the back of the head, the tangent turned so that the tail hangs vertically after its bend; n1
-// is above it.
+// At the back of the head, the tangent turned so that the tail hangs vertically after its bend.
 static ss_pose tie(double reach)
 {
     const ss_scalp_place at = ss_head_scalp(TIE_POLAR, M_PI);
-    const double angle = fabs(BEND) * LENGTH * BENT / PIECES;
-    const ss_vec3 up = ss_vec(0.0, 1.0, 0.0);
-    const ss_vec3 n0 = ss_along(ss_scaled(sin(angle), at.out), -cos(angle), up);
-    const ss_vec3 n1 = ss_along(ss_scaled(cos(angle), at.out), sin(angle), up);
-    const double tilt = ss_length(ss_cross(n0, at.normal));
-    return (ss_pose){{{n0, n1, ss_cross(n0, n1)}},
-                     ss_along(at.x, TIE_GAP + reach * tilt, at.normal)};
+    ss_pose root = {.turn = ss_head_falling(&at, fabs(BEND) * LENGTH * BENT / PIECES)};
+    const double tilt = ss_length(ss_cross(root.turn.c[0], at.normal));
+    root.place = ss_along(at.x, TIE_GAP + reach * tilt, at.normal);
+    return root;
 }
 
 static ss_status add_tail(const ss_scene_request *request, int body, ss_world *w, ss_error *e)
@@ -71,6 +69,7 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     const ss_friction mu = ss_request_friction(request, (ss_friction){0.3, 0.5});
     w->radius = COLLISION_RADIUS;
     w->mu = mu.strand;
+    w->drag = SS_HEAD_DRAG;
     options->margin = MARGIN * COLLISION_RADIUS;
     ss_motion head = ss_motion_still();
     head.axis = ss_vec(0.0, 1.0, 0.0);

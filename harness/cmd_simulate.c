@@ -1,0 +1,349 @@
+// stickslip simulate: a scene runs, and leaves statistics, pictures and one-step problems.
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "harness/complain.h"
+#include "harness/interrupt.h"
+#include "harness/options.h"
+#include "harness/run.h"
+#include "harness/simulation.h"
+#include "harness/verbs.h"
+
+// Of a dump whose number of problems is not asked for.
+#define DUMP_COUNT 20
+
+typedef ss_simulate_settings settings;
+
+// The tolerance is what [D11] means by its 1e-6 (see the help).
+static const settings DEFAULTS = {
+    .solver = "mfb+enum",
+    .tolerance = 1e-4,
+    .max_iterations = 2000,
+    .dt = NAN,
+    .mu = NAN,
+    .frames_every = 0.04,
+};
+
+static const ss_option OPTIONS[] = {
+    {.name = "model",
+     .metavar = "SPEC",
+     .help = "NAME[:key=value,...], the model of the strands (default the scene's)",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, model)},
+    {.name = "rods",
+     .metavar = "N",
+     .help = "strands (default the scene's)",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, rods),
+     .low = 1,
+     .high = 1000000},
+    {.name = "steps",
+     .metavar = "N",
+     .help = "accepted steps (default the scene's)",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, steps),
+     .low = 1,
+     .high = 1000000000},
+    {.name = "dt",
+     .metavar = "S",
+     .help = "the largest step, in seconds (default the scene's)",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, dt),
+     .low = 1e-9,
+     .high = 1},
+    {.name = "mu",
+     .metavar = "M",
+     .help = "friction of strand on strand; obstacles keep their ratio (default the scene's)",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, mu),
+     .low = 0,
+     .high = 100},
+    SS_OPTION_SOLVER(settings),
+    SS_OPTION_TOLERANCE(settings),
+    SS_OPTION_MAX_ITERATIONS(settings),
+    {.name = "time-limit",
+     .metavar = "S",
+     .help = "wall seconds a solve; 0 for none. With one, the bits depend on the machine",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, time_limit),
+     .low = 0,
+     .high = 1e9},
+    {.name = "seed",
+     .metavar = "S",
+     .help = "the same seed gives the same bits",
+     .kind = SS_OPTION_SEED,
+     .place = offsetof(settings, seed)},
+    {.name = "dump",
+     .metavar = "FILE.h5",
+     .help = "one-step problems of the run, each with the guess that it started from",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, dump)},
+    {.name = "count",
+     .metavar = "N",
+     .help = "problems in the dump (default 20, or as many as steps)",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, count),
+     .low = 1,
+     .high = 1000000},
+    {.name = "stats",
+     .metavar = "FILE.csv",
+     .help = "a row a step: contacts, solve, times, energies, tips",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, stats)},
+    {.name = "frames",
+     .metavar = "DIR",
+     .help = "frame_00000.obj, the strands as polylines, and a PNG of each frame",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, frames)},
+    {.name = "frames-every",
+     .metavar = "S",
+     .help = "simulated seconds from frame to frame",
+     .kind = SS_OPTION_REAL,
+     .place = offsetof(settings, frames_every),
+     .low = 1e-6,
+     .high = 1e6},
+    SS_OPTION_FORMAT(settings),
+    {.name = NULL},
+};
+
+static const ss_command COMMAND = {
+    .verb = "simulate",
+    .operands = "SCENE",
+    .summary = "Runs a scene of strands with contact and friction, and prints a row about it.",
+    .text =
+        "'stickslip scenes' lists the scenes. Every step is a one-step problem that the solver\n"
+        "starts from the impulses of the step before, and that the judge measures. A step that\n"
+        "fails or moves too far is tried again with half its size; the statistics say why.\n"
+        "The tolerance 1e-4 stands for the 1e-6 of [D11], which is in its internal units and\n"
+        "means a relative error of 1e-3 to 1e-4 (its footnote 4). A step above the tolerance is\n"
+        "counted and the run goes on.\n"
+        "--dump cuts the run into N stretches and takes of each the first step of which more\n"
+        "than 30 % of the contacts are active, else its last. --stats: fb_abs and natural are\n"
+        "[D11]'s measures in its units, cm and dyn s; dispersion is the mean distance of two\n"
+        "tips (above 2000 strands, of 2000 of them). Seconds are wall time.\n"
+        "Ctrl-C ends after the present step; dump, statistics and frames up to there are kept\n"
+        "whole, as they are when a run explodes.\n",
+    .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv --frames pony\n"
+               "  stickslip simulate pony --dump pony.h5 --count 306\n",
+    .exits = "  0 done, 1 the command line is wrong, 2 the run exploded or was interrupted,\n"
+             "  4 the machine is at fault, gnuplot is missing or failed\n",
+    .options = OPTIONS,
+    .min_operands = 1,
+    .max_operands = 1,
+    .needs = "a SCENE",
+};
+
+// ---- The row at the end
+
+static const ss_column COLUMNS[] = {
+    {"scene", SS_TEXT},
+    {"model", SS_TEXT},
+    {"solver", SS_TEXT},
+    {"rods", SS_INTEGER},
+    {"mu", SS_REAL},
+    {"status", SS_TEXT},
+    {"steps", SS_INTEGER},
+    {"rejected", SS_INTEGER},
+    {"time", SS_REAL},
+    {"contacts_mean", SS_REAL},
+    {"contacts_max", SS_INTEGER},
+    {"over_tol_percent", SS_REAL},
+    {"max_fb", SS_REAL},
+    {"mean_iterations", SS_REAL},
+    {"gs_seconds", SS_REAL},
+    {"solve_seconds", SS_REAL},
+    {"step_seconds", SS_REAL},
+    {"hit_percent", SS_REAL},
+    {"collide_percent", SS_REAL},
+    {.name = NULL},
+};
+
+// A share that is not known where there is no whole.
+static double over(double part, double whole)
+{
+    return whole > 0.0 ? part / whole : NAN;
+}
+
+static int print_summary(const ss_simulation *a, const char *status)
+{
+    const ss_stats_totals *t = &a->totals;
+    ss_rows *rows = ss_rows_new(stdout, (ss_format)a->settings->format, COLUMNS);
+    if (rows != NULL) {
+        ss_rows_text(rows, a->run.scene);
+        ss_rows_text(rows, a->run.model);
+        ss_rows_text(rows, a->run.solver);
+        ss_rows_integer(rows, a->run.rods);
+        ss_rows_real(rows, a->run.mu);
+        ss_rows_text(rows, status);
+        ss_rows_integer(rows, t->steps);
+        ss_rows_integer(rows, t->rejected);
+        ss_rows_real(rows, t->time);
+        ss_rows_real(rows, over(t->contacts, t->steps));
+        ss_rows_integer(rows, t->contacts_max);
+        ss_rows_real(rows, over(100.0 * t->over, t->solved_steps));
+        ss_rows_real(rows, t->solved_steps > 0 ? t->fb_max : NAN);
+        ss_rows_real(rows, over(t->iterations, t->solved_steps));
+        ss_rows_real(rows, over(t->gs_seconds, t->solved_steps));
+        ss_rows_real(rows, over(t->solve_seconds, t->solved_steps));
+        ss_rows_real(rows, over(t->step_seconds, t->steps));
+        ss_rows_real(rows, over(100.0 * t->hits, t->contacts));
+        ss_rows_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
+    }
+    if (ss_rows_finish(rows) != SS_OK) {
+        ss_complain(COMMAND.verb, "not enough memory for the table");
+        return SS_EXIT_SYSTEM;
+    }
+    return SS_EXIT_OK;
+}
+
+// ---- Running
+
+// What there is of the dump, before it is closed.
+static void tell_dump(const ss_simulation *a)
+{
+    if (a->dump == NULL) {
+        return;
+    }
+    const char *path = a->settings->dump;
+    const int taken = ss_dump_taken(a->dump), count = a->settings->count;
+    if (taken == 0) {
+        ss_complain(COMMAND.verb, "%s is not written: no step had a contact", path);
+    } else if (taken < count) {
+        ss_complain(COMMAND.verb, "%s holds %d problem%s instead of %d", path, taken,
+                    taken > 1 ? "s" : "", count);
+    }
+}
+
+static int run(ss_simulation *a)
+{
+    ss_error error;
+    ss_interrupt_catch();
+    const ss_status status = ss_simulation_run(a, &error);
+    const bool cut = status == SS_OK && a->totals.steps < a->steps;
+    const char *word = status == SS_BAD_INPUT ? "exploded"
+                       : status != SS_OK      ? "failed"
+                       : cut                  ? "interrupted"
+                                              : "done";
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s: after step %d of %d: %s", a->scene->name, a->totals.steps,
+                    a->steps, error.text);
+    } else if (cut) {
+        ss_complain(COMMAND.verb, "%s: interrupted after step %d of %d", a->scene->name,
+                    a->totals.steps, a->steps);
+    }
+    tell_dump(a);
+    const int code = status == SS_SYSTEM      ? SS_EXIT_SYSTEM
+                     : status != SS_OK || cut ? SS_EXIT_UNSOLVED
+                                              : SS_EXIT_OK;
+    return ss_larger_code(code, print_summary(a, word));
+}
+
+// No file is read here: input that is bad is an option.
+static int code_of(ss_status status)
+{
+    return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
+}
+
+static int simulate(const ss_scene *scene, const settings *s, const ss_model_choice *model,
+                    const ss_method *method)
+{
+    ss_simulation a = {
+        .scene = scene, .settings = s, .steps = s->steps > 0 ? s->steps : scene->steps};
+    ss_error error;
+    ss_status status = ss_simulation_open(&a, model, method, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s: %s", scene->name, error.text);
+    }
+    int code = status == SS_OK ? run(&a) : code_of(status);
+    status = ss_simulation_close(&a, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "%s", error.text);
+        code = ss_larger_code(code, (int)status);
+    }
+    return code;
+}
+
+// ---- The command line
+
+static const ss_scene *find_scene(const char *name)
+{
+    const ss_scene *scene = ss_scene_find(name);
+    if (scene == NULL) {
+        ss_suggestion nearest = {.word = name};
+        for (int k = 0; ss_scenes[k] != NULL; k++) {
+            ss_suggestion_offer(&nearest, ss_scenes[k]->name);
+        }
+        ss_complain(COMMAND.verb, "there is no scene '%s'%s%s", name,
+                    ss_suggestion_hint(&nearest).text,
+                    nearest.best == NULL ? "; 'stickslip scenes' lists them" : "");
+    }
+    return scene;
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static bool check(settings *s, const ss_scene *scene)
+{
+    const int steps = s->steps > 0 ? s->steps : scene->steps;
+    if (s->count > 0 && s->dump == NULL) {
+        ss_complain(COMMAND.verb, "--count %d needs --dump FILE.h5", s->count);
+        return false;
+    }
+    if (s->count > steps) {
+        ss_complain(COMMAND.verb, "--count %d needs as many steps; the run has %d", s->count,
+                    steps);
+        return false;
+    }
+    if (s->frames_every != DEFAULTS.frames_every && s->frames == NULL) {
+        ss_complain(COMMAND.verb, "--frames-every %g needs --frames DIR", s->frames_every);
+        return false;
+    }
+    if (same(s->dump, s->stats)) {
+        ss_complain(COMMAND.verb, "--dump and --stats cannot both be %s", s->dump);
+        return false;
+    }
+    if (s->count == 0) {
+        s->count = steps < DUMP_COUNT ? steps : DUMP_COUNT;
+    }
+    return true;
+}
+
+static int simulate_scene(const ss_scene *scene, const settings *s)
+{
+    const char *spec = s->model != NULL ? s->model : scene->model;
+    ss_model_choice model = {0};
+    ss_method *method = NULL;
+    ss_error error;
+    ss_status status = ss_model_parse(spec, &model, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "--model %s: %s", spec, error.text);
+        return code_of(status);
+    }
+    status = ss_method_parse(s->solver, &method, &error);
+    if (status != SS_OK) {
+        ss_complain(COMMAND.verb, "--solver %s: %s", s->solver, error.text);
+    }
+    const int code = status == SS_OK ? simulate(scene, s, &model, method) : code_of(status);
+    ss_method_free(method);
+    ss_model_choice_free(&model);
+    return code;
+}
+
+int ss_cmd_simulate(int argc, char **argv)
+{
+    settings s = DEFAULTS;
+    ss_operands operands;
+    int code;
+    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
+        return code;
+    }
+    const ss_scene *scene = find_scene(operands.text[0]);
+    if (scene == NULL || !check(&s, scene)) {
+        return SS_EXIT_USAGE;
+    }
+    return simulate_scene(scene, &s);
+}

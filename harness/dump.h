@@ -1,0 +1,32 @@
+// harness/dump.h -- one-step problems of a simulation, spread over its run, into a file.
+//
+// The run is cut into `count` stretches of equal length. Of each stretch the first step is taken
+// of which more than 30 % of the contacts carry an impulse: problems of strands that barely touch
+// are trivial. A stretch without such a step gives its last one. Where that has no contact
+// either, what is left of the run is cut afresh.
+//
+// The file is written when the run ends, however it does, and before that now and then, so that
+// even a kill leaves a valid file with all but the last problems. Until it is complete the
+// problems are in memory, compressed; no other is.
+#pragma once
+
+#include "problems/store.h"
+
+// What is the same in every problem.
+typedef struct ss_dump_source {
+    const char *scene;
+    const char *description;
+    uint64_t seed;
+} ss_dump_source;
+
+typedef struct ss_dump ss_dump;
+
+// Tells whether the file can be written.
+ss_status ss_dump_open(const char *path, int count, int steps, const ss_dump_source *source,
+                       ss_dump **dump, ss_error *e);
+// Step `step`, from 1; p NULL for one without contacts.
+ss_status ss_dump_offer(ss_dump *dump, int step, int active, const ss_problem *p, ss_error *e);
+int ss_dump_taken(const ss_dump *dump);
+// Writes what is not written yet and frees; dump may be NULL. A dump without problems leaves the
+// disk as it was.
+ss_status ss_dump_close(ss_dump *dump, ss_error *e);

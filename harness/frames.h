@@ -1,0 +1,23 @@
+// harness/frames.h -- a simulation in pictures: for every frame an OBJ file of polylines and a PNG.
+//
+// frame_00000.obj holds the vertices of all strands in the world, in m, and a line element a
+// strand, in their order. The PNG beside it shows them from the front and the side, by parallel
+// rays, with the obstacles as wire frames: smooth curves through the vertices, shaded as hair is
+// (brightest across the light), those in front drawn last. The window is that of the first frame,
+// somewhat enlarged. frame.gp is the gnuplot script of the last picture.
+#pragma once
+
+#include "harness/strands.h"
+
+typedef struct ss_frames ss_frames;
+
+// Makes the folder where there is none. every: s of simulated time between frames. title: of the
+// pictures. The strands, which are where the first frame has them, must outlive the frames.
+ss_status ss_frames_open(const char *folder, double every, const char *title,
+                         const ss_strands *strands, ss_frames **frames, ss_error *e);
+// Whether a frame is to be drawn at this time.
+bool ss_frames_due(const ss_frames *frames, double time);
+// Draws the next frame: the strands as they were looked at last.
+ss_status ss_frames_draw(ss_frames *frames, ss_error *e);
+int ss_frames_count(const ss_frames *frames);
+void ss_frames_free(ss_frames *frames);

@@ -1,0 +1,27 @@
+#include "harness/interrupt.h"
+
+#include <stddef.h>
+
+volatile sig_atomic_t ss_interrupted;
+
+static void note(int signal_number)
+{
+    (void)signal_number;
+    ss_interrupted = 1;
+}
+
+static void catch_signal(int signal_number)
+{
+    struct sigaction before;
+    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+        sigemptyset(&action.sa_mask);
+        sigaction(signal_number, &action, NULL);
+    }
+}
+
+void ss_interrupt_catch(void)
+{
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+}

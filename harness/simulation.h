@@ -1,0 +1,43 @@
+// harness/simulation.h -- a scene that runs: its world, its stepper, and where the results go.
+#pragma once
+
+#include "harness/dump.h"
+#include "harness/frames.h"
+#include "harness/simulate_solver.h"
+#include "harness/stats.h"
+#include "problems/strands/scene.h"
+
+// What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
+typedef struct ss_simulate_settings {
+    const char *model, *solver;
+    int rods, steps, max_iterations, count;
+    double dt, mu, tolerance, time_limit, frames_every;
+    uint64_t seed;
+    const char *dump, *stats, *frames;
+    int format;
+} ss_simulate_settings;
+
+typedef struct ss_simulation {
+    const ss_scene *scene;
+    const ss_simulate_settings *settings;
+    int steps;
+    ss_simulate_solver solver;
+    ss_world *world;
+    ss_stepper *stepper;
+    ss_stats_run run;
+    ss_stats_totals totals;
+    ss_strands *strands; // NULL where nothing looks at the strands
+    ss_dump *dump;       // NULL without, as the next two
+    FILE *stats_file;
+    ss_rows *stats;
+    ss_frames *frames;
+} ss_simulation;
+
+// The world and all files; nothing has moved. Bad options of the scene are SS_BAD_INPUT.
+ss_status ss_simulation_open(ss_simulation *a, const ss_model_choice *model,
+                             const ss_method *method, ss_error *e);
+// All steps, until an interrupt (ss_interrupted) or a failure. SS_BAD_INPUT: an explosion. The
+// sentence says at which step; what was written before it stays.
+ss_status ss_simulation_run(ss_simulation *a, ss_error *e);
+// Completes the files and frees everything; tells whether all of it was written.
+ss_status ss_simulation_close(ss_simulation *a, ss_error *e);

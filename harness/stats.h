@@ -1,0 +1,71 @@
+// harness/stats.h -- the statistics of a simulation: a CSV row a step, written and read back.
+//
+// Seconds are wall time. fb_abs and natural are [D11]'s own measures in its units (dyn s, cm/s):
+// they mix units, and a resting hair contact has some 1e-9 N s, so that in SI they say nothing
+// (formulation.md 2). fb is the judge's and has no unit. Cells of a step without contacts are
+// missing where they speak of a solve.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include "harness/rows.h"
+
+// What is the same in every row.
+typedef struct ss_stats_run {
+    char scene[64], model[160], solver[160];
+    uint64_t seed;
+    int rods;
+    double mu, mu_obstacle; // the latter NaN without obstacles
+    double tol;
+} ss_stats_run;
+
+typedef struct ss_stats_row {
+    int step;        // from 1
+    double time, dt; // s, at its end
+    int rejected;
+    char reason[16]; // of the last rejection; "done" without
+    int contacts, contacts_obstacle, active, hits;
+    int iterations;  // 0 without contacts, as all counts
+    char status[16]; // "" without contacts
+    double fb, fb_abs, natural;
+    double gs_seconds, solve_seconds; // iterations alone; with their set-up
+    double collide_seconds, assemble_seconds, step_seconds;
+    double kinetic, elastic, potential; // J
+    double max_speed;                   // m/s
+    double dispersion;                  // m, mean distance between two tips
+    double stretch_percent;             // of the length of all polylines against the start
+    double tip[3], tip_velocity[3];     // m, m/s, of strand 0
+    double dissipation;                 // J
+} ss_stats_row;
+
+extern const ss_column ss_stats_columns[];
+void ss_stats_print(ss_rows *rows, const ss_stats_run *run, const ss_stats_row *row);
+
+// A file of them. A last line that a kill cut short is left out.
+typedef struct ss_stats {
+    ss_stats_run run;
+    size_t count;
+    ss_stats_row *rows; // owned
+} ss_stats;
+
+// SS_BAD_INPUT with a sentence that names file, line and column where it is no such file, is empty,
+// or holds the rows of two runs. Columns that are not ours are passed over.
+ss_status ss_stats_read(const char *path, ss_stats *stats, ss_error *e);
+void ss_stats_free(ss_stats *stats); // what it holds
+
+// All files, in order; *stats is an array that ss_stats_free_all frees.
+ss_status ss_stats_read_all(char *const *paths, size_t count, ss_stats **stats, ss_error *e);
+void ss_stats_free_all(ss_stats *stats, size_t count);
+
+// A run in numbers: the columns of [D11] Table 1.
+typedef struct ss_stats_totals {
+    int steps, solved_steps; // solved_steps: those with contacts
+    int contacts_max, rejected;
+    double time; // s simulated
+    double contacts, hits, iterations;
+    double over; // steps whose fb is above the tolerance
+    double fb_max, fb_abs_max;
+    double gs_seconds, solve_seconds, collide_seconds, step_seconds; // sums
+} ss_stats_totals;
+
+void ss_stats_total(ss_stats_totals *totals, const ss_stats_run *run, const ss_stats_row *row);

@@ -1,0 +1,380 @@
+#include "problems/certificate.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/cholmod.h>
+
+#include "problems/certificate_rows.h"
+
+// The search as a whole may cost this many operations, and its matrices hold this many numbers.
+#define MOST_WORK    4e9
+#define MOST_ENTRIES 1e8
+#define MOST_STEPS   60
+#define LEAST_STEPS  5
+
+// W is taken for symmetric, and for semidefinite where W + this share of its largest
+// sum of a row has a Cholesky factor.
+#define SYMMETRIC    1e-12
+#define SEMIDEFINITE 1e-12
+
+#define DAMPING  1e-10 // of Newton's matrix, whose diagonal is of order 1
+#define ARMIJO   1e-4
+#define HALVINGS 30
+#define INSIDE   1e-3  // delta over the problem's speed |A_Ni|
+#define VANISHED 1e-26 // g over the square of the speed: u_N >= 0 to rounding
+
+// ---- The minimum of (3)
+
+typedef struct search {
+    const ss_contact_rows *a;
+    bool cones; // C = K_{1/mu} instead of the half-spaces
+    cholmod_common common;
+    cholmod_sparse *B; // A times the root of the Hessian of the distances
+    cholmod_factor *L; // of B B' + DAMPING
+    double *x, *trial; // [m]
+    double *grad;      // [m]
+    double *lambda;    // [n]
+    double (*part)[9]; // [n] the root of a contact's Hessian, a column after the other
+} search;
+
+// q = y - P_C(y) and columns whose outer products sum up to dq/dy, for C = K_{1/mu}.
+static void outside(double mu, const double y[3], double q[3], double columns[9])
+{
+    memset(columns, 0, 9 * sizeof *columns);
+    q[0] = q[1] = q[2] = 0.0;
+    const double slip = sqrt(y[1] * y[1] + y[2] * y[2]), h = sqrt(1.0 + mu * mu);
+    const double far = (mu * slip - y[0]) / h;
+    if (!(far > 0.0)) {
+        return;
+    }
+    if (mu > 0.0 && slip <= -mu * y[0]) { // the apex is nearest
+        memcpy(q, y, 3 * sizeof *q);
+        columns[0] = columns[4] = columns[8] = 1.0;
+        return;
+    }
+    const double t[2] = {slip > 0.0 ? y[1] / slip : 0.0, slip > 0.0 ? y[2] / slip : 0.0};
+    const double turn = slip > 0.0 ? sqrt(mu * far / (h * slip)) : 0.0;
+    columns[0] = -1.0 / h;
+    for (int k = 0; k < 2; k++) {
+        columns[1 + k] = mu * t[k] / h;
+        columns[4 + k] = turn * (k == 0 ? -t[1] : t[0]);
+    }
+    for (int k = 0; k < 3; k++) {
+        q[k] = far * columns[k];
+    }
+}
+
+// g, its gradient, lambda, and what Newton's matrix needs.
+static double evaluate(search *s, const double *x)
+{
+    const ss_contact_rows *a = s->a;
+    double g = 0.0;
+    memset(s->grad, 0, (size_t)a->m * sizeof *s->grad);
+    for (int i = 0; i < a->n; i++) {
+        double u[3] = {0.0, 0.0, 0.0}, q[3];
+        const double weight = 1.0 / a->size[i];
+        for (int c = 0; c < (s->cones ? a->d : 1); c++) {
+            u[c] = a->c[a->d * i + c];
+            for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+                u[c] += a->A[a->d * k + c] * x[a->row[k]];
+            }
+        }
+        u[0] -= s->cones ? INSIDE * a->speed * a->size[i] : 0.0;
+        outside(s->cones ? a->mu[i] : 0.0, u, q, s->part[i]);
+        for (int k = 0; k < 9; k++) {
+            s->part[i][k] *= weight;
+        }
+        for (int c = 0; c < a->d; c++) {
+            g += 0.5 * weight * weight * q[c] * q[c];
+            q[c] *= weight * weight;
+        }
+        s->lambda[i] = -q[0];
+        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+            for (int c = 0; c < a->d; c++) {
+                s->grad[a->row[k]] += a->A[a->d * k + c] * q[c];
+            }
+        }
+    }
+    return g;
+}
+
+static double square_of(const search *s)
+{
+    double square = 0.0;
+    for (int j = 0; j < s->a->m; j++) {
+        square += s->grad[j] * s->grad[j];
+    }
+    return square;
+}
+
+// B of the present parts; the pattern is that of all rows of a contact in each of its columns.
+static void fill_matrix(search *s)
+{
+    const ss_contact_rows *a = s->a;
+    const int width = s->cones ? a->d : 1;
+    double *x = s->B->x;
+    for (int i = 0; i < a->n; i++) {
+        for (int c = 0; c < width; c++) {
+            for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+                double sum = 0.0;
+                for (int j = 0; j < a->d; j++) {
+                    sum += a->A[a->d * k + j] * s->part[i][3 * c + j];
+                }
+                *x++ = sum;
+            }
+        }
+    }
+}
+
+// The pattern of B and its analysis. False where the search would cost too much or memory lacks.
+static bool prepare_matrix(search *s, bool *too_large)
+{
+    const ss_contact_rows *a = s->a;
+    const int width = s->cones ? a->d : 1;
+    double products = 0.0;
+    for (int i = 0; i < a->n; i++) {
+        const double touched = a->start[i + 1] - a->start[i];
+        products += width * touched * touched;
+    }
+    *too_large = products > MOST_ENTRIES || (double)width * a->start[a->n] > INT_MAX;
+    if (*too_large) {
+        return false;
+    }
+    const size_t count = (size_t)width * (size_t)a->start[a->n];
+    s->B = cholmod_allocate_sparse((size_t)a->m, (size_t)width * (size_t)a->n, count, 1, 1, 0,
+                                   CHOLMOD_REAL, &s->common);
+    if (s->B == NULL) {
+        return false;
+    }
+    int *start = s->B->p, *row = s->B->i, at = 0;
+    for (int i = 0; i < a->n; i++) {
+        const int length = a->start[i + 1] - a->start[i];
+        for (int c = 0; c < width; c++) {
+            start[width * i + c] = at;
+            memcpy(row + at, a->row + a->start[i], (size_t)length * sizeof *row);
+            at += length;
+        }
+    }
+    start[width * a->n] = at;
+    s->L = cholmod_analyze(s->B, &s->common);
+    *too_large = s->L != NULL && !(LEAST_STEPS * s->common.fl <= MOST_WORK);
+    return s->L != NULL && !*too_large;
+}
+
+// trial = x - (B B' + DAMPING)^-1 grad.
+static bool find_step(search *s, double *step)
+{
+    const size_t m = (size_t)s->a->m;
+    double damping[2] = {DAMPING, 0.0};
+    fill_matrix(s);
+    if (!cholmod_factorize_p(s->B, damping, NULL, 0, s->L, &s->common) ||
+        s->common.status != CHOLMOD_OK) {
+        return false;
+    }
+    cholmod_dense rhs = {
+        .nrow = m, .ncol = 1, .nzmax = m, .d = m, .x = s->grad, .xtype = CHOLMOD_REAL};
+    cholmod_dense *x = cholmod_solve(CHOLMOD_A, s->L, &rhs, &s->common);
+    if (x == NULL) {
+        return false;
+    }
+    for (size_t j = 0; j < m; j++) {
+        step[j] = -((const double *)x->x)[j];
+    }
+    cholmod_free_dense(&x, &s->common);
+    return true;
+}
+
+// One damped step of Newton from x with value g. False where it does not go down any more.
+static bool advance(search *s, double *step, double *g)
+{
+    const double square = square_of(s);
+    if (!(square > 0.0) || !find_step(s, step)) {
+        return false;
+    }
+    double slope = 0.0;
+    for (int j = 0; j < s->a->m; j++) {
+        slope += s->grad[j] * step[j];
+    }
+    double t = 1.0;
+    for (int k = 0; k < HALVINGS; k++, t *= 0.5) {
+        for (int j = 0; j < s->a->m; j++) {
+            s->trial[j] = s->x[j] + t * step[j];
+        }
+        const double next = evaluate(s, s->trial);
+        // At the rounding of g the gradient still tells which of two points is the lower one.
+        if (next <= *g + ARMIJO * t * slope || (k == 0 && square_of(s) < 0.25 * square)) {
+            memcpy(s->x, s->trial, (size_t)s->a->m * sizeof *s->x);
+            *g = next;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the point that the search is at proves something.
+static bool proves(search *s, ss_certificate *found)
+{
+    if (s->cones) {
+        found->margin = ss_contact_rows_margin(s->a, s->x);
+        return found->margin >= SS_MARGIN;
+    }
+    found->reach = ss_contact_rows_reach(s->a, s->lambda, s->trial);
+    return found->reach >= SS_REACH;
+}
+
+static bool minimise(search *s, double *step, ss_certificate *found)
+{
+    double g = evaluate(s, s->x);
+    const double vanished = VANISHED * s->a->speed * s->a->speed;
+    if (proves(s, found)) {
+        return true;
+    }
+    if (!(g > vanished) || !prepare_matrix(s, &found->too_large)) {
+        return false;
+    }
+    const double affordable = MOST_WORK / (s->common.fl + 1.0);
+    const int steps = affordable < MOST_STEPS ? (int)affordable : MOST_STEPS;
+    for (int k = 0; k < steps && g > vanished && advance(s, step, &g); k++) {
+        if (proves(s, found)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ss_status look_for(const ss_contact_rows *a, bool cones, ss_certificate *found, bool *proved,
+                          ss_error *e)
+{
+    const size_t m = (size_t)a->m + 1;
+    search s = {.a = a, .cones = cones};
+    cholmod_start(&s.common);
+    s.common.print = 0;
+    double *step = malloc(m * sizeof *step);
+    s.x = calloc(m, sizeof *s.x);
+    s.trial = malloc(m * sizeof *s.trial);
+    s.grad = malloc(m * sizeof *s.grad);
+    s.lambda = malloc((size_t)a->n * sizeof *s.lambda);
+    s.part = malloc((size_t)a->n * sizeof *s.part);
+    ss_status status = SS_OK;
+    if (step == NULL || s.x == NULL || s.trial == NULL || s.grad == NULL || s.lambda == NULL ||
+        s.part == NULL) {
+        status = ss_fail_memory(e, "a certificate");
+    } else {
+        *proved = minimise(&s, step, found);
+        if (s.common.status == CHOLMOD_OUT_OF_MEMORY) {
+            status = ss_fail_memory(e, "a certificate");
+        }
+    }
+    if (status == SS_OK && *proved) {
+        double **kept = cones ? &found->x : &found->lambda;
+        *kept = cones ? s.x : s.lambda;
+        for (int j = 0; cones && j < a->m; j++) {
+            s.x[j] /= a->root[j];
+        }
+        *(cones ? &s.x : &s.lambda) = NULL;
+    }
+    cholmod_free_factor(&s.L, &s.common);
+    cholmod_free_sparse(&s.B, &s.common);
+    cholmod_finish(&s.common);
+    free(step);
+    free(s.x);
+    free(s.trial);
+    free(s.grad);
+    free(s.lambda);
+    free(s.part);
+    return status;
+}
+
+// ---- Both
+
+static double largest_row(const ss_sparse *W)
+{
+    double largest = 0.0;
+    for (int j = 0; j < W->ncols; j++) {
+        double sum = 0.0;
+        for (int k = W->start[j]; k < W->start[j + 1]; k++) {
+            sum += fabs(W->x[k]);
+        }
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+// W + SEMIDEFINITE |W| has a Cholesky factor; false where finding out would cost too much.
+static bool is_semidefinite(const ss_sparse *W)
+{
+    cholmod_common common;
+    cholmod_start(&common);
+    common.print = 0;
+    common.final_ll = 1; // L D L' would take negative pivots
+    const size_t n = (size_t)W->nrows;
+    double shift[2] = {SEMIDEFINITE * largest_row(W), 0.0};
+    cholmod_sparse view = {.nrow = n,
+                           .ncol = n,
+                           .nzmax = (size_t)W->start[n],
+                           .p = W->start,
+                           .i = W->row,
+                           .x = W->x,
+                           .stype = -1,
+                           .itype = CHOLMOD_INT,
+                           .xtype = CHOLMOD_REAL,
+                           .sorted = 1,
+                           .packed = 1};
+    cholmod_factor *L = cholmod_analyze(&view, &common);
+    const bool is = L != NULL && common.fl <= MOST_WORK &&
+                    cholmod_factorize_p(&view, shift, NULL, 0, L, &common) &&
+                    common.status == CHOLMOD_OK;
+    cholmod_free_factor(&L, &common);
+    cholmod_finish(&common);
+    return is;
+}
+
+// Whether (2) proves anything of this problem.
+static ss_status covers(const ss_problem *p, bool *covered, ss_error *e)
+{
+    *covered = true;
+    if (p->form == SS_GLOBAL) {
+        return SS_OK;
+    }
+    ss_sparse turned;
+    const ss_status status = ss_sparse_transpose(&p->W, &turned, e);
+    if (status == SS_OK) {
+        *covered = ss_sparse_unsymmetry(&p->W, &turned) <= SYMMETRIC && is_semidefinite(&p->W);
+        ss_sparse_free(&turned);
+    }
+    return status;
+}
+
+void ss_certificate_free(ss_certificate *certificate)
+{
+    free(certificate->lambda);
+    free(certificate->x);
+    *certificate = (ss_certificate){.margin = -1.0};
+}
+
+ss_status ss_certificate_find(const ss_problem *p, bool existence, ss_certificate *certificate,
+                              ss_error *e)
+{
+    *certificate = (ss_certificate){.margin = -1.0};
+    ss_contact_rows rows;
+    bool covered = false, proved = false;
+    ss_status status = ss_contact_rows_new(p, &rows, e);
+    if (status == SS_OK && existence) {
+        status = covers(p, &covered, e);
+    }
+    if (status == SS_OK && covered) {
+        status = look_for(&rows, true, certificate, &proved, e);
+        certificate->verdict = proved ? SS_EXISTENCE_PROVED : SS_EXISTENCE_UNKNOWN;
+    }
+    if (status == SS_OK && !proved) {
+        status = look_for(&rows, false, certificate, &proved, e);
+        certificate->verdict = proved ? SS_EXISTENCE_REFUTED : SS_EXISTENCE_UNKNOWN;
+    }
+    ss_contact_rows_free(&rows);
+    if (status != SS_OK) {
+        ss_certificate_free(certificate);
+    }
+    return status;
+}

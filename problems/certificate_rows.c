@@ -1,0 +1,193 @@
+#include "problems/certificate_rows.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/certificate.h"
+
+// c_N . lambda must be below zero by this share of the sum of its terms' sizes.
+#define SIGN_SHARE 1e-10
+
+void ss_contact_rows_free(ss_contact_rows *a)
+{
+    free(a->start);
+    free(a->row);
+    free(a->A);
+    free(a->size);
+    free(a->root);
+}
+
+// D_jj, 1 where it is not positive.
+static double diagonal(const ss_sparse *D, int j)
+{
+    for (int k = D->start[j]; k < D->start[j + 1]; k++) {
+        if (D->row[k] == j && D->x[k] > 0.0) {
+            return D->x[k];
+        }
+    }
+    return 1.0;
+}
+
+// The rows of contact i: the d columns of A as one list. Returns the next free place.
+static int merge_columns(const ss_sparse *A, const ss_contact_rows *a, int i, int at)
+{
+    int next[3];
+    for (int c = 0; c < a->d; c++) {
+        next[c] = A->start[a->d * i + c];
+    }
+    for (;;) {
+        int row = INT_MAX;
+        for (int c = 0; c < a->d; c++) {
+            const bool left = next[c] < A->start[a->d * i + c + 1];
+            row = left && A->row[next[c]] < row ? A->row[next[c]] : row;
+        }
+        if (row == INT_MAX) {
+            return at;
+        }
+        a->row[at] = row;
+        for (int c = 0; c < a->d; c++) {
+            const bool here = next[c] < A->start[a->d * i + c + 1] && A->row[next[c]] == row;
+            a->A[a->d * at + c] = here ? A->x[next[c]++] / a->root[row] : 0.0;
+        }
+        at++;
+    }
+}
+
+static void measure_rows(const ss_problem *p, ss_contact_rows *a)
+{
+    double sum = 0.0, f = 0.0;
+    for (int i = 0; i < a->n; i++) {
+        double square = 0.0;
+        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+            square += a->A[a->d * k] * a->A[a->d * k];
+        }
+        a->size[i] = sqrt(square);
+        sum += a->size[i];
+    }
+    for (int i = 0; i < a->n; i++) {
+        if (!(a->size[i] > 0.0)) {
+            a->size[i] = sum > 0.0 ? sum / a->n : 1.0;
+        }
+        for (int c = 0; c < a->d; c++) {
+            a->speed = fmax(a->speed, fabs(a->c[a->d * i + c]) / a->size[i]);
+        }
+    }
+    for (int j = 0; p->form == SS_GLOBAL && j < a->m; j++) {
+        f += p->f[j] / a->root[j] * (p->f[j] / a->root[j]);
+    }
+    a->speed = fmax(a->speed, sqrt(f));
+}
+
+ss_status ss_contact_rows_new(const ss_problem *p, ss_contact_rows *a, ss_error *e)
+{
+    *a = (ss_contact_rows){.d = p->dim, .n = p->ncontacts, .mu = p->mu};
+    const bool global = p->form == SS_GLOBAL;
+    const ss_sparse *D = global ? &p->M : &p->W;
+    ss_sparse turned = {0};
+    ss_status status = global ? SS_OK : ss_sparse_transpose(&p->W, &turned, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    const ss_sparse *A = global ? &p->H : &turned;
+    const size_t count = (size_t)ss_sparse_count(A) + 1;
+    a->c = global ? p->w : p->b;
+    a->m = A->nrows;
+    a->start = calloc((size_t)a->n + 1, sizeof *a->start);
+    a->row = malloc(count * sizeof *a->row);
+    a->A = malloc(count * (size_t)a->d * sizeof *a->A);
+    a->size = malloc((size_t)a->n * sizeof *a->size);
+    a->root = malloc(((size_t)a->m + 1) * sizeof *a->root);
+    if (a->start == NULL || a->row == NULL || a->A == NULL || a->size == NULL || a->root == NULL) {
+        status = ss_fail_memory(e, "a certificate");
+    } else {
+        for (int j = 0; j < a->m; j++) {
+            a->root[j] = sqrt(diagonal(D, j));
+        }
+        for (int i = 0; i < a->n; i++) {
+            a->start[i + 1] = merge_columns(A, a, i, a->start[i]);
+        }
+        measure_rows(p, a);
+    }
+    ss_sparse_free(&turned);
+    return status;
+}
+
+// ---- The two checks
+
+double ss_contact_rows_reach(const ss_contact_rows *a, const double *lambda, double *out)
+{
+    double along = 0.0, terms = 0.0, square = 0.0;
+    memset(out, 0, (size_t)a->m * sizeof *out);
+    for (int i = 0; i < a->n; i++) {
+        if (!(lambda[i] >= 0.0 && isfinite(lambda[i]))) {
+            return 0.0;
+        }
+        along += a->c[a->d * i] * lambda[i];
+        terms += fabs(a->c[a->d * i]) * lambda[i];
+        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+            out[a->row[k]] += a->A[a->d * k] * lambda[i];
+        }
+    }
+    if (!(along < -SIGN_SHARE * terms)) {
+        return 0.0;
+    }
+    for (int j = 0; j < a->m; j++) {
+        square += out[j] * out[j];
+    }
+    return -along / (sqrt(square) * a->speed);
+}
+
+double ss_contact_rows_margin(const ss_contact_rows *a, const double *x)
+{
+    double least = INFINITY;
+    for (int i = 0; i < a->n; i++) {
+        double u[3] = {0.0, 0.0, 0.0}, terms = 0.0;
+        for (int c = 0; c < a->d; c++) {
+            u[c] = a->c[a->d * i + c];
+            terms += fabs(u[c]);
+            for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+                const double term = a->A[a->d * k + c] * x[a->row[k]];
+                u[c] += term;
+                terms += fabs(term);
+            }
+        }
+        const double depth = u[0] - a->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
+        const double margin = terms > 0.0 ? depth / terms : 0.0;
+        least = margin >= least ? least : margin;
+    }
+    return least;
+}
+
+ss_status ss_certificate_reach(const ss_problem *p, const double *lambda, double *reach,
+                               ss_error *e)
+{
+    ss_contact_rows a;
+    ss_status status = ss_contact_rows_new(p, &a, e);
+    double *scratch = status == SS_OK ? malloc(((size_t)a.m + 1) * sizeof *scratch) : NULL;
+    if (status == SS_OK && scratch == NULL) {
+        status = ss_fail_memory(e, "a certificate");
+    }
+    *reach = status == SS_OK ? ss_contact_rows_reach(&a, lambda, scratch) : 0.0;
+    free(scratch);
+    ss_contact_rows_free(&a);
+    return status;
+}
+
+ss_status ss_certificate_margin(const ss_problem *p, const double *x, double *margin, ss_error *e)
+{
+    ss_contact_rows a;
+    ss_status status = ss_contact_rows_new(p, &a, e);
+    double *scaled = status == SS_OK ? malloc(((size_t)a.m + 1) * sizeof *scaled) : NULL;
+    if (status == SS_OK && scaled == NULL) {
+        status = ss_fail_memory(e, "a certificate");
+    }
+    for (int j = 0; status == SS_OK && j < a.m; j++) {
+        scaled[j] = x[j] * a.root[j];
+    }
+    *margin = status == SS_OK ? ss_contact_rows_margin(&a, scaled) : -1.0;
+    free(scaled);
+    ss_contact_rows_free(&a);
+    return status;
+}

@@ -1,0 +1,39 @@
+// problems/strands/scenes/swing.c -- a chain of 51 vertices, held at one end and let go level
+// [HH13].
+//
+// Without bending its motion in units of its own depends on G = g h^2 / l alone, for a step h and
+// segments of length l: the length is made for G at the scene's own step, so that --dt changes G.
+// This G fits the stretch of pbd in the paper's Table 1; 1200 steps are two full swings.
+#include "problems/strands/scenes/request.h"
+#include "problems/strands/scenes/scenes.h"
+
+#define G        0.00818
+#define STEP     0.002 // s
+#define SEGMENTS 50
+
+static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_options *options,
+                       ss_error *e)
+{
+    const ss_status status = ss_request_check_one_rod(request, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    const ss_strand_design rod = {.length = SEGMENTS * ss_length(w->gravity) * STEP * STEP / G,
+                                  .material = ss_material_hair(),
+                                  .nsegments = SEGMENTS};
+    const ss_pose root = ss_pose_identity();
+    options->contacts = false;
+    int number;
+    return ss_world_add_strand(w, request->model, &rod, 0, &root, &number, e);
+}
+
+const ss_scene ss_scene_swing = {
+    .name = "swing",
+    .model = "tmf",
+    .shows = "a chain of 51 vertices that swings down from level: how far it stretches",
+    .reference = "[HH13] Table 1, Figures 3 and 4",
+    .rods = 1,
+    .steps = 1200,
+    .dt = STEP,
+    .build = build,
+};
