@@ -25,6 +25,7 @@
 extern "C" {
 #endif
 
+#include "problems/certificate.h"
 #include "problems/check.h"
 #include "problems/coulomb.h"
 #include "problems/delassus.h"

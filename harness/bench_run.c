@@ -1,5 +1,6 @@
 #include "harness/bench_run.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -242,7 +243,7 @@ static ss_status add_row(office *a, const desk *d, ss_record_row *row, ss_error 
     memcpy(row->machine, a->machine, sizeof row->machine);
     ss_machine_date(row->date, sizeof row->date);
     row->load = d->load;
-    if (row->iterations >= 0) {
+    if (row->iterations >= 0 && isfinite(row->seconds)) {
         snprintf(seconds, sizeof seconds, ", %d iterations, %.3g s", row->iterations, row->seconds);
     }
     snprintf(text, sizeof text, "%s %s %s%s", row->problem, row->solver, row->status, seconds);

@@ -9,10 +9,21 @@
 #include "harness/verbs.h"
 
 // Those before ORBIT are made from a record, the others from statistics of simulations.
-enum { ITERATIONS, PROFILE, CONVERGENCE, WORK_PRECISION, ASSEMBLY, ORBIT, DISPERSION };
+enum {
+    ITERATIONS,
+    PROFILE,
+    CONVERGENCE,
+    WORK_PRECISION,
+    ASSEMBLY,
+    ORBIT,
+    DISPERSION,
+    STRETCH,
+    TRAJECTORY
+};
 
 static const char *const FIGURES[] = {"iterations", "profile", "convergence", "work-precision",
-                                      "assembly",   "orbit",   "dispersion",  NULL};
+                                      "assembly",   "orbit",   "dispersion",  "stretch",
+                                      "trajectory", NULL};
 
 typedef struct settings {
     int figure;
@@ -58,10 +69,12 @@ static const ss_command COMMAND = {
             "iteration. work-precision: the median time until fb is reached first. assembly is\n"
             "Figure 6 of [D11]: the time until W is assembled over the number of contacts; runs\n"
             "of solvers with :assembly=naive and :form=explicit give its two curves.\n"
-            "orbit and dispersion take files of simulate --stats, a curve each. orbit is Figure 7\n"
+            "The other four take files of simulate --stats, a curve each. orbit is Figure 7\n"
             "of [D11]: the tip of strand 0, velocity over position in the second half of the run,\n"
             "along the axis on which it moves most. dispersion is Figure 8: the mean distance of\n"
-            "the tips and the kinetic energy over time.\n"
+            "the tips and the kinetic energy over time. stretch and trajectory are Figures 4 and\n"
+            "3 of [HH13]: by how much the strands are longer than at the start, over time, and\n"
+            "where the tip of strand 0 goes, seen along the axis on which it moves least.\n"
             "gnuplot draws; its script FILE.gp and its data FILE.dat stay beside the picture, to\n"
             "be changed and run again.\n",
     .example = "  stickslip plot results.h5 --figure iterations --out fig11.svg\n"
@@ -102,6 +115,21 @@ static ss_status draw(const ss_trials *trials, const void *context, ss_error *e)
     return status;
 }
 
+static ss_status make_of_runs(const settings *s, const ss_stats *runs, size_t count,
+                              ss_figure *figure, ss_error *e)
+{
+    switch (s->figure) {
+    case ORBIT:
+        return ss_figure_orbit(runs, count, figure, e);
+    case STRETCH:
+        return ss_figure_stretch(runs, count, figure, e);
+    case TRAJECTORY:
+        return ss_figure_trajectory(runs, count, figure, e);
+    default:
+        return ss_figure_dispersion(runs, count, figure, e);
+    }
+}
+
 static ss_status draw_runs(const settings *s, const ss_operands *files, ss_error *e)
 {
     const size_t count = (size_t)files->count;
@@ -109,8 +137,7 @@ static ss_status draw_runs(const settings *s, const ss_operands *files, ss_error
     ss_figure figure = {0};
     ss_status status = ss_stats_read_all(files->text, count, &runs, e);
     if (status == SS_OK) {
-        status = s->figure == ORBIT ? ss_figure_orbit(runs, count, &figure, e)
-                                    : ss_figure_dispersion(runs, count, &figure, e);
+        status = make_of_runs(s, runs, count, &figure, e);
     }
     if (status == SS_OK) {
         status = ss_figure_draw(&figure, s->out, e);

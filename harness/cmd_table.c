@@ -8,15 +8,19 @@
 #include "harness/table_kinds.h"
 #include "harness/verbs.h"
 
-enum { SOLVERS, PROBLEMS, PROFILE, LOCAL, SIMULATION };
+enum { SOLVERS, PROBLEMS, PROFILE, LOCAL, RATIO, SIMULATION };
 
-static const char *const KINDS[] = {"solvers", "problems", "profile", "local", "simulation", NULL};
+static const char *const KINDS[] = {"solvers", "problems",   "profile", "local",
+                                    "ratio",   "simulation", NULL};
+
+#define REFERENCE "mfb+enum" // of kind ratio: [D11]'s best
 
 typedef struct settings {
     int kind, layout;
     bool paper;
     double tolerance;    // NaN: the record's
     const char *other;   // NULL: no comparison
+    const char *against; // the reference of kind ratio; NULL: REFERENCE
     const char *results; // the operand
 } settings;
 
@@ -36,6 +40,11 @@ static const ss_option OPTIONS[] = {
      .help = "another record beside the first, where both hold a run (kinds solvers and problems)",
      .kind = SS_OPTION_TEXT,
      .place = offsetof(settings, other)},
+    {.name = "against",
+     .metavar = "SOLVER",
+     .help = "the solver of the record that the others are compared with (kind ratio)",
+     .kind = SS_OPTION_TEXT,
+     .place = offsetof(settings, against)},
     {.name = "tol",
      .metavar = "T",
      .help = "the largest fb that counts as solved; without it the record's",
@@ -59,7 +68,8 @@ static const ss_command COMMAND = {
     .text = "Kind solvers is Table 2 of [D11]: fail-safe calls, local failures, problems above\n"
             "tolerance, iterations and time of each solver over all problems. problems: who was\n"
             "best on each. profile: the share of problems solved within 1.2, 2, 5, 10 and 100\n"
-            "times the time of the fastest. local: what a local solve costs. simulation is\n"
+            "times the time of the fastest. local: what a local solve costs. ratio: how many\n"
+            "times as fast as one of them, mfb+enum or --against, each solver is. simulation is\n"
             "Table 1 of [D11], a row for each file of simulate --stats.\n"
             "--compare sets the runs of two records side by side that are of one problem, by its\n"
             "checksum, and one solver, with the ratio of their times where both solved it.\n"
@@ -120,8 +130,16 @@ static ss_status compare(const ss_trials *trials, const void *context, ss_error 
 static ss_status print(const ss_trials *trials, const void *context, ss_error *e)
 {
     const settings *s = context;
-    ss_table *table = make(s, trials);
-    const ss_status status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
+    ss_table *table = NULL;
+    ss_status status = SS_OK;
+    if (s->kind == RATIO) {
+        status = ss_table_ratio(trials, s->against != NULL ? s->against : REFERENCE, &table, e);
+    } else {
+        table = make(s, trials);
+    }
+    if (status == SS_OK) {
+        status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
+    }
     ss_table_free(table);
     return status;
 }
@@ -161,6 +179,11 @@ static bool check(const settings *s, const ss_operands *files)
     }
     if (s->other != NULL && s->paper) {
         ss_complain(COMMAND.verb, "--compare and --paper are two tables: leave one out");
+        return false;
+    }
+    if (s->against != NULL && s->kind != RATIO) {
+        ss_complain(COMMAND.verb, "--against goes with --kind ratio, not with --kind %s",
+                    KINDS[s->kind]);
         return false;
     }
     if (s->kind == SIMULATION && !isnan(s->tolerance)) {

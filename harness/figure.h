@@ -24,6 +24,7 @@ typedef struct ss_figure {
     bool points;             // a mark at every point
     bool plain;              // curves are no solvers: solid, colours by their number
     bool nested;             // with plain: ever thinner, so that curves on one place are all seen
+    bool equal;              // one scale on both axes
     bool guides;             // lines of slope 1 and 2 below the curves, on two logarithmic axes
     size_t ncurves;          // as entrants, in their order
     ss_curve *curves;        // [ncurves] owned
@@ -50,6 +51,10 @@ ss_status ss_figure_assembly(const ss_trials *trials, ss_figure *figure, ss_erro
 ss_status ss_figure_orbit(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
 // Distance of the tips, and below it kinetic energy, over time ([D11] Figure 8).
 ss_status ss_figure_dispersion(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
+// Length of all strands against the start, in percent more, over time ([HH13] Figure 4).
+ss_status ss_figure_stretch(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
+// Where the tip of strand 0 goes, seen along the axis on which it moves least ([HH13] Figure 3).
+ss_status ss_figure_trajectory(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
 
 void ss_figure_free(ss_figure *figure); // what it holds
 

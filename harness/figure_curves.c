@@ -104,9 +104,14 @@ static ss_status distribute(const ss_trials *t, measure value, bool above, doubl
     return ss_figure_end(figure, e);
 }
 
+static const char *iterations_label(const ss_trials *t)
+{
+    return ss_trials_are_gauss_seidel(t) ? "Gauss-Seidel iterations" : "iterations";
+}
+
 ss_status ss_figure_iterations(const ss_trials *t, ss_figure *figure, ss_error *e)
 {
-    *figure = (ss_figure){.x_label = "Gauss-Seidel iterations",
+    *figure = (ss_figure){.x_label = iterations_label(t),
                           .y_label = "% of problems that need more",
                           .log_x = true,
                           .percent = true,
@@ -146,10 +151,12 @@ static bool has_history(const ss_trial *trial)
     return trial->row != NULL && trial->row->history.count > 0;
 }
 
-// Whether trial p takes part; problem NULL: all do.
+// Whether trial p takes part; problem NULL: all do but those that told nothing on the way, of which
+// a line from the start to the answer would be a claim.
 static bool takes_part(const ss_trials *t, const ss_entrant *entrant, size_t p, const char *problem)
 {
     return has_history(&entrant->trials[p]) &&
+           ss_history_tells_course(&entrant->trials[p].row->history) &&
            (problem == NULL || strcmp(t->problems[p]->problem, problem) == 0);
 }
 
@@ -200,7 +207,7 @@ static bool any_points(const ss_figure *figure)
 ss_status ss_figure_convergence(const ss_trials *t, const char *problem, ss_figure *figure,
                                 ss_error *e)
 {
-    *figure = (ss_figure){.x_label = "Gauss-Seidel iterations",
+    *figure = (ss_figure){.x_label = iterations_label(t),
                           .y_label = problem != NULL ? "fb" : "fb, median over the problems",
                           .log_x = true,
                           .log_y = true};
@@ -226,8 +233,7 @@ static double time_to(const ss_trial *trial, double level)
 {
     const ss_record_row *row = trial->row;
     const int first = ss_history_first(&row->history, level);
-    return first < 0 ? INFINITY
-                     : 1000.0 * (row->setup_seconds + ss_history_sweep_seconds(row, first));
+    return first < 0 ? INFINITY : 1000.0 * ss_history_seconds(row, first);
 }
 
 ss_status ss_figure_work_precision(const ss_trials *t, ss_figure *figure, ss_error *e)

@@ -63,9 +63,48 @@ static ss_status write_beside(const ss_figure *figure, const char *path, const c
     return status;
 }
 
+// gnuplot does not notice a full disk: a picture without its last bytes is no picture.
+static bool is_whole(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    const char *last = strcmp(ending, ".svg") == 0 ? "</svg>" : "%%EOF";
+    if (strcmp(ending, ".png") == 0) {
+        last = "IEND";
+    }
+    char tail[17] = "";
+    FILE *in = fopen(path, "re");
+    if (in != NULL && fseek(in, -16, SEEK_END) == 0) {
+        (void)!fread(tail, 1, sizeof tail - 1, in);
+    }
+    if (in != NULL) {
+        fclose(in);
+    }
+    return memmem(tail, sizeof tail, last, strlen(last)) != NULL;
+}
+
+// gnuplot refuses a panel without a curve.
+static ss_status check_panels(const ss_figure *figure, ss_error *e)
+{
+    for (const ss_figure *panel = figure; panel != NULL; panel = panel->below) {
+        size_t points = 0;
+        for (size_t k = 0; k < panel->ncurves; k++) {
+            points += panel->curves[k].count;
+        }
+        if (points == 0) {
+            return ss_fail(e, SS_BAD_INPUT, "there is nothing to draw: the runs hold no %s",
+                           panel->y_label);
+        }
+    }
+    return SS_OK;
+}
+
 ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e)
 {
-    ss_status status = write_beside(figure, path, ".dat", e);
+    ss_status status = check_panels(figure, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = write_beside(figure, path, ".dat", e);
     if (status == SS_OK) {
         status = write_beside(figure, path, ".gp", e);
     }
@@ -78,5 +117,9 @@ ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e)
     }
     status = ss_gnuplot(script, e);
     free(script);
+    if (status == SS_OK && !is_whole(path)) {
+        return ss_fail(e, SS_SYSTEM, "%s: gnuplot could not write all of it; is the disk full?",
+                       path);
+    }
     return status;
 }

@@ -2,7 +2,7 @@
 //
 // Colours are those of Okabe and Ito, which people with any colour blindness tell apart. A pure
 // local solver is dashed and its hybrid dotted in one colour; the solver of [D11], mfb+enum, is the
-// only solid line, in red.
+// only solid line, in red. Solvers that differ in their options alone get other dashes.
 #include "harness/figure.h"
 
 #include <math.h>
@@ -24,26 +24,35 @@ static const style STYLES[] = {
     {"dac", "#009E73"},    {"mfb", "#D55E00"},      {"enum", "#000000"},     {"secular", "#7F7F7F"},
 };
 
-// For solvers without a place above, by their number.
-static const char *const OTHERS[] = {"#CC79A7", "#7F7F7F", "#0072B2", "#E69F00", "#009E73"};
+// For solvers without a place above, in turn.
+static const char *const OTHERS[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#7F7F7F"};
+#define NOTHERS (sizeof OTHERS / sizeof OTHERS[0])
 
-// What sets the three kinds of line apart; the last solvers get another dash.
-#define SOLID  "dt solid lw 1.7"
-#define DASHED "dt (8,4) lw 1.1"
-#define DOTTED "dt (2,2.5) lw 1.3"
-#define MIXED  "dt (8,3,2,3) lw 1.2"
+// What sets the kinds of line apart; a row serves one colour.
+enum { SOLID, DASHED, DOTTED, MIXED };
+#define DASHES 4
 
-static const char *colour_of(const char *bare, size_t number, bool *known)
+static const char *const LINES[][DASHES] = {
+    [SOLID] = {"dt solid lw 1.7", "dt (20,2) lw 1.3", "dt (20,2,2,2) lw 1.3", "dt (12,2) lw 0.9"},
+    [DASHED] = {"dt (8,4) lw 1.1", "dt (4,4) lw 1.1", "dt (14,5) lw 1.1", "dt (4,8) lw 1.1"},
+    [DOTTED] = {"dt (2,2.5) lw 1.3", "dt (1,5) lw 1.8", "dt (2,2.5,2,7) lw 1.3",
+                "dt (1,1.5) lw 0.9"},
+    [MIXED] = {"dt (8,3,2,3) lw 1.2", "dt (8,3,2,3,2,3) lw 1.2", "dt (16,3,2,3) lw 1.2",
+               "dt (4,3,1,3) lw 1.2"},
+};
+
+// The place of a solver's local solver in STYLES; NO_STYLE where it has none.
+#define NO_STYLE (sizeof STYLES / sizeof STYLES[0])
+
+static size_t style_of(const char *bare)
 {
     const size_t length = strcspn(bare, "+");
-    for (size_t k = 0; k < sizeof STYLES / sizeof STYLES[0]; k++) {
+    for (size_t k = 0; k < NO_STYLE; k++) {
         if (strlen(STYLES[k].name) == length && strncmp(STYLES[k].name, bare, length) == 0) {
-            *known = true;
-            return STYLES[k].colour;
+            return k;
         }
     }
-    *known = false;
-    return OTHERS[number % (sizeof OTHERS / sizeof OTHERS[0])];
+    return NO_STYLE;
 }
 
 // Curves of runs, of which every one counts.
@@ -54,23 +63,39 @@ static const char *const PLAIN[] = {"#0072B2", "#D55E00", "#009E73", "#E69F00",
 #define PLAIN_WIDTH 0.7
 #define NESTED_STEP 0.3
 
+static void print_plain_style(FILE *out, const ss_figure *figure, size_t number)
+{
+    const double more =
+        figure->nested ? NESTED_STEP * (double)(figure->ncurves - 1 - number) : NESTED_STEP;
+    fprintf(out, "lc rgb '%s' dt solid lw %g", PLAIN[number % (sizeof PLAIN / sizeof PLAIN[0])],
+            PLAIN_WIDTH + more);
+}
+
+static void print_solver_style(FILE *out, const ss_figure *figure, size_t number)
+{
+    const char *bare = figure->curves[number].bare;
+    const size_t place = style_of(bare);
+    size_t twins = 0, others = 0; // before it: of its name, and without a place in STYLES
+    for (size_t k = 0; k < number; k++) {
+        twins += strcmp(figure->curves[k].bare, bare) == 0;
+        others += style_of(figure->curves[k].bare) == NO_STYLE;
+    }
+    const int line = strcmp(bare, HERO) == 0     ? SOLID
+                     : place == NO_STYLE         ? MIXED
+                     : strchr(bare, '+') != NULL ? DOTTED
+                                                 : DASHED;
+    const size_t dash = line == MIXED ? others / NOTHERS : twins;
+    fprintf(out, "lc rgb '%s' %s", line == MIXED ? OTHERS[others % NOTHERS] : STYLES[place].colour,
+            LINES[line][dash % DASHES]);
+}
+
 static void print_style(FILE *out, const ss_figure *figure, size_t number)
 {
-    const ss_curve *curve = &figure->curves[number];
     if (figure->plain) {
-        const double more =
-            figure->nested ? NESTED_STEP * (double)(figure->ncurves - 1 - number) : NESTED_STEP;
-        fprintf(out, "lc rgb '%s' dt solid lw %g", PLAIN[number % (sizeof PLAIN / sizeof PLAIN[0])],
-                PLAIN_WIDTH + more);
-        return;
+        print_plain_style(out, figure, number);
+    } else {
+        print_solver_style(out, figure, number);
     }
-    bool known;
-    const char *colour = colour_of(curve->bare, number, &known);
-    const char *line = strcmp(curve->bare, HERO) == 0     ? SOLID
-                       : !known                           ? MIXED
-                       : strchr(curve->bare, '+') != NULL ? DOTTED
-                                                          : DASHED;
-    fprintf(out, "lc rgb '%s' %s", colour, line);
 }
 
 // A gnuplot string; '' is a quote in it.
@@ -150,6 +175,7 @@ static void print_axes(const ss_figure *figure, FILE *out)
     print_few_tics(figure, out);
     fputs(figure->log_y ? "set logscale y\nset format y '10^{%T}'\n" : "", out);
     fputs(figure->percent ? "set yrange [0:101]\n" : "", out);
+    fputs(figure->equal ? "set size ratio -1\n" : "", out);
     // Of two panels the lower one explains both, and they stand in line. The blank title keeps the
     // key away from the label above it.
     fputs(figure->below != NULL

@@ -1,4 +1,4 @@
-// The figures of simulations: orbits and dispersion, a curve a run.
+// The figures of simulations: orbits, trajectories, and what changes over time; a curve a run.
 #include "harness/figure.h"
 
 #include <math.h>
@@ -77,6 +77,8 @@ static ss_status begin(const ss_stats *runs, size_t count, ss_figure *figure, ss
     return SS_OK;
 }
 
+static const char *const POSITIONS[] = {"tip x (cm)", "tip y (cm)", "tip z (cm)"};
+
 // ---- Orbits
 
 // The first step of the second half of a run's time.
@@ -90,28 +92,30 @@ static size_t settled_step(const ss_stats *run)
     return k;
 }
 
+// How far the tip of a run moves along an axis, from step `first` on.
+static double tip_range(const ss_stats *run, int axis, size_t first)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = first; k < run->count; k++) {
+        low = fmin(low, run->rows[k].tip[axis]);
+        high = fmax(high, run->rows[k].tip[axis]);
+    }
+    return high - low;
+}
+
 // The axis on which the tip of a run moves most.
 static int liveliest_axis(const ss_stats *run)
 {
+    const size_t first = settled_step(run);
     int best = 0;
-    double widest = -1.0;
-    for (int axis = 0; axis < 3; axis++) {
-        double low = INFINITY, high = -INFINITY;
-        for (size_t k = settled_step(run); k < run->count; k++) {
-            low = fmin(low, run->rows[k].tip[axis]);
-            high = fmax(high, run->rows[k].tip[axis]);
-        }
-        if (high - low > widest) {
-            widest = high - low;
-            best = axis;
-        }
+    for (int axis = 1; axis < 3; axis++) {
+        best = tip_range(run, axis, first) > tip_range(run, best, first) ? axis : best;
     }
     return best;
 }
 
 ss_status ss_figure_orbit(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e)
 {
-    static const char *const POSITIONS[] = {"tip x (cm)", "tip y (cm)", "tip z (cm)"};
     static const char *const VELOCITIES[] = {"tip velocity along x (cm/s)",
                                              "tip velocity along y (cm/s)",
                                              "tip velocity along z (cm/s)"};
@@ -131,7 +135,39 @@ ss_status ss_figure_orbit(const ss_stats *runs, size_t count, ss_figure *figure,
     return ss_figure_end(figure, e);
 }
 
-// ---- Dispersion
+// ---- Trajectories
+
+static int laziest_axis(const ss_stats *run)
+{
+    int best = 2;
+    for (int axis = 1; axis >= 0; axis--) {
+        best = tip_range(run, axis, 0) < tip_range(run, best, 0) ? axis : best;
+    }
+    return best;
+}
+
+ss_status ss_figure_trajectory(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e)
+{
+    const int away = laziest_axis(&runs[0]), right = away == 0 ? 1 : 0, up = away == 2 ? 1 : 2;
+    *figure = (ss_figure){.x_label = POSITIONS[right],
+                          .y_label = POSITIONS[up],
+                          .plain = true,
+                          .nested = true,
+                          .equal = true};
+    const ss_status status = begin(runs, count, figure, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; i < runs[k].count; i++) {
+            const double *tip = runs[k].rows[i].tip;
+            ss_figure_point(figure, k, CM * tip[right], CM * tip[up]);
+        }
+    }
+    return ss_figure_end(figure, e);
+}
+
+// ---- Over time
 
 static double dispersion_cm(const ss_stats_row *row)
 {
@@ -141,6 +177,11 @@ static double dispersion_cm(const ss_stats_row *row)
 static double kinetic_uj(const ss_stats_row *row)
 {
     return 1e6 * row->kinetic;
+}
+
+static double stretch_percent(const ss_stats_row *row)
+{
+    return row->stretch_percent;
 }
 
 static ss_status curves_over_time(const ss_stats *runs, size_t count,
@@ -175,4 +216,10 @@ ss_status ss_figure_dispersion(const ss_stats *runs, size_t count, ss_figure *fi
         (ss_figure){.x_label = "time (s)", .y_label = "kinetic energy (uJ)", .plain = true};
     const ss_status status = curves_over_time(runs, count, dispersion_cm, figure, e);
     return status == SS_OK ? curves_over_time(runs, count, kinetic_uj, figure->below, e) : status;
+}
+
+ss_status ss_figure_stretch(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e)
+{
+    *figure = (ss_figure){.x_label = "time (s)", .y_label = "stretch (%)", .plain = true};
+    return curves_over_time(runs, count, stretch_percent, figure, e);
 }

@@ -11,6 +11,10 @@ ss_table *ss_table_solvers(const ss_trials *trials, bool paper, bool csv); // [D
 ss_table *ss_table_problems(const ss_trials *trials);
 ss_table *ss_table_profile(const ss_trials *trials);
 ss_table *ss_table_local(const ss_trials *trials);
+// reference: a solver of the trials by its label or spec; SS_BAD_INPUT where it is none. The table
+// may be NULL without memory, which ss_table_print tells.
+ss_status ss_table_ratio(const ss_trials *trials, const char *reference, ss_table **table,
+                         ss_error *e);
 // [D11] Table 1, a row a run; paper: its row below the scene's that it stands for.
 ss_table *ss_table_simulation(const ss_stats *runs, size_t count, bool paper);
 

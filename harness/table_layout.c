@@ -192,7 +192,7 @@ static void latex_number(FILE *out, const char *text)
 
 static void latex_notes(const ss_table *t, FILE *out)
 {
-    fputs("\n\\smallskip\n{\\footnotesize\n", out);
+    fputs("\n\\smallskip\n{\\footnotesize\\parindent=0pt\n", out);
     for (size_t c = 0; c < t->ncolumns; c++) {
         if (t->columns[c].note != NULL) {
             fprintf(out, "\\textsuperscript{%d}~", ss_table_mark(t, c));

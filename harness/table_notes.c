@@ -1,7 +1,9 @@
 // Under which conditions the numbers of a table were measured, in sentences.
 #include "harness/table_kinds.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +11,39 @@
 #define PAPER_TOLERANCE 1e-4
 // More files than these are counted instead of named.
 #define NAMED_FILES 6
+
+// Appends to a list with commas what fits.
+__attribute__((format(printf, 3, 4))) static void append(char *list, size_t room,
+                                                         const char *format, ...)
+{
+    va_list arguments;
+    size_t used = strlen(list);
+    snprintf(list + used, room - used, "%s", used > 0 ? ", " : "");
+    used = strlen(list);
+    va_start(arguments, format);
+    vsnprintf(list + used, room - used, format, arguments);
+    va_end(arguments);
+}
+
+// Solvers that tell nothing on the way to their answer, such as those of Siconos.
+static void note_whole_runs(ss_table *table, const ss_trials *t)
+{
+    char names[400] = "";
+    for (size_t k = 0; k < t->nentrants; k++) {
+        bool told = true;
+        for (size_t p = 0; p < t->nproblems; p++) {
+            const ss_trial *trial = &t->entrants[k].trials[p];
+            told &= trial->row == NULL || !trial->solved ||
+                    ss_history_tells_course(&trial->row->history);
+        }
+        if (!told) {
+            append(names, sizeof names, "%s", t->entrants[k].label);
+        }
+    }
+    if (names[0] != '\0') {
+        ss_table_note(table, "Histories of the answer alone, so that whole runs stand: %s.", names);
+    }
+}
 
 void ss_table_note_tolerance(ss_table *table, const ss_trials *t)
 {
@@ -26,6 +61,7 @@ void ss_table_note_tolerance(ss_table *table, const ss_trials *t)
                       "until fb <= %s first, read from their histories, which keep every iteration "
                       "up to the fiftieth and then one in a few percent.",
                       tolerance);
+        note_whole_runs(table, t);
     }
 }
 
@@ -47,36 +83,48 @@ static const char *common_scene(const ss_trials *t)
     return scene;
 }
 
+// " (1 of them could not be read), of 60 to 200 contacts": one that could not be read has none.
+static void describe_sizes(const ss_trials *t, char *text, size_t room)
+{
+    int unread = 0, smallest = INT_MAX, largest = 0;
+    for (size_t k = 0; k < t->nproblems; k++) {
+        const int contacts = t->problems[k]->contacts;
+        unread += contacts <= 0;
+        smallest = contacts > 0 && contacts < smallest ? contacts : smallest;
+        largest = contacts > largest ? contacts : largest;
+    }
+    char not_read[60] = "", range[60] = "";
+    if (unread > 0) {
+        snprintf(not_read, sizeof not_read, " (%d of them could not be read)", unread);
+    }
+    if (smallest < largest) {
+        snprintf(range, sizeof range, ", of %d to %d contacts", smallest, largest);
+    } else if (smallest == largest) {
+        snprintf(range, sizeof range, ", of %d contacts", smallest);
+    }
+    const char *scene = common_scene(t);
+    snprintf(text, room, "%s%s%s%s", not_read, scene[0] != '\0' ? " of the scene " : "", scene,
+             range);
+}
+
 static void note_problems(ss_table *table, const ss_trials *t)
 {
-    char names[400] = "";
-    int files = 0, smallest = t->problems[0]->contacts, largest = smallest;
+    char names[400] = "", sizes[300];
+    int files = 0;
     for (size_t k = 0; k < t->nproblems; k++) {
         const char *name, *before = "";
         const int length = file_of(t->problems[k], &name);
         const int before_length = k > 0 ? file_of(t->problems[k - 1], &before) : -1;
-        const int contacts = t->problems[k]->contacts;
-        smallest = contacts < smallest ? contacts : smallest;
-        largest = contacts > largest ? contacts : largest;
         if (length != before_length || strncmp(name, before, (size_t)length) != 0) {
-            const size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%.*s", files > 0 ? ", " : "", length,
-                     name);
+            append(names, sizeof names, "%.*s", length, name);
             files++;
         }
     }
     if (files > NAMED_FILES) {
         snprintf(names, sizeof names, "%d files", files);
     }
-    char range[40];
-    if (smallest < largest) {
-        snprintf(range, sizeof range, "%d to %d", smallest, largest);
-    } else {
-        snprintf(range, sizeof range, "%d", smallest);
-    }
-    const char *scene = common_scene(t);
-    ss_table_note(table, "Problems: %zu%s%s, of %s contacts, from %s.", t->nproblems,
-                  scene[0] != '\0' ? " of the scene " : "", scene, range, names);
+    describe_sizes(t, sizes, sizeof sizes);
+    ss_table_note(table, "Problems: %zu%s, from %s.", t->nproblems, sizes, names);
 }
 
 // Whether the options of a spec hold this one.
@@ -105,34 +153,63 @@ static void note_freezing(ss_table *table, const ss_trials *t)
     }
 }
 
+// Options that the names in the table leave out.
+static void note_options(ss_table *table, const ss_trials *t)
+{
+    char specs[600] = "";
+    const char *first = NULL;
+    bool common = true;
+    for (size_t k = 0; k < t->nentrants; k++) {
+        const char *options = strchr(t->entrants[k].spec, ':');
+        first = k == 0 ? options : first;
+        common &= options != NULL && first != NULL && strcmp(options, first) == 0;
+        if (options != NULL && strchr(t->entrants[k].label, ':') == NULL) {
+            append(specs, sizeof specs, "%s", t->entrants[k].spec);
+        }
+    }
+    if (common && strcmp(first, ":freeze=paper") != 0) {
+        ss_table_note(table, "Options of all solvers: %s.", first + 1);
+    } else if (!common && specs[0] != '\0') {
+        ss_table_note(table, "With their options: %s.", specs);
+    }
+}
+
+// Why a run has no numbers; in the order of the footnote.
+static const char *const SILENT[] = {"crashed", "time_limit", "stopped", "bad_input"};
+
+static void list_silent(const ss_trials *t, const ss_entrant *entrant, char *list, size_t room)
+{
+    for (size_t s = 0; s < sizeof SILENT / sizeof SILENT[0]; s++) {
+        size_t count = 0;
+        for (size_t p = 0; p < t->nproblems; p++) {
+            const ss_trial *trial = &entrant->trials[p];
+            count += trial->row != NULL && isnan(trial->seconds) &&
+                     strcmp(trial->row->status, SILENT[s]) == 0;
+        }
+        if (count > 0) {
+            append(list, room, "%s %zu %s", entrant->label, count, SILENT[s]);
+        }
+    }
+}
+
 // Entrants that were not run on every problem, and runs without numbers.
 static void note_gaps(ss_table *table, const ss_trials *t)
 {
     char partial[300] = "", silent[300] = "";
     for (size_t k = 0; k < t->nentrants; k++) {
         const ss_entrant *entrant = &t->entrants[k];
-        size_t without = 0;
-        for (size_t p = 0; p < t->nproblems; p++) {
-            without += entrant->trials[p].row != NULL && isnan(entrant->trials[p].seconds);
+        if (entrant->runs < t->nproblems) {
+            append(partial, sizeof partial, "%s on %zu", entrant->label, entrant->runs);
         }
-        size_t used = strlen(partial);
-        if (entrant->runs < t->nproblems && used < sizeof partial) {
-            snprintf(partial + used, sizeof partial - used, "%s%s on %zu", used > 0 ? ", " : "",
-                     entrant->label, entrant->runs);
-        }
-        used = strlen(silent);
-        if (without > 0 && used < sizeof silent) {
-            snprintf(silent + used, sizeof silent - used, "%s%s %zu", used > 0 ? ", " : "",
-                     entrant->label, without);
-        }
+        list_silent(t, entrant, silent, sizeof silent);
     }
     if (partial[0] != '\0') {
         ss_table_note(table, "Not run on all problems: %s.", partial);
     }
     if (silent[0] != '\0') {
         ss_table_note(table,
-                      "Runs that crashed or were killed, which count as unsolved and have no "
-                      "part in means: %s.",
+                      "Runs without numbers, which count as unsolved and have no part in means: "
+                      "%s.",
                       silent);
     }
 }
@@ -157,15 +234,38 @@ static void note_limits(ss_table *table, const ss_trials *t)
 static void note_machine(ss_table *table, const ss_trials *t)
 {
     const char *machine = t->problems[0]->machine;
+    char best[40] = "";
     int repeats = 0;
+    double load = 0.0;
     for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
         const ss_record_row *row = t->entrants[k / t->nproblems].trials[k % t->nproblems].row;
         repeats = row != NULL && row->repeats > repeats ? row->repeats : repeats;
+        load = row != NULL ? fmax(load, row->load) : load;
     }
-    if (machine[0] != '\0' && repeats > 1) {
-        ss_table_note(table, "Times: the best of %d runs, on %s.", repeats, machine);
-    } else if (machine[0] != '\0') {
-        ss_table_note(table, "Times: on %s.", machine);
+    if (repeats > 1) {
+        snprintf(best, sizeof best, ", the best of %d runs", repeats);
+    }
+    if (machine[0] != '\0') {
+        ss_table_note(table, "Times: by the wall clock%s, on %s, load up to %.2g.", best, machine,
+                      load);
+    }
+}
+
+// Runs that do not quite compare: another program, another machine.
+static void note_mixture(ss_table *table, const ss_trials *t)
+{
+    const ss_record_row *first = NULL;
+    bool builds = false, machines = false;
+    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
+        const ss_record_row *row = t->entrants[k / t->nproblems].trials[k % t->nproblems].row;
+        first = first == NULL ? row : first;
+        builds |= row != NULL && strcmp(row->build, first->build) != 0;
+        machines |= row != NULL && strcmp(row->machine, first->machine) != 0;
+    }
+    if (builds || machines) {
+        ss_table_note(table, "Runs were made %s%s%s.",
+                      builds ? "by several builds of the program" : "",
+                      builds && machines ? " and " : "", machines ? "on several machines" : "");
     }
 }
 
@@ -175,6 +275,8 @@ void ss_table_conditions(ss_table *table, const ss_trials *trials)
     note_problems(table, trials);
     note_limits(table, trials);
     note_freezing(table, trials);
+    note_options(table, trials);
     note_machine(table, trials);
+    note_mixture(table, trials);
     note_gaps(table, trials);
 }

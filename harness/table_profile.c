@@ -10,7 +10,7 @@ ss_table *ss_table_profile(const ss_trials *t)
 {
     static const double factors[] = {1.2, 2, 5, 10, 100};
     static const ss_table_column columns[] = {
-        {"solver", "Local solver", 0, NULL},
+        {"solver", "Solver", 0, NULL},
         {"within_1.2_percent", "<= 1.2", 3,
          "Percentage of problems solved within this factor of the time of the fastest solver of "
          "each problem. Time is the solve with its set-up."},

@@ -33,6 +33,21 @@ static const ss_table_column COLUMNS[] = {
     [MS + PAPER] = {"paper_mean_ms", "[D11]", 4, NULL},
 };
 
+// The same where not all iterations are sweeps.
+static const ss_table_column OTHERS[] = {
+    [SOLVER] = {"solver", "Solver", 0, NULL},
+    [ITERATIONS] = {"mean_iterations", "iters", 3,
+                    "Mean number of iterations, each solver's own, of unsolved problems too."},
+    [MS] = {"mean_ms", "T (ms)", 3,
+            "Mean time in the iterations, without the set-up, of unsolved problems too."},
+};
+
+static const ss_table_column *column(const ss_trials *t, int c)
+{
+    const bool other = c == SOLVER || c == ITERATIONS || c == MS;
+    return other && !ss_trials_are_gauss_seidel(t) ? &OTHERS[c] : &COLUMNS[c];
+}
+
 // Means over the problems; values[SOLVER] is unused.
 static void summarise(const ss_trials *t, const ss_entrant *entrant, double values[])
 {
@@ -132,7 +147,7 @@ ss_table *ss_table_solvers(const ss_trials *t, bool paper, bool csv)
     int order[NVALUES + PAPER];
     const size_t ncolumns = order_columns(paper, csv, order);
     for (size_t c = 0; c < ncolumns; c++) {
-        ss_table_column_add(table, &COLUMNS[order[c]]);
+        ss_table_column_add(table, column(t, order[c]));
     }
     for (size_t k = 0; k < t->nentrants; k++) {
         double values[NVALUES + PAPER];
@@ -144,6 +159,9 @@ ss_table *ss_table_solvers(const ss_trials *t, bool paper, bool csv)
         }
     }
     ss_table_conditions(table, t);
+    if (t->from_histories) {
+        ss_table_note(table, "%%alt and %%fail are those of the whole runs.");
+    }
     note_own_rule(table, t);
     if (paper) {
         note_paper(table);

@@ -75,6 +75,7 @@ static ss_status name_entrant(ss_entrant *entrant, ss_error *e)
     if (status == SS_OK) {
         entrant->approximate = method->failsafe == NULL && method->local != NULL &&
                                method->local->card.law == SS_APPROXIMATE;
+        entrant->gauss_seidel = strcmp(method->global->card.name, "gs") == 0;
     }
     ss_method_free(method);
     return status == SS_SYSTEM ? status : SS_OK;
@@ -147,7 +148,31 @@ double ss_history_sweep_seconds(const ss_record_row *row, int k)
     const ss_history *h = &row->history;
     const double whole = h->seconds[h->count - 1] - h->seconds[0];
     const double part = h->seconds[k] - h->seconds[0];
+    if (!isfinite(row->sweep_seconds)) {
+        return part;
+    }
     return whole > 0.0 ? row->sweep_seconds * part / whole : 0.0;
+}
+
+double ss_history_seconds(const ss_record_row *row, int k)
+{
+    const double setup =
+        isfinite(row->setup_seconds) ? row->setup_seconds : row->history.seconds[0];
+    return setup + ss_history_sweep_seconds(row, k);
+}
+
+bool ss_history_tells_course(const ss_history *history)
+{
+    return history->count > 2 || (history->count == 2 && history->iteration[1] <= 1);
+}
+
+bool ss_trials_are_gauss_seidel(const ss_trials *t)
+{
+    size_t k = 0;
+    while (k < t->nentrants && t->entrants[k].gauss_seidel) {
+        k++;
+    }
+    return k == t->nentrants;
 }
 
 static bool left_numbers(const ss_record_row *row)
@@ -163,7 +188,7 @@ static void judge(ss_trial *trial, double tolerance)
     trial->solved = numbers && row->fb <= tolerance;
     trial->iterations = numbers ? (double)row->iterations : NAN;
     trial->seconds = numbers ? row->seconds : NAN;
-    trial->sweep_seconds = numbers ? row->sweep_seconds : NAN;
+    trial->sweep_seconds = isfinite(row->sweep_seconds) ? row->sweep_seconds : trial->seconds;
     if (!numbers || same_tolerance(row->tolerance, tolerance)) {
         return;
     }
@@ -172,7 +197,7 @@ static void judge(ss_trial *trial, double tolerance)
         trial->solved = true;
         trial->iterations = row->history.iteration[first];
         trial->sweep_seconds = ss_history_sweep_seconds(row, first);
-        trial->seconds = row->setup_seconds + trial->sweep_seconds;
+        trial->seconds = ss_history_seconds(row, first);
     }
 }
 

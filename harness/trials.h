@@ -16,7 +16,7 @@ typedef struct ss_trial {
     // numbers: it crashed, or its problem could not be read.
     double iterations;
     double seconds;       // with the set-up
-    double sweep_seconds; // without
+    double sweep_seconds; // without, but for a run that was killed: its parts are not known
 } ss_trial;
 
 typedef struct ss_entrant {
@@ -24,9 +24,10 @@ typedef struct ss_entrant {
     char bare[64];    // the spec without options and without "gs/"
     const char *spec; // borrowed from the record, as is start
     const char *start;
-    bool approximate; // its law is not Coulomb's: it stops by its own rule
-    size_t runs;      // trials that were run
-    ss_trial *trials; // [nproblems] owned
+    bool approximate;  // its law is not Coulomb's: it stops by its own rule
+    bool gauss_seidel; // its iterations are sweeps of the shared driver
+    size_t runs;       // trials that were run
+    ss_trial *trials;  // [nproblems] owned
 } ss_entrant;
 
 typedef struct ss_trials {
@@ -48,6 +49,12 @@ typedef ss_status (*ss_trials_user)(const ss_trials *trials, const void *setting
 ss_status ss_trials_with(const char *path, double tolerance, ss_trials_user use,
                          const void *settings, ss_error *e);
 
+// Whether all iterations are sweeps of the Gauss-Seidel driver.
+bool ss_trials_are_gauss_seidel(const ss_trials *trials);
+
+// Whether a history tells what happened between the start and the answer.
+bool ss_history_tells_course(const ss_history *history);
+
 // The place of the first entry of a run's history with fb <= tolerance; -1 if there is none.
 int ss_history_first(const ss_history *history, double tolerance);
 
@@ -55,6 +62,7 @@ int ss_history_first(const ss_history *history, double tolerance);
 // begins with the start, is that of one run of several with somebody listening: it is scaled to the
 // sweep_seconds of the row.
 double ss_history_sweep_seconds(const ss_record_row *row, int k);
+double ss_history_seconds(const ss_record_row *row, int k); // with the set-up
 
 // The median of n values, which it sorts; infinities count. NaN for none.
 double ss_median(double *values, size_t n);

@@ -34,10 +34,9 @@ typedef struct ss_tangle_settings {
     double unsymmetry;   // local form only: W + unsymmetry * (gyroscopic part), 0 for none
     bool hyperstatic;    // contacts in tight bunches: W far from full rank
     bool warm;           // store r0 as a guess
-    double
-        light[2]; // the share of rods that are lighter, and by which factor >= 1; {0, 1} for none
-    double tower; // boxes instead of rods (tangle_tower.h), each so many times as heavy as the one
-                  // below, 1 .. 1e6; 0 for rods
+    double light[2];     // a share of the rods is lighter, by a factor >= 1; 0 for none
+    double tower;        // boxes on each other instead of rods (tangle_tower.h), each 1 .. 1e6
+                         // times as heavy as the one below; 0 for rods
 } ss_tangle_settings;
 
 ss_tangle_settings ss_tangle_defaults(void);

@@ -69,7 +69,7 @@ ss_status ss_tangle_check(const ss_tangle_settings *s, ss_error *e)
         return ss_fail(e, SS_BAD_INPUT, "the share of light rods is %g, not in 0 .. 1",
                        s->light[0]);
     }
-    if (!(s->light[1] >= 1.0 && s->light[1] <= 1e12)) {
+    if (s->light[0] > 0.0 && !(s->light[1] >= 1.0 && s->light[1] <= 1e12)) {
         return ss_fail(e, SS_BAD_INPUT, "the factor of light rods is %g, not in 1 .. 1e12",
                        s->light[1]);
     }

@@ -71,11 +71,11 @@ static void add_obstacle(ss_world *world, ss_obstacle_kind kind, ss_vec3 size, s
     CHECK_OK(ss_world_add_obstacle(world, &o, &error));
 }
 
-static int helix(ss_world *world, int body, const ss_pose *root)
+static int curl(ss_world *world, const char *model, int body, const ss_pose *root)
 {
     ss_error error = {0};
     ss_model_choice choice = {0};
-    CHECK_OK(ss_model_parse("super-helix", &choice, &error));
+    CHECK_OK(ss_model_parse(model, &choice, &error));
     const double style[5][3] = {
         {1.0, 8.0, -3.0}, {2.0, -5.0, 9.0}, {0.0, 7.0, 4.0}, {1.0, 1.0, 1.0}, {3.0, -9.0, 2.0}};
     const ss_strand_design design = {.length = 0.2,
@@ -97,8 +97,10 @@ void crowd(ss_world *world, double speed)
     toy_strand(world, &toy_pendulum, 0.3, 3, first, &hinge);
     const ss_pose near = pose_at(ss_vec(0.0, -0.05, -0.006), ss_vec(0.0, 0.0, 1.0));
     const ss_pose far = pose_at(ss_vec(0.03, -0.03, 0.02), ss_vec(0.3, 0.0, 1.9));
-    helix(world, first, &near);
-    helix(world, second, &far);
+    const ss_pose beside = pose_at(ss_vec(0.06, -0.02, -0.02), ss_vec(0.2, 0.4, 2.6));
+    curl(world, "super-helix", first, &near);
+    curl(world, "super-helix", second, &far);
+    curl(world, "tmf", second, &beside);
     for (int k = 0; k < world->nstrands; k++) {
         ss_motion_state at;
         ss_motion_at(&world->bodies[world->strands[k].body], 0.0, &at);

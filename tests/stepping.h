@@ -21,7 +21,7 @@ void crossing_chains(ss_world *w, double apart);
 // Random velocities up to `speed` in every dof.
 void stir(ss_world *w, double speed);
 
-// A bit of everything: two chains, a pendulum and two curls on bodies that move, and a ball on one
-// of them, all so near each other that they touch with a radius of 1 cm. Scripted velocities are
-// about `speed`, m/s.
+// A bit of everything: two toy chains, a pendulum, two super-helices and a chain of tmf on bodies
+// that move, and a ball on one of them, all so near each other that they touch with a radius of 1
+// cm. Scripted velocities are about `speed`, m/s.
 void crowd(ss_world *w, double speed);

@@ -8,6 +8,7 @@
 
 #include "problems/delassus.h"
 #include "problems/response.h"
+#include "problems/strands/chain_batch.h"
 #include "problems/strands/step.h"
 #include "problems/store.h"
 #include "problems/strands/model.h"
@@ -190,6 +191,17 @@ static ss_status make_strand(void)
     return status;
 }
 
+static ss_status make_chains(void)
+{
+    static const double w[] = {0.0, 1.0, 1.0}, rest[] = {1.0, 1.0}, span[] = {2.0};
+    const ss_chain_shape shape = {3, w, rest, span};
+    ss_chain_batch *batch;
+    const ss_status status = ss_chain_batch_new(&shape, 5, 2, &batch, &error);
+    CHECK((batch == NULL) == (status != SS_OK));
+    ss_chain_batch_free(batch);
+    return status;
+}
+
 // Pushes what it was given to start from, and a little.
 static ss_status push(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                       ss_error *e)
@@ -284,6 +296,7 @@ static void making_strands_survives_every_failing_allocation(void)
         spec = ss_strand_models[k]->name;
         fail_each(make_strand, spec);
     }
+    fail_each(make_chains, "chains");
 }
 
 static void generating_survives_every_failing_allocation(void)

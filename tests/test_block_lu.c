@@ -57,6 +57,7 @@ static twins make_twins(int n, double density, double diagonal, uint64_t seed)
         }
     }
     CHECK_OK(ss_block_lu_new(n, t.room, count, (const int(*)[2])pairs, &t.lu, &error));
+    CHECK(ss_block_lu_reserve(t.lu));
     t.dense = gsl_matrix_calloc(t.size, t.size);
     ss_block_lu_clear(t.lu);
     for (int k = 0; k < n; k++) {
@@ -112,6 +113,7 @@ static void a_block_with_a_zero_pivot_is_solved(void)
     const int room[] = {4};
     ss_block_lu *lu;
     CHECK_OK(ss_block_lu_new(1, room, 0, NULL, &lu, &error));
+    CHECK(ss_block_lu_reserve(lu));
     ss_block_lu_clear(lu);
     double *A = ss_block_lu_values(lu); // a permutation: x = (2, 3, 4, 1)
     A[1] = A[6] = A[11] = A[12] = 1.0;
@@ -130,6 +132,7 @@ static void a_singular_block_and_a_nan_are_told(void)
     const int room[] = {4, 4};
     ss_block_lu *lu;
     CHECK_OK(ss_block_lu_new(2, room, 0, NULL, &lu, &error));
+    CHECK(ss_block_lu_reserve(lu));
     ss_block_lu_clear(lu);
     CHECK(!ss_block_lu_factor(lu));
     ss_block_lu_clear(lu);
@@ -156,6 +159,7 @@ static void the_order_avoids_fill(void)
     }
     ss_block_lu *lu;
     CHECK_OK(ss_block_lu_new(30, room, 29, (const int(*)[2])pairs, &lu, &error));
+    CHECK(ss_block_lu_reserve(lu));
     CHECK(ss_block_lu_entries(lu) == 16 * (30 + 2 * 29));
     ss_block_lu_free(lu);
 }

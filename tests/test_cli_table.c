@@ -34,10 +34,10 @@ static void the_solvers_are_printed_in_the_papers_order(void)
 
 static void every_kind_comes_in_every_format(void)
 {
-    static const char *const kinds[] = {"solvers", "problems", "profile", "local"};
+    static const char *const kinds[] = {"solvers", "problems", "profile", "local", "ratio"};
     static const char *const formats[] = {"text", "markdown", "latex", "csv"};
     static const char *const marks[] = {"Tolerance: fb", "|:---|", "\\toprule", ","};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         for (int f = 0; f < 4; f++) {
             EXPECT(0, "table", results, "--kind", kinds[k], "--format", formats[f]);
             HOLDS(standard_out, marks[f]);
@@ -137,6 +137,9 @@ static void mistakes_end_with_1_and_a_sentence(void)
     EXPECT(1, "table");
     EXPECT(1, "table", results, "--paper", "--kind", "local");
     SAYS("table: --paper goes with --kind solvers or simulation, not with --kind local");
+    EXPECT(1, "table", results, "--against", "mfb");
+    SAYS("table: --against goes with --kind ratio, not with --kind solvers");
+    EXPECT(3, "table", results, "--kind", "ratio", "--against", "nobody");
     EXPECT(1, "table", results, "--kind", "nothing");
     EXPECT(1, "plot", results);
     SAYS("plot: plot needs --out FILE");
@@ -189,10 +192,10 @@ static void without_gnuplot_a_plot_ends_with_4(void)
 static void help_shows_kinds_and_figures(void)
 {
     EXPECT(0, "table", "--help");
-    HOLDS(standard_out, "solvers, problems, profile, local or simulation (default solvers)");
+    HOLDS(standard_out, "solvers, problems, profile, local, ratio or simulation (default");
     EXPECT(0, "plot", "--help");
-    HOLDS(standard_out, "iterations, profile, convergence, work-precision, assembly, orbit or "
-                        "dispersion (default iterations)");
+    HOLDS(standard_out, "iterations, profile, convergence, work-precision, assembly, orbit, "
+                        "dispersion, stretch or trajectory (default iterations)");
 }
 
 int main(void)

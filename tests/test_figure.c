@@ -169,6 +169,74 @@ static void only_the_papers_hybrid_is_solid(void)
     free(script);
 }
 
+// The style of the k-th curve of a script: what stands before its title.
+static const char *style_at(const char *script, int k)
+{
+    static char styles[2][100];
+    char *style = styles[k % 2];
+    for (const char *at = script; (at = strstr(at, "lc rgb '")) != NULL; at++) {
+        const char *end = strstr(at, " title '");
+        if (end != NULL && end < strchr(at, '\n') && k-- == 0) {
+            snprintf(style, sizeof styles[0], "%.*s", (int)(end - at), at);
+            return style;
+        }
+    }
+    return "";
+}
+
+static void no_two_solvers_look_alike(void)
+{
+    static const char *const specs[] = {
+        "mfb", "mfb:freeze=on", "mfb+enum",  "mfb+enum:freeze=paper", "mfb+enum:order=reverse",
+        "alm", "admm",          "auto",      "anderson/mfb",          "apgd",
+        "ppa", "spg",           "newton-mfb"};
+    enum { COUNT = sizeof specs / sizeof specs[0] };
+    ss_record_row rows[COUNT];
+    for (size_t k = 0; k < COUNT; k++) {
+        rows[k] = result_row("mfb:freeze=paper", 1);
+        strcpy(rows[k].solver, specs[k]);
+    }
+    const char *path = results_file_of("alike.h5", rows, COUNT);
+    tearDown();
+    char *script = NULL;
+    size_t size = 0;
+    ss_error error;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    FILE *out = open_memstream(&script, &size);
+    ss_figure_script(&figure, "x.svg", out);
+    fclose(out);
+    HOLDS(script, "set xlabel 'iterations'");
+    for (int k = 1; k < COUNT; k++) {
+        char own[100];
+        snprintf(own, sizeof own, "%s", style_at(script, k));
+        CHECK(own[0] != '\0');
+        for (int j = 0; j < k; j++) {
+            CHECK(strcmp(own, style_at(script, j)) != 0);
+        }
+    }
+    free(script);
+}
+
+// Between the start and the answer nothing is known.
+static void a_history_without_a_course_has_no_convergence(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1)};
+    strcpy(rows[1].solver, "siconos/prox");
+    rows[1].history.count = 2;
+    rows[1].history.iteration[1] = 6;
+    rows[1].history.fb[1] = 5e-5;
+    const char *path = results_file_of("course.h5", rows, 2);
+    tearDown();
+    ss_error error;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_figure_convergence(trials, NULL, &figure, &error));
+    TEST_ASSERT_EQUAL_INT(6, figure.curves[0].count);
+    TEST_ASSERT_EQUAL_INT(0, figure.curves[1].count);
+}
+
 static void a_folder_that_is_not_there_is_said(void)
 {
     ss_error error;
@@ -192,25 +260,53 @@ static void a_missing_gnuplot_is_said(void)
                              error.text);
 }
 
-// A program of that name that says much and fails.
-static void a_failing_gnuplot_is_quoted(void)
+static void a_figure_without_a_point_is_said(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    for (size_t k = 0; k < figure.ncurves; k++) {
+        figure.curves[k].count = 0;
+    }
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_figure_draw(&figure, scratch_path("x.svg"), &error));
+    HOLDS(error.text, "there is nothing to draw");
+}
+
+// Draws by a shell script in place of gnuplot.
+static ss_status draw_by(const char *script, const char *picture, ss_error *e)
 {
     FILE *out = fopen(scratch_path("gnuplot"), "we");
-    fputs("#!/bin/sh\necho\necho 'line 1: undefined variable: x'\nseq 100000\nexit 3\n", out);
+    fprintf(out, "#!/bin/sh\n%s\n", script);
     fclose(out);
     chmod(scratch_path("gnuplot"), 0700);
     char *path = strdup(getenv("PATH")), *first = NULL;
     CHECK(asprintf(&first, "%s:%s", scratch_path(""), path) > 0);
     setenv("PATH", first, 1);
-    ss_error error;
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
-    const ss_status status = ss_figure_draw(&figure, scratch_path("failed.svg"), &error);
+    ss_status status = ss_figure_iterations(trials, &figure, e);
+    if (status == SS_OK) {
+        status = ss_figure_draw(&figure, scratch_path(picture), e);
+    }
     setenv("PATH", path, 1);
     free(first);
     free(path);
-    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, status);
-    TEST_ASSERT_EQUAL_STRING("gnuplot failed: line 1: undefined variable: x", error.text);
     remove(scratch_path("gnuplot"));
+    return status;
+}
+
+static void a_failing_gnuplot_is_quoted(void)
+{
+    ss_error error;
+    const char *script = "echo\necho 'line 1: undefined variable: x'\nseq 100000\nexit 3";
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, draw_by(script, "failed.svg", &error));
+    TEST_ASSERT_EQUAL_STRING("gnuplot failed: line 1: undefined variable: x", error.text);
+}
+
+// As on a full disk, which gnuplot does not notice.
+static void half_a_picture_is_said(void)
+{
+    ss_error error;
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM,
+                          draw_by("echo '<svg >1234567890123456' >half.svg", "half.svg", &error));
+    HOLDS(error.text, "half.svg: gnuplot could not write all of it; is the disk full?");
 }
 
 int main(void)
@@ -224,8 +320,12 @@ int main(void)
     RUN_TEST(work_precision_is_the_median_time_to_a_residual);
     RUN_TEST(every_ending_that_is_offered_is_drawn);
     RUN_TEST(only_the_papers_hybrid_is_solid);
+    RUN_TEST(no_two_solvers_look_alike);
+    RUN_TEST(a_history_without_a_course_has_no_convergence);
     RUN_TEST(a_folder_that_is_not_there_is_said);
+    RUN_TEST(a_figure_without_a_point_is_said);
     RUN_TEST(a_missing_gnuplot_is_said);
     RUN_TEST(a_failing_gnuplot_is_quoted);
+    RUN_TEST(half_a_picture_is_said);
     return UNITY_END();
 }

@@ -109,11 +109,9 @@ static void a_capstan_holds_up_to_the_exponential_of_friction_and_angle(void)
 
 // ---- Hair
 
-#define FEW 60 // strands
-
-static scene_run *hair(const char *scene, const char *solver, double tolerance)
+static scene_run *hair(const char *scene, int rods, const char *solver, double tolerance)
 {
-    const scene_choice choice = {.scene = scene, .rods = FEW, .mu = NAN, .seed = 1};
+    const scene_choice choice = {.scene = scene, .rods = rods, .mu = NAN, .seed = 1};
     return open_run(&choice, solver, tolerance);
 }
 
@@ -121,22 +119,26 @@ static scene_run *hair(const char *scene, const char *solver, double tolerance)
 // which the option `positive` does not do.
 static void contacts_never_give_energy(void)
 {
-    const char *const scenes[] = {"pony", "free-a", "curly"};
+    static const char *const SCENES[] = {"pony", "free-a", "curly"};
+    static const int RODS[] = {19, 60, 60};
     for (int k = 0; k < 3; k++) {
-        scene_run *run = hair(scenes[k], "gs/mfb+enum", 1e-6);
+        scene_run *run = hair(SCENES[k], RODS[k], "gs/mfb+enum", 1e-5);
         run->scene.options.gap = SS_GAP_POSITIVE;
         start_run(run);
-        for (int j = 0; j < 25; j++) {
+        int met = 0;
+        for (int j = 0; j < 15; j++) {
             const ss_step_report *r = step_run(run);
             CHECK_LE(r->dissipation, 1e-4 * r->energy.kinetic);
+            met += r->active;
         }
+        CHECK(met > 0);
         close_run(run);
     }
 }
 
 static void contacts_of_frames_are_those_of_all_pairs(void)
 {
-    scene_run *run = hair("free-a", "gs/mfb+enum", 1e-4);
+    scene_run *run = hair("free-a", 60, "gs/mfb+enum", 1e-4);
     start_run(run);
     ss_error error;
     ss_collider *collider = ss_collider_new();

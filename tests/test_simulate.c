@@ -57,6 +57,7 @@ static ss_stats_row row_at(int k)
                           .step_seconds = 4.0,
                           .kinetic = 1e-6 * k,
                           .dispersion = 0.01 * k,
+                          .stretch_percent = 0.1 * k,
                           .tip = {1.0 * k, 2.0 * k, 0.0},
                           .tip_velocity = {0.5, 3.0, 0.0}};
 }
@@ -211,6 +212,16 @@ static void curves_of_runs_are_their_rows(void)
     TEST_ASSERT_EQUAL_INT(8, figure.curves[0].count);
     CHECK_NEAR(figure.curves[1].y[2], 3.0, 1e-12);
     CHECK_NEAR(figure.below->curves[1].y[2], 3.0, 1e-12); // uJ
+    ss_figure_free(&figure);
+    CHECK_OK(ss_figure_stretch(runs, 2, &figure, &error));
+    CHECK_NEAR(figure.curves[1].x[2], 0.03, 1e-12);
+    CHECK_NEAR(figure.curves[1].y[2], 0.3, 1e-12);
+    ss_figure_free(&figure);
+    CHECK_OK(ss_figure_trajectory(runs, 2, &figure, &error));
+    TEST_ASSERT_EQUAL_STRING("tip x (cm)", figure.x_label); // z does not move
+    TEST_ASSERT_EQUAL_STRING("tip y (cm)", figure.y_label);
+    CHECK_NEAR(figure.curves[1].x[2], 300.0, 1e-9);
+    CHECK_NEAR(figure.curves[1].y[2], 600.0, 1e-9);
     ss_figure_free(&figure);
     ss_stats_free_all(runs, 2);
     free(paths[0]);

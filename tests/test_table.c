@@ -119,7 +119,7 @@ static void latex_is_booktabs_and_escaped(void)
                              "\\end{tabular}\n"
                              "\n"
                              "\\smallskip\n"
-                             "{\\footnotesize\n"
+                             "{\\footnotesize\\parindent=0pt\n"
                              "\\textsuperscript{1}~Share $\\leq$ all.\\par\n"
                              "Set of 7\\_x.\\par\n"
                              "}\n",
@@ -221,7 +221,7 @@ static void footnotes_say_how_it_was_measured(void)
     HOLDS(text, "Limits of a run: 100 iterations, 60 CPU seconds.");
     HOLDS(text, "freeze=paper");
     HOLDS(text, "they stopped: 4sides on 50 % of the problems.");
-    HOLDS(text, "no part in means: 4sides 1.");
+    HOLDS(text, "no part in means: 4sides 1 crashed.");
 }
 
 static void a_looser_tolerance_is_read_from_the_histories(void)
@@ -305,6 +305,73 @@ static void solvers_of_one_name_are_told_apart_by_their_options_or_starts(void)
     HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT), "in some solvers only");
 }
 
+static void options_that_names_leave_out_are_listed(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1),
+                             result_row("mfb+enum:freeze=paper", 1)};
+    strcpy(rows[0].solver, "mfb:freeze=on");
+    compare(results_file_of("options.h5", rows, 2), NAN);
+    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+          "With their options: mfb:freeze=on, mfb+enum:freeze=paper.");
+}
+
+static void options_of_all_are_said_once(void)
+{
+    ss_record_row row = result_row("mfb:freeze=paper", 1);
+    strcpy(row.solver, "mfb:ltol=0");
+    compare(results_file_of("common.h5", &row, 1), NAN);
+    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+          "Options of all solvers: ltol=0.");
+}
+
+static void iterations_are_sweeps_only_where_all_solvers_sweep(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1)};
+    strcpy(rows[1].solver, "apgd");
+    compare(results_file_of("global.h5", rows, 2), NAN);
+    const char *text = print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT);
+    HOLDS(text, "iterations, each solver's own");
+    CHECK(strstr(text, "Gauss-Seidel") == NULL && strncmp(text, "Solver", 6) == 0);
+}
+
+// Its set-up and its sweeps are not known apart.
+static void a_killed_run_counts_with_the_seconds_of_its_history(void)
+{
+    ss_record_row row = result_row("mfb:freeze=paper", 2);
+    strcpy(row.status, "time_limit");
+    row.setup_seconds = row.sweep_seconds = NAN;
+    compare(results_file_of("killed.h5", &row, 1), 2e-2);
+    const ss_trial *trial = &trials->entrants[0].trials[0];
+    CHECK(trial->solved);
+    CHECK_NEAR(trial->seconds, 0.204, 1e-12);
+    CHECK_NEAR(trial->sweep_seconds, 0.2, 1e-12);
+    CHECK(strstr(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+                 "without numbers") == NULL);
+}
+
+static void what_could_not_be_read_is_no_crash_and_has_no_size(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1),
+                             result_row("4sides:freeze=paper", 2)};
+    strcpy(rows[1].solver, "mfb:freeze=paper");
+    strcpy(rows[1].status, "bad_input");
+    rows[1].contacts = 0;
+    rows[1].scene[0] = '\0';
+    compare(results_file_of("unread.h5", rows, 2), NAN);
+    const char *text = print(ss_table_solvers(trials, false, false), SS_LAYOUT_MARKDOWN);
+    HOLDS(text, "Problems: 2 (1 of them could not be read), of 100 contacts, from hair.h5.");
+    HOLDS(text, "means: mfb 1 bad\\_input.");
+}
+
+static void runs_of_several_builds_are_told(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 2)};
+    strcpy(rows[1].build, "another");
+    compare(results_file_of("builds.h5", rows, 2), NAN);
+    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+          "Runs were made by several builds of the program.");
+}
+
 static void profiles_count_those_within_a_factor_of_the_fastest(void)
 {
     const ss_trials *t = compare(results_file("profile.h5"), NAN);
@@ -314,6 +381,28 @@ static void profiles_count_those_within_a_factor_of_the_fastest(void)
     HOLDS(text, "solver,within_1.2_percent,within_2_percent,within_5_percent,within_10_percent,"
                 "within_100_percent\n");
     HOLDS(text, "4sides,0,0,0,0,0\nmfb,50,50,50,50,50\nmfb+enum,50,100,100,100,100\n");
+}
+
+static void ratios_are_those_of_what_both_solved(void)
+{
+    const ss_trials *t = compare(results_file("ratio.h5"), NAN);
+    ss_table *table;
+    ss_error error;
+    CHECK_OK(ss_table_ratio(t, "mfb+enum", &table, &error));
+    const char *text = print(table, SS_LAYOUT_CSV);
+    HOLDS(text, "solver,solved_percent,both,ratio,least_ratio,most_ratio,alone,lost\n");
+    HOLDS(text, "4sides,0,0,nan,nan,nan,0,2\n");
+    HOLDS(text, "mfb,50,1,"); // 10 ms over 8
+    CHECK_NEAR(csv_number(text, 2, "ratio"), 1.25, 1e-12);
+    CHECK_NEAR(csv_number(text, 2, "most_ratio"), 1.25, 1e-12);
+    CHECK(csv_number(text, 2, "lost") == 1.0);
+    HOLDS(text, "mfb+enum,100,2,1,1,1,0,0\n");
+    CHECK_OK(ss_table_ratio(t, "mfb", &table, &error));
+    text = print(table, SS_LAYOUT_CSV);
+    CHECK_NEAR(csv_number(text, 3, "ratio"), 0.8, 1e-12);
+    CHECK(csv_number(text, 3, "alone") == 1.0);
+    CHECK(ss_table_ratio(t, "nobody", &table, &error) == SS_BAD_INPUT && table == NULL);
+    HOLDS(error.text, "no runs of 'nobody'");
 }
 
 static void problems_name_their_best_solvers(void)
@@ -363,7 +452,14 @@ int main(void)
     RUN_TEST(several_tolerances_ask_for_a_choice);
     RUN_TEST(nan_is_never_within_a_tolerance);
     RUN_TEST(solvers_of_one_name_are_told_apart_by_their_options_or_starts);
+    RUN_TEST(options_that_names_leave_out_are_listed);
+    RUN_TEST(options_of_all_are_said_once);
+    RUN_TEST(iterations_are_sweeps_only_where_all_solvers_sweep);
+    RUN_TEST(a_killed_run_counts_with_the_seconds_of_its_history);
+    RUN_TEST(what_could_not_be_read_is_no_crash_and_has_no_size);
+    RUN_TEST(runs_of_several_builds_are_told);
     RUN_TEST(profiles_count_those_within_a_factor_of_the_fastest);
+    RUN_TEST(ratios_are_those_of_what_both_solved);
     RUN_TEST(problems_name_their_best_solvers);
     RUN_TEST(local_solves_have_a_price);
     RUN_TEST(medians_take_infinities);

@@ -7,9 +7,10 @@
 //
 // with v the outcome of the method and G at the places that v leads to, m the mean mass of a
 // vertex: the chain of stiff springs along its edges that does what the method says where nothing
-// touches it. As COMPLIANCE goes to 0, H' M^-1 H goes to that of the exact form (ss_chain_respond);
-// its relative error is at most COMPLIANCE / (m x smallest eigenvalue of G' M^-1 G), which is
-// COMPLIANCE (2n / pi)^2 for a straight chain of n equal masses.
+// touches it. As COMPLIANCE goes to 0, M^-1 goes to that of the exact form, W - W G S^-1 G' W
+// (ss_chain_respond). Its error, against the mobility 1 / m of a vertex alone, is at most
+// COMPLIANCE over the smallest eigenvalue of m S, which is (pi / 2n)^2 for a straight chain of n
+// equal masses.
 #include "problems/strands/chain_strand.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@
 #define LANE_ROOT(a) sqrt(a)
 #include "problems/strands/chain_kernel.h"
 
-// 1e-5 off at 50 vertices; the condition of M, its inverse, leaves 8 digits of an impulse.
+// 1e-5 off at 50 vertices. Smaller ones cost digits: the condition of M is the inverse.
 #define COMPLIANCE 1e-8
 
 static lane_room room_of(const ss_chain *c, lane3 **p)

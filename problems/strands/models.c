@@ -11,11 +11,7 @@
 
 // Add a line, nothing else.
 const ss_strand_model *const ss_strand_models[] = {
-    &ss_super_helix,
-    &ss_chain_tmf,
-    &ss_chain_pbd,
-    &ss_chain_dftl,
-    NULL,
+    &ss_super_helix, &ss_chain_tmf, &ss_chain_pbd, &ss_chain_dftl, NULL,
 };
 
 // More vertices than this are a mistyped number, and their products with counts stay ints.

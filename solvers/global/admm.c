@@ -25,9 +25,10 @@
 typedef struct settings {
     int form;
     double rho;
+    double memory; // GB
 } settings;
 
-static const settings DEFAULTS = {.rho = 1.0};
+static const settings DEFAULTS = {.rho = 1.0, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
     {.name = "form",
@@ -39,12 +40,14 @@ static const ss_key KEYS[] = {
      .place = offsetof(settings, rho),
      .low = 1e-9,
      .high = 1e9},
+    SS_MEMORY_KEY(settings),
     {.name = NULL},
 };
 
 typedef struct state {
     ss_implicit *system;
     double rho;
+    bool factored;
     double *p;           // [n]
     double *l, *y, *q;   // [4 n]
     double *rhs;         // [system->size]; the solution too
@@ -67,18 +70,20 @@ static bool factor(state *a)
         double *D = a->system->D + 9 * (size_t)i;
         D[0] = D[4] = D[8] = a->rho * a->p[i];
     }
-    return ss_implicit_factor(a->system);
+    a->factored = ss_implicit_factor(a->system);
+    return a->factored;
 }
 
-static void *make(const ss_pursuit *q, const void *settings_of, ss_error *e)
+static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
 {
+    const settings *s = of_method;
     state *a = calloc(1, sizeof *a);
     if (a == NULL) {
         ss_fail_memory(e, "alternating directions");
         return NULL;
     }
     const size_t n = (size_t)q->c->n;
-    if (ss_implicit_new(q->c, &a->system, e) != SS_OK) {
+    if (ss_implicit_new(q->c, s->memory, &q->watch, &a->system, e) != SS_OK || a->system == NULL) {
         release(a);
         return NULL;
     }
@@ -92,14 +97,9 @@ static void *make(const ss_pursuit *q, const void *settings_of, ss_error *e)
     }
     a->y = a->l + 4 * n;
     a->q = a->y + 4 * n;
-    a->rho = ((const settings *)settings_of)->rho;
+    a->rho = s->rho;
     ss_pursuit_weights(q, a->p);
     memcpy(a->l, q->c->r, 4 * n * sizeof *a->l);
-    if (!factor(a)) {
-        release(a);
-        ss_fail(e, SS_BAD_INPUT, "admm: the matrix I + W R is singular to rounding");
-        return NULL;
-    }
     return a;
 }
 
@@ -169,9 +169,19 @@ static bool balance(state *a)
     return factor(a);
 }
 
+// Why there is no factor.
+static ss_outcome stopped(const ss_pursuit *p)
+{
+    const ss_outcome limit = ss_watch_limits(&p->watch, -1);
+    return limit != SS_UNSOLVED ? limit : SS_STALLED;
+}
+
 static ss_outcome step(void *of, ss_pursuit *p)
 {
     state *a = of;
+    if (!a->factored && !factor(a)) { // singular to rounding, where time is not up
+        return stopped(p);
+    }
     step_linearly(a);
     a->primal = a->dual = 0.0;
     for (int i = 0; i < p->c->n; i++) {
@@ -181,7 +191,7 @@ static ss_outcome step(void *of, ss_pursuit *p)
     if (p->iterations % JUDGE_EVERY == 0) {
         ss_pursuit_judge(p, a->l);
     }
-    return p->iterations % BALANCE_EVERY != 0 || balance(a) ? SS_UNSOLVED : SS_STALLED;
+    return p->iterations % BALANCE_EVERY != 0 || balance(a) ? SS_UNSOLVED : stopped(p);
 }
 
 static const ss_steps STEPS = {.make = make, .free = release, .step = step};

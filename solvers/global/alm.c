@@ -20,9 +20,10 @@
 typedef struct settings {
     int form;
     double rho;
+    double memory; // GB
 } settings;
 
-static const settings DEFAULTS = {.rho = 1000.0};
+static const settings DEFAULTS = {.rho = 1000.0, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
     {.name = "form",
@@ -34,6 +35,7 @@ static const ss_key KEYS[] = {
      .place = offsetof(settings, rho),
      .low = 1e-6,
      .high = 1e9},
+    SS_MEMORY_KEY(settings),
     {.name = NULL},
 };
 
@@ -44,13 +46,14 @@ static void release(void *of)
 
 static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
 {
+    const settings *s = of_method;
     ss_prox *p;
-    if (ss_prox_new(q->c, &p, e) != SS_OK) {
+    if (ss_prox_new(q->c, s->memory, &q->watch, &p, e) != SS_OK || p == NULL) {
         return NULL;
     }
     ss_pursuit_weights(q, p->R);
     for (int i = 0; i < q->c->n; i++) {
-        p->R[i] *= ((const settings *)of_method)->rho;
+        p->R[i] *= s->rho;
     }
     ss_prox_start(p);
     memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
@@ -64,7 +67,7 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
 static ss_outcome step(void *of, ss_pursuit *q)
 {
     ss_prox *p = of;
-    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, INNER_STEPS);
+    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_pursuit_left(q, INNER_STEPS));
     q->iterations += info.steps > 0 ? info.steps : 1;
     memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
     ss_pursuit_judge(q, p->phi);

@@ -7,7 +7,8 @@
 //
 // and then again with twice the budgets, so that what one member solves is solved. The first turn
 // alone decides on easy problems. Budgets are counts, not seconds: the same problem takes the same
-// turns on every machine. The trace says who has the turn and why.
+// turns on every machine. A member that refuses the problem, or lacks the memory for it, passes its
+// turn on. The trace says who has the turn and why.
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@
 #include "solvers/global/watch.h"
 #include "solvers/registry.h"
 
-#define PATIENCE 40   // sweeps before the rate is looked at,
+#define PATIENCE 150  // sweeps before the rate is looked at: the cost of a few steps of ppa,
 #define LATER    1.5  // and again at so many times as many
 #define FALL     1.05 // the estimate fell by less: no rate
 
@@ -124,8 +125,10 @@ static ss_outcome take_turn(run *a, int k, double *r, ss_status *status, ss_erro
     }
     ss_result result;
     *status = ss_solve(&turn, r, &result, e);
-    add(a->total, &result);
-    return result.outcome;
+    if (*status == SS_OK && result.outcome != SS_NOT_COVERED) {
+        add(a->total, &result);
+    }
+    return *status == SS_OK ? result.outcome : SS_NOT_COVERED;
 }
 
 static bool takes(int k, const ss_problem *p)
@@ -142,17 +145,24 @@ static ss_status iterate(run *a, double *r, ss_result *result, ss_error *e)
 {
     double before = INFINITY;
     for (a->round = 0;; a->round++) {
+        ss_status failed = SS_OK;
+        int done = 0;
         for (int k = 0; k < COUNT; k++) {
             if (!takes(k, a->task->problem)) {
                 continue;
             }
             ss_status status;
             const ss_outcome outcome = take_turn(a, k, r, &status, e);
+            failed = status != SS_OK ? status : failed;
+            done += outcome != SS_NOT_COVERED;
             const ss_outcome limit = ss_watch_limits(&a->watch, a->total->iterations);
             result->outcome = outcome == SS_CONVERGED ? SS_CONVERGED : limit;
-            if (status != SS_OK || result->outcome != SS_UNSOLVED) {
-                return status;
+            if (result->outcome != SS_UNSOLVED) {
+                return done > 0 ? SS_OK : failed;
             }
+        }
+        if (done == 0) { // nobody could as much as begin
+            return failed;
         }
         if (!(result->own_error < before)) { // a whole round, and nothing gained
             result->outcome = SS_STALLED;

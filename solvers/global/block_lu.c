@@ -9,6 +9,9 @@
 #include "problems/memory.h"
 #include "solvers/global/small_gemm.h"
 
+// Multiplications between two questions whether to stop, some 2 ms.
+#define ASK_EVERY 1e7
+
 struct ss_block_lu {
     int n;
     int *room;     // [n] of node k in elimination order
@@ -25,6 +28,9 @@ struct ss_block_lu {
     int *place;    // [n] scratch: where a node is among the later neighbours of another
     double *spare; // [most numbers in a block] scratch
     int *swaps;    // [most rows in a block] scratch
+    size_t most;   // numbers in a block
+    bool (*stop)(const void *of); // NULL: never
+    const void *of;
 };
 
 void ss_block_lu_free(ss_block_lu *lu)
@@ -192,10 +198,22 @@ static bool place_blocks(ss_block_lu *lu)
         most = m * m > most ? m * m : most;
     }
     lu->entries = next;
-    lu->x = ss_large_malloc((next + 1) * sizeof *lu->x);
-    lu->spare = malloc((most + 1) * sizeof *lu->spare);
-    lu->swaps = malloc((most + 1) * sizeof *lu->swaps);
+    lu->most = most;
+    return true;
+}
+
+bool ss_block_lu_reserve(ss_block_lu *lu)
+{
+    lu->x = ss_large_malloc((lu->entries + 1) * sizeof *lu->x);
+    lu->spare = malloc((lu->most + 1) * sizeof *lu->spare);
+    lu->swaps = malloc((lu->most + 1) * sizeof *lu->swaps);
     return lu->x != NULL && lu->spare != NULL && lu->swaps != NULL;
+}
+
+void ss_block_lu_ask(ss_block_lu *lu, bool (*stop)(const void *of), const void *of)
+{
+    lu->stop = stop;
+    lu->of = of;
 }
 
 static bool order_nodes(ss_block_lu *lu, const int *room, int npairs, const int (*pairs)[2])
@@ -356,12 +374,24 @@ static void eliminate_from(ss_block_lu *lu, int k, int s)
     }
 }
 
+// Whether node k may be eliminated: the answer of the last time holds while little has been done.
+static bool may_go_on(const ss_block_lu *lu, int k, double *work)
+{
+    const double later = (double)(lu->begin[k + 1] - lu->begin[k]) + 1.0, m = lu->room[k];
+    *work += later * later * m * m * m;
+    if (lu->stop == NULL || *work < ASK_EVERY) {
+        return true;
+    }
+    *work = 0.0;
+    return !lu->stop(lu->of);
+}
+
 bool ss_block_lu_factor(ss_block_lu *lu)
 {
-    double *x = lu->x;
+    double *x = lu->x, work = 0.0;
     for (int k = 0; k < lu->n; k++) {
         const int m = lu->room[k];
-        if (!invert(m, x + lu->diag[k], lu->swaps)) {
+        if (!may_go_on(lu, k, &work) || !invert(m, x + lu->diag[k], lu->swaps)) {
             return false;
         }
         for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {

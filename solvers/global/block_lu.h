@@ -16,8 +16,8 @@
 
 typedef struct ss_block_lu ss_block_lu;
 
-// nodes with `room` rows each; npairs pairs (a, b) of nodes whose blocks A_ab and A_ba exist, in
-// any order and number.
+// The pattern, without room for the numbers: nodes with `room` rows each; npairs pairs (a, b) of
+// nodes whose blocks A_ab and A_ba exist, in any order and number.
 ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pairs)[2],
                           ss_block_lu **lu, ss_error *e);
 void ss_block_lu_free(ss_block_lu *lu);
@@ -28,9 +28,15 @@ size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b);
 double *ss_block_lu_values(ss_block_lu *lu);
 
 void ss_block_lu_clear(ss_block_lu *lu); // A = 0
-// False where a diagonal block is singular to rounding or not finite; A is overwritten either way.
+// False where a diagonal block is singular to rounding or not finite, and where it was stopped; A
+// is overwritten either way.
 bool ss_block_lu_factor(ss_block_lu *lu);
 // x <- A^-1 x; node k's part begins at the sum of the rooms before it.
 void ss_block_lu_solve(const ss_block_lu *lu, double *x);
 
 size_t ss_block_lu_entries(const ss_block_lu *lu); // numbers in the factor
+bool ss_block_lu_reserve(ss_block_lu *lu);         // room for them; false without memory
+
+// A factorisation asks `stop` now and then, some hundred times a second, and ends with false where
+// it says so. NULL, as at first: it is never stopped.
+void ss_block_lu_ask(ss_block_lu *lu, bool (*stop)(const void *of), const void *of);

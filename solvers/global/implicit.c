@@ -217,7 +217,32 @@ static ss_status place_contacts(ss_implicit *p, ss_error *e)
     return status;
 }
 
-ss_status ss_implicit_new(ss_coupling *c, ss_implicit **system, ss_error *e)
+static bool time_is_up(const void *of)
+{
+    const ss_watch *watch = of;
+    return ss_watch_limits(watch, -1) != SS_UNSOLVED;
+}
+
+// Refused, or room for the numbers.
+static ss_status reserve(ss_implicit *p, double memory, ss_implicit **system, ss_error *e)
+{
+    const double needed = (double)ss_block_lu_entries(p->lu) * sizeof(double) / 1e9;
+    if (!(needed <= memory)) {
+        ss_implicit_free(p);
+        return ss_fail(e, SS_OK,
+                       "its factor needs %.2g GB, more than the %.2g GB of its option memory",
+                       needed, memory);
+    }
+    if (!ss_block_lu_reserve(p->lu)) {
+        ss_implicit_free(p);
+        return ss_fail_memory(e, "a factorisation");
+    }
+    *system = p;
+    return SS_OK;
+}
+
+ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_watch *watch,
+                          ss_implicit **system, ss_error *e)
 {
     *system = NULL;
     ss_implicit *p = calloc(1, sizeof *p);
@@ -240,8 +265,10 @@ ss_status ss_implicit_new(ss_coupling *c, ss_implicit **system, ss_error *e)
         ss_implicit_free(p);
         return status;
     }
-    *system = p;
-    return SS_OK;
+    if (watch != NULL) {
+        ss_block_lu_ask(p->lu, time_is_up, watch);
+    }
+    return reserve(p, memory, system, e);
 }
 
 bool ss_implicit_prefers_bodies(const ss_whitened *a)

@@ -10,6 +10,7 @@
 
 #include "solvers/coupling.h"
 #include "solvers/global/block_lu.h"
+#include "solvers/global/watch.h"
 
 // The largest room of a body in matrix-free form; larger ones need the explicit form.
 #define SS_IMPLICIT_ROOM 64
@@ -23,10 +24,21 @@ typedef struct ss_implicit {
     double *rest, *spread; // [size], [4 n] scratch
 } ss_implicit;
 
-ss_status ss_implicit_new(ss_coupling *c, ss_implicit **system, ss_error *e);
+// The option memory=GB of the methods that factorise, of their settings.
+#define SS_MEMORY_KEY(settings)                                                                    \
+    {                                                                                              \
+        .name = "memory", .kind = SS_KEY_REAL, .place = offsetof(settings, memory), .low = 0,      \
+        .high = 1e6                                                                                \
+    }
+#define SS_MEMORY_DEFAULT 4.0
+
+// A factor of more than `memory` GB is refused before any of it is made: SS_OK with *system NULL,
+// and a sentence in e. The watch, where it is not NULL, ends factorisations: it is borrowed.
+ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_watch *watch,
+                          ss_implicit **system, ss_error *e);
 void ss_implicit_free(ss_implicit *system);
 
-// J of the present D. False where it is singular to rounding.
+// J of the present D. False where it is singular to rounding, or time is up.
 bool ss_implicit_factor(ss_implicit *system);
 void ss_implicit_apply(ss_implicit *system, const double *x, double *out); // out = J x
 // x = J^-1 rhs with the last factor and one step of refinement; x is not rhs.

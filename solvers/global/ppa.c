@@ -34,9 +34,11 @@ typedef struct settings {
     int sweeps;
     double rho;
     int depth;
+    double memory; // GB
 } settings;
 
-static const settings DEFAULTS = {.sweep = {.skip = 10}, .sweeps = 50, .rho = 10.0, .depth = 10};
+static const settings DEFAULTS = {
+    .sweep = {.skip = 10}, .sweeps = 50, .rho = 10.0, .depth = 10, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
     {.name = "form",
@@ -58,6 +60,7 @@ static const ss_key KEYS[] = {
      .place = offsetof(settings, depth),
      .low = 1,
      .high = 60},
+    SS_MEMORY_KEY(settings),
     {.name = NULL},
 };
 
@@ -120,7 +123,8 @@ static void outer_step(run *a)
     ss_prox *p = a->prox;
     set_weights(a);
     memcpy(a->old_y, p->y, p->size * sizeof *p->y);
-    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, INNER_STEPS);
+    const ss_prox_info info =
+        ss_prox_solve(p, INNER_SHARE, ss_pursuit_left(&a->pursuit, INNER_STEPS));
     a->pursuit.iterations += info.steps > 0 ? info.steps : 1;
     ss_pursuit_judge(&a->pursuit, p->phi);
     const bool failed = !info.reached;
@@ -205,6 +209,7 @@ static bool allocate(run *a)
     return a->old_y != NULL && a->f != NULL && a->root != NULL && a->mixing != NULL;
 }
 
+// SS_OK with a->prox NULL and a sentence where the problem is refused.
 static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const double *r,
                          ss_error *e)
 {
@@ -214,7 +219,11 @@ static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const
         status = make_sweeper(a, start, sweep, r, e);
     }
     if (status == SS_OK) {
-        status = ss_prox_new(a->sweeper->coupling, &a->prox, e);
+        status =
+            ss_prox_new(a->sweeper->coupling, a->settings->memory, &a->pursuit.watch, &a->prox, e);
+    }
+    if (status == SS_OK && a->prox == NULL) {
+        return SS_OK;
     }
     if (status == SS_OK) {
         status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
@@ -253,8 +262,13 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
     run a = {.settings = task->method->global_settings, .pursuit = {.watch = ss_watch_start(task)}};
     ss_task start = *task;
     ss_sweep_settings sweep = a.settings->sweep;
-    const ss_status status = prepare(&a, &start, &sweep, r, e);
-    if (status == SS_OK) {
+    ss_error why = {0};
+    const ss_status status = prepare(&a, &start, &sweep, r, &why);
+    if (status != SS_OK) {
+        ss_fail(e, status, "%s", why.text);
+    } else if (a.prox == NULL) {
+        ss_pursuit_refuse(&a.pursuit.watch, &why, result);
+    } else {
         ss_watch_ready(&a.pursuit.watch);
         const ss_outcome outcome = iterate(&a, r);
         ss_sweep_count(a.sweeper, result);

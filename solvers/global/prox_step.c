@@ -186,11 +186,16 @@ static double search(ss_prox *p, double old)
     return size;
 }
 
+static bool time_is_up(const ss_prox *p)
+{
+    return p->watch != NULL && ss_watch_limits(p->watch, -1) != SS_UNSOLVED;
+}
+
 ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps)
 {
     ss_prox_info info = {.first = residual(p, p->y, p->F)};
     info.last = info.first;
-    while (info.steps < steps && info.last > FLOOR * p->scale) {
+    while (info.steps < steps && info.last > FLOOR * p->scale && !time_is_up(p)) {
         const double old = info.last;
         if (!find_step(p)) {
             break;
@@ -225,7 +230,8 @@ static bool allocate(ss_prox *p)
            p->step != NULL && p->rhs != NULL && p->trial_y != NULL && p->trial_F != NULL;
 }
 
-ss_status ss_prox_new(ss_coupling *c, ss_prox **prox, ss_error *e)
+ss_status ss_prox_new(ss_coupling *c, double memory, const ss_watch *watch, ss_prox **prox,
+                      ss_error *e)
 {
     *prox = NULL;
     ss_prox *p = calloc(1, sizeof *p);
@@ -233,7 +239,12 @@ ss_status ss_prox_new(ss_coupling *c, ss_prox **prox, ss_error *e)
         return ss_fail_memory(e, "a proximal method");
     }
     p->c = c;
-    ss_status status = ss_implicit_new(c, &p->system, e);
+    p->watch = watch;
+    ss_status status = ss_implicit_new(c, memory, watch, &p->system, e);
+    if (status == SS_OK && p->system == NULL) {
+        ss_prox_free(p);
+        return SS_OK;
+    }
     if (status == SS_OK) {
         p->size = p->system->size;
         status = allocate(p) ? SS_OK : ss_fail_memory(e, "a proximal method");

@@ -36,9 +36,12 @@ typedef struct ss_prox {
     ss_implicit *system; // J, and D
     double *F, *step, *rhs, *trial_y, *trial_F; // [size]
     double scale;                               // rms of y that counts as large
+    const ss_watch *watch;                      // borrowed; NULL: time does not matter
 } ss_prox;
 
-ss_status ss_prox_new(ss_coupling *c, ss_prox **prox, ss_error *e);
+// As ss_implicit_new: SS_OK with *prox NULL and a sentence where the factor is too large.
+ss_status ss_prox_new(ss_coupling *c, double memory, const ss_watch *watch, ss_prox **prox,
+                      ss_error *e);
 void ss_prox_free(ss_prox *p);
 
 // y and phi from the impulses of the coupling.
@@ -54,5 +57,5 @@ typedef struct ss_prox_info {
 } ss_prox_info;
 
 // Newton from y, at most `steps` steps, each halved at most ten times until |F| falls; stops after
-// at least one where rms F <= share of its first value.
+// at least one where rms F <= share of its first value, and where time is up.
 ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps);

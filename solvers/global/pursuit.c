@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,12 @@ ss_outcome ss_pursuit_test(const ss_pursuit *p)
     return ss_watch_limits(&p->watch, p->iterations);
 }
 
+int ss_pursuit_left(const ss_pursuit *p, int most)
+{
+    const int left = p->watch.task->max_iterations - p->iterations;
+    return left < most ? left : most;
+}
+
 void ss_pursuit_tell(ss_pursuit *p, double *r)
 {
     if (ss_watch_listened(&p->watch)) {
@@ -73,6 +80,14 @@ void ss_pursuit_give(ss_pursuit *p, ss_outcome outcome, double *r, ss_result *re
     result->iterations = p->iterations;
     result->own_error = p->best_fb;
     ss_watch_stop(&p->watch, result);
+}
+
+void ss_pursuit_refuse(ss_watch *watch, const ss_error *why, ss_result *result)
+{
+    ss_watch_ready(watch);
+    ss_watch_stop(watch, result);
+    result->outcome = SS_NOT_COVERED;
+    snprintf(result->why, sizeof result->why, "%.*s", (int)sizeof result->why - 1, why->text);
 }
 
 size_t ss_pursuit_room(const ss_pursuit *p)
@@ -127,6 +142,7 @@ ss_status ss_pursuit_solve(const ss_steps *steps, ss_coupling_form form, const s
                            double *r, ss_result *result, ss_error *e)
 {
     ss_pursuit p = {.watch = ss_watch_start(task)};
+    ss_error why = {0};
     ss_coupling *c = NULL;
     void *state = NULL;
     ss_status status = ss_coupling_new(task->problem, form, &c, e);
@@ -135,10 +151,15 @@ ss_status ss_pursuit_solve(const ss_steps *steps, ss_coupling_form form, const s
         status = ss_pursuit_begin(&p, c, e);
     }
     if (status == SS_OK) {
-        state = steps->make(&p, task->method->global_settings, e);
-        status = state != NULL ? SS_OK : e != NULL ? e->status : SS_SYSTEM;
+        state = steps->make(&p, task->method->global_settings, &why);
+        status = state != NULL ? SS_OK : why.status;
     }
-    if (status == SS_OK) {
+    if (status == SS_OK && state == NULL) {
+        ss_pursuit_refuse(&p.watch, &why, result);
+    } else if (status != SS_OK && why.status == status) {
+        ss_fail(e, status, "%s", why.text);
+    }
+    if (state != NULL) {
         ss_watch_ready(&p.watch);
         const ss_outcome outcome = iterate(steps, state, &p, r);
         ss_pursuit_give(&p, outcome, r, result);

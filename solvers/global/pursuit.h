@@ -28,11 +28,17 @@ void ss_pursuit_judge(ss_pursuit *p, const double *r);
 // SS_UNSOLVED while the task may go on. SS_STALLED where the answer is at its rounding floor.
 ss_outcome ss_pursuit_test(const ss_pursuit *p);
 
+// What is left of the task's iterations, at most `most`.
+int ss_pursuit_left(const ss_pursuit *p, int most);
+
 // r [dim n] is room for the listener's copy of the coupling's impulses.
 void ss_pursuit_tell(ss_pursuit *p, double *r);
 
 // The best answer into r, and the result's numbers.
 void ss_pursuit_give(ss_pursuit *p, ss_outcome outcome, double *r, ss_result *result);
+
+// SS_NOT_COVERED, with the reason, where nothing has been tried.
+void ss_pursuit_refuse(ss_watch *watch, const ss_error *why, ss_result *result);
 
 // ---- What several methods need
 
@@ -46,7 +52,7 @@ size_t ss_pursuit_room(const ss_pursuit *p); // numbers in z; 1 in explicit form
 // ---- A method that is one step again and again
 
 typedef struct ss_steps {
-    // NULL with a sentence in e.
+    // NULL with a sentence in e, whose status is SS_OK where the method refuses the problem.
     void *(*make)(const ss_pursuit *p, const void *settings, ss_error *e);
     void (*free)(void *state); // takes half-built ones
     // One iteration: counts it in p->iterations and calls ss_pursuit_judge when that is worth it.

@@ -64,7 +64,7 @@ typedef struct solving {
 
 static moment now(void)
 {
-    return (moment){ss_clock_seconds(CLOCK_MONOTONIC), ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
+    return (moment){ss_clock_seconds(CLOCK_MONOTONIC), ss_clock_cpu_seconds()};
 }
 
 static void add_since(moment *spent, moment begin)

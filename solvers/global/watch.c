@@ -2,13 +2,18 @@
 
 #include "solvers/clock.h"
 
+static double task_seconds(clockid_t clock)
+{
+    return clock == CLOCK_PROCESS_CPUTIME_ID ? ss_clock_cpu_seconds() : ss_clock_seconds(clock);
+}
+
 ss_watch ss_watch_start(const ss_task *task)
 {
     ss_watch w = {
         .task = task,
-        .start = ss_clock_seconds(task->clock),
+        .cpu = ss_clock_cpu_seconds(),
+        .start = task_seconds(task->clock),
         .wall = ss_clock_seconds(CLOCK_MONOTONIC),
-        .cpu = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
     };
     w.ready = w.wall;
     return w;
@@ -24,7 +29,7 @@ double ss_watch_elapsed(const ss_watch *w)
     const clockid_t clock = w->task->clock;
     const double listening =
         clock == CLOCK_PROCESS_CPUTIME_ID ? w->listening_cpu : w->listening_wall;
-    return ss_clock_seconds(clock) - w->start - listening;
+    return task_seconds(clock) - w->start - listening;
 }
 
 ss_outcome ss_watch_limits(const ss_watch *w, int iterations)
@@ -46,11 +51,10 @@ void ss_watch_tell(ss_watch *w, ss_progress progress)
         return;
     }
     progress.seconds = ss_watch_elapsed(w);
-    const double wall = ss_clock_seconds(CLOCK_MONOTONIC),
-                 cpu = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const double wall = ss_clock_seconds(CLOCK_MONOTONIC), cpu = ss_clock_cpu_seconds();
     t->listen(t->listener, &progress);
     w->listening_wall += ss_clock_seconds(CLOCK_MONOTONIC) - wall;
-    w->listening_cpu += ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    w->listening_cpu += ss_clock_cpu_seconds() - cpu;
 }
 
 void ss_watch_stop(const ss_watch *w, ss_result *result)
@@ -58,5 +62,5 @@ void ss_watch_stop(const ss_watch *w, ss_result *result)
     result->setup_seconds = w->ready - w->wall;
     result->sweep_seconds = ss_clock_seconds(CLOCK_MONOTONIC) - w->ready - w->listening_wall;
     result->seconds = result->setup_seconds + result->sweep_seconds;
-    result->cpu_seconds = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - w->cpu - w->listening_cpu;
+    result->cpu_seconds = ss_clock_cpu_seconds() - w->cpu - w->listening_cpu;
 }
