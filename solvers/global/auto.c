@@ -16,9 +16,13 @@
 #include "solvers/global/watch.h"
 #include "solvers/registry.h"
 
-#define PATIENCE 150  // sweeps before the rate is looked at: the cost of a few steps of ppa,
-#define LATER    1.5  // and again at so many times as many
-#define FALL     1.05 // the estimate fell by less: no rate
+// A hyperstatic problem, 3n/dofs above this, is ppa's: there a step costs as much as some fifteen
+// sweeps, and sweeps take thousands. Elsewhere it costs a hundred, and they end sooner.
+#define HYPERSTATIC 3.0
+#define PATIENCE    150 // sweeps before the rate is looked at, in a hyperstatic problem,
+#define LOOSE       4 // times as many in another, whose rate may promise as many times more sweeps
+#define LATER       1.5  // and again at so many times as many
+#define FALL        1.05 // the estimate fell by less: no rate
 
 // A member and its turn.
 typedef struct member {
@@ -46,6 +50,7 @@ typedef struct run {
     const member *member;
     int round;
     volatile sig_atomic_t stop;
+    int loose;           // 1, or LOOSE
     int checked;         // iteration at which the rate was looked at last
     double checked_best; // the best estimate then
     double best;         // the best estimate of the turn
@@ -59,13 +64,13 @@ static bool promises(const run *a, const ss_progress *p)
     }
     const double left = log(a->best / a->task->tolerance) / log(a->checked_best / a->best) *
                         (p->iteration - a->checked);
-    return left <= a->member->promised * ldexp(1.0, a->round);
+    return left <= a->member->promised * a->loose * ldexp(1.0, a->round);
 }
 
 static void watch_rate(run *a, const ss_progress *p)
 {
     a->best = p->estimate < a->best ? p->estimate : a->best;
-    const int next = a->checked == 0 ? PATIENCE : (int)(LATER * a->checked);
+    const int next = a->checked == 0 ? PATIENCE * a->loose : (int)(LATER * a->checked);
     if (a->member->promised == 0.0 || p->iteration < next) {
         return;
     }
@@ -174,7 +179,11 @@ static ss_status iterate(run *a, double *r, ss_result *result, ss_error *e)
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.task = task, .watch = ss_watch_start(task), .total = result};
+    run a = {.task = task, .watch = ss_watch_start(task), .total = result, .loose = LOOSE};
+    const ss_problem *p = task->problem;
+    if (p->form == SS_GLOBAL && p->dim * (double)p->ncontacts > HYPERSTATIC * p->ndofs) {
+        a.loose = 1;
+    }
     ss_status status = SS_OK;
     for (int k = 0; k < COUNT && status == SS_OK; k++) {
         status = ss_method_parse(MEMBERS[k].spec, &a.methods[k], e);
