@@ -31,10 +31,7 @@ typedef struct settings {
 static const settings DEFAULTS = {.rho = 1.0, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
-    {.name = "form",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, form),
-     .choices = ss_form_names},
+    SS_FORM_KEY(settings),
     {.name = "rho",
      .kind = SS_KEY_REAL,
      .place = offsetof(settings, rho),

@@ -27,10 +27,7 @@ typedef struct settings {
 static const settings DEFAULTS = {0};
 
 static const ss_key KEYS[] = {
-    {.name = "form",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, form),
-     .choices = ss_form_names},
+    SS_FORM_KEY(settings),
     {.name = NULL},
 };
 

@@ -35,10 +35,7 @@ static const settings DEFAULTS = {.shift = SHIFT_OUTER};
 static const char *const SHIFTS[] = {"outer", "step", NULL};
 
 static const ss_key KEYS[] = {
-    {.name = "form",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, form),
-     .choices = ss_form_names},
+    SS_FORM_KEY(settings),
     {.name = "shift", .kind = SS_KEY_CHOICE, .place = offsetof(settings, shift), .choices = SHIFTS},
     {.name = NULL},
 };

@@ -22,3 +22,10 @@ extern const char *const ss_order_names[]; // natural, reverse, random:, stripes
         .name = "ltol", .kind = SS_KEY_REAL, .place = offsetof(ss_sweep_settings, ltol), .low = 0, \
         .high = 1                                                                                  \
     }
+
+// The option form= of methods without sweeps, of their settings.
+#define SS_FORM_KEY(settings)                                                                      \
+    {                                                                                              \
+        .name = "form", .kind = SS_KEY_CHOICE, .place = offsetof(settings, form),                  \
+        .choices = ss_form_names                                                                   \
+    }

@@ -6,7 +6,8 @@
 
 #include "problems/strands/world.h"
 
-#define SS_HEAD_DRAG 3e-5 // kg/(m s), of a hair against the air: it is slowed in a third of a second
+// kg/(m s), of a hair against the air: it is slowed in a third of a second.
+#define SS_HEAD_DRAG 3e-5
 
 // The body that carries the head and all its hair. mu: of strands against all of it.
 ss_status ss_head_add(ss_world *w, const ss_motion *motion, double mu, int *body, ss_error *e);

@@ -2,8 +2,8 @@
 //
 // The strands leave a tie at the back of the head side by side and fall in parallel curves. They
 // start at rest, but for natural curvatures: some 2/m at random, without which the bundle moves as
-// one body and hardly a contact is active, and up to 8/m towards the middle, as in hair that has
-// been tied, without which it opens into a third of the contacts.
+// one body and hardly a contact is active, and up to 4/m towards the middle, as in hair that has
+// been tied, without which it opens, and loses half of its contacts.
 #include "problems/strands/bundle.h"
 #include "problems/strands/scenes/head.h"
 #include "problems/strands/scenes/request.h"
@@ -11,13 +11,12 @@
 
 // With 55 um the bundle would be a millimetre wide.
 #define COLLISION_RADIUS 0.0005 // m
-// Chords of parallel arcs are nearer to each other than the arcs, by up to 0.3 %, and the jitter
-// takes 2 % more.
-#define SPACING 2.06 // collision radii
-#define JITTER  0.02
+// With 2.06 and 0.02 every strand begins in contact with its neighbours, in 31 thousand places.
+#define SPACING 2.2 // collision radii
+#define JITTER  0.08
 #define MARGIN  0.2  // collision radii
 #define UNREST  2.0  // 1/m
-#define GATHER  8.0  // 1/m
+#define GATHER  4.0  // 1/m
 #define LENGTH  0.25 // m
 #define BEND    -5.3
 #define PIECES  5 // as many as the default model has elements
