@@ -1,4 +1,5 @@
 // stickslip bench: every solver on every problem, each in a process of its own, into a record.
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,6 +235,23 @@ static ss_status check_reference(const char *spec, ss_error *e)
     return status;
 }
 
+// A misspelt name is no problem that a solver failed on: it is told, and nothing is recorded of it.
+static int leave_out_missing(ss_operands *files)
+{
+    int code = SS_EXIT_OK, count = 0;
+    for (int k = 0; k < files->count; k++) {
+        if (access(files->text[k], F_OK) == 0) {
+            files->text[count++] = files->text[k];
+        } else {
+            ss_complain(COMMAND.verb, "%s: %s", files->text[k],
+                        errno == ENOENT ? "no such file" : strerror(errno));
+            code = SS_EXIT_BAD_INPUT;
+        }
+    }
+    files->count = count;
+    return code;
+}
+
 int ss_cmd_bench(int argc, char **argv)
 {
     settings s = DEFAULTS;
@@ -241,6 +259,10 @@ int ss_cmd_bench(int argc, char **argv)
     int code;
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
         return code;
+    }
+    const int missing = leave_out_missing(&operands);
+    if (operands.count == 0) {
+        return missing;
     }
     ss_specs specs;
     ss_error error;
@@ -257,5 +279,5 @@ int ss_cmd_bench(int argc, char **argv)
         code = status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
     ss_specs_free(&specs);
-    return code;
+    return ss_larger_code(code, missing);
 }

@@ -53,7 +53,8 @@ void ss_coupling_velocity(const ss_coupling *coupling, int i, double u[3]);
 // r_i becomes r.
 void ss_coupling_move(ss_coupling *coupling, int i, const double r[3]);
 
-// The same for vectors of the caller. Explicit form: u = b_i + sum_j W_ij r_j with r [4 n]. Matrix-free form: u = w_i + G_i z, and z += G_i' dr.
+// The same for vectors of the caller. Explicit form: u = b_i + sum_j W_ij r_j with r [4 n].
+// Matrix-free form: u = w_i + G_i z, and z += G_i' dr.
 void ss_coupling_row(const ss_coupling *coupling, int i, const double *r, double u[3]);
 void ss_coupling_see(const ss_coupling *coupling, int i, const double *z, double u[3]);
 void ss_coupling_push(const ss_coupling *coupling, int i, const double dr[3], double *z);
