@@ -75,18 +75,6 @@ static bool is_contact(const ss_stepper *s, const ss_touch *t)
     return dofs > 0 && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
 }
 
-// That of the two points where they are now, along the normal.
-static double present_gap(const ss_stepper *s, const ss_touch *t)
-{
-    const ss_world *w = s->world;
-    const ss_vec3 a = ss_segment_point(w, s->here.x, t->strand_a, t->segment_a, t->a);
-    if (t->strand_b < 0) {
-        return ss_dot(t->n, ss_minus(a, t->y)) - w->radius;
-    }
-    const ss_vec3 b = ss_segment_point(w, s->here.x, t->strand_b, t->segment_b, t->b);
-    return ss_dot(t->n, ss_minus(a, b)) - 2.0 * w->radius;
-}
-
 static ss_status find_pairs(ss_stepper *s, double h, const ss_touch **pairs, int *count,
                             ss_step_report *report, ss_error *e)
 {
@@ -119,10 +107,8 @@ static ss_status find_contacts(ss_stepper *s, double h, ss_step_report *report, 
         return ss_fail_memory(e, "the contacts of a step");
     }
     for (int i = 0; i < count; i++) {
-        ss_touch touch = pairs[i];
-        touch.gap = s->options.continuous ? present_gap(s, &touch) : touch.gap;
-        if (is_contact(s, &touch)) {
-            s->touches[s->ncontacts++] = touch;
+        if (is_contact(s, &pairs[i])) {
+            s->touches[s->ncontacts++] = pairs[i];
         }
     }
     return SS_OK;
