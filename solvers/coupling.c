@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solvers/contact.h"
+#include "solvers/small.h"
 
 // Four numbers at once. Sums run in a fixed tree, so the bits do not depend on the CPU's vectors.
 #define FOUR 4
@@ -31,6 +32,7 @@ void ss_coupling_free(ss_coupling *c)
     free(c->compliance);
     ss_blocks_free(&c->W);
     ss_whitened_free(c->white);
+    ss_slack_free(c->slack);
     free(c->z);
     free(c->u);
     free(c->packed);
@@ -143,6 +145,9 @@ void ss_coupling_move(ss_coupling *c, int i, const double r[3])
     if (!c->is_explicit && (dr[0] != 0.0 || dr[1] != 0.0 || dr[2] != 0.0)) {
         ss_coupling_push(c, i, dr, c->z);
     }
+    if (c->slack != NULL) {
+        ss_slack_move(c->slack, i, sqrt(ss_dot3(dr, dr)));
+    }
     old[0] = r[0];
     old[1] = r[1];
     old[2] = r[2];
@@ -150,8 +155,21 @@ void ss_coupling_move(ss_coupling *c, int i, const double r[3])
 
 // ---- The whole state
 
+void ss_coupling_leapt(ss_coupling *c, const double *r, const double *z)
+{
+    if (c->slack == NULL) {
+        return;
+    }
+    if (r == NULL || z == NULL || c->is_explicit) {
+        ss_slack_forget(c->slack);
+    } else {
+        ss_slack_leap(c->slack, c->white->body_start, z, c->z, r, c->r);
+    }
+}
+
 void ss_coupling_refresh(ss_coupling *c)
 {
+    ss_coupling_leapt(c, NULL, NULL);
     if (c->is_explicit) {
         return;
     }
@@ -217,6 +235,10 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_
     memcpy(c->b, c->white->b, (size_t)(c->dim * c->n) * sizeof *c->b);
     c->is_explicit = form == SS_FORM_EXPLICIT || form == SS_FORM_NAIVE ||
                      (form == SS_FORM_AUTO && explicit_is_cheaper(c->white));
+    status = ss_slack_new(c->white, p->mu, &c->slack, e);
+    if (status != SS_OK) {
+        return status;
+    }
     if (c->is_explicit) {
         status = form == SS_FORM_NAIVE ? ss_blocks_assemble_naive(p, c->white, &c->W, e)
                                        : ss_blocks_assemble(c->white, NULL, &c->W, e);

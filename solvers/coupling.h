@@ -13,6 +13,7 @@
 
 #include "problems/delassus.h"
 #include "problems/locals.h"
+#include "solvers/slack.h"
 
 typedef enum ss_coupling_form {
     SS_FORM_AUTO,
@@ -33,6 +34,7 @@ typedef struct ss_coupling {
     ss_blocks W;        // explicit form
     ss_whitened *white; // matrix-free form
     double *z;          // matrix-free form, as white->body_start places it
+    ss_slack *slack;    // which contacts rest; NULL where that is not kept
     double *mu;         // [n]
     double *u, *packed; // [dim n] scratch of ss_coupling_measure
 } ss_coupling;
@@ -52,6 +54,9 @@ void ss_coupling_refresh(ss_coupling *coupling);
 void ss_coupling_velocity(const ss_coupling *coupling, int i, double u[3]);
 // r_i becomes r.
 void ss_coupling_move(ss_coupling *coupling, int i, const double r[3]);
+// r and z are others than they were, by no move. They were r [4 n] and z; NULL where that is not
+// known, z also in explicit form, which has none.
+void ss_coupling_leapt(ss_coupling *coupling, const double *r, const double *z);
 
 // The same for vectors of the caller. Explicit form: u = b_i + sum_j W_ij r_j with r [4 n].
 // Matrix-free form: u = w_i + G_i z, and z += G_i' dr.

@@ -102,6 +102,19 @@ static double residual_before(const ss_sweeper *a, const ss_local *p, const doub
     return ss_norm_inf3(f);
 }
 
+// Whether contact i needs no solution now, and how long it will do without a visit.
+static bool rests(ss_sweeper *a, int i, const double r[3], const double u[3], double residual)
+{
+    const bool open = r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] > 0.0;
+    if (!a->lazy || !(open || (a->exact && a->estimates && residual <= a->most))) {
+        return false;
+    }
+    if (a->coupling->slack != NULL) {
+        ss_slack_see(a->coupling->slack, i, open, u[0], residual);
+    }
+    return true;
+}
+
 static void visit(ss_sweeper *a, int i, ss_tally *t)
 {
     ss_coupling *c = a->coupling;
@@ -110,6 +123,11 @@ static void visit(ss_sweeper *a, int i, ss_tally *t)
     double u[3];
     ss_coupling_velocity(c, i, u);
     const double residual = a->estimates ? residual_before(a, p, old, u) : 0.0;
+    if (rests(a, i, old, u, residual)) {
+        t->counters.solves++; // answered by what it has
+        t->estimate = larger(t->estimate, residual);
+        return;
+    }
     double r[3] = {old[0], old[1], old[2]};
     for (int k = 0; k < 3; k++) {
         p->b[k] = u[k] - (p->W[3 * k] * r[0] + p->W[3 * k + 1] * r[1] + p->W[3 * k + 2] * r[2]);
@@ -132,11 +150,14 @@ static void visit(ss_sweeper *a, int i, ss_tally *t)
 
 static void visit_all(ss_sweeper *a, int begin, int end, ss_tally *t)
 {
+    const ss_slack *slack = a->lazy ? a->coupling->slack : NULL;
     *t = (ss_tally){0};
     for (int i = begin; i < end; i++) {
         if (a->rests_until != NULL && a->rests_until[i] > a->sweeps) {
             t->frozen++;
             t->largest = larger(t->largest, ss_norm_inf3(a->coupling->r + 4 * (size_t)i));
+        } else if (slack != NULL && ss_slack_rests(slack, i, a->most)) {
+            t->counters.solves++;
         } else {
             visit(a, i, t);
         }
@@ -243,7 +264,10 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
     if (a->tallies == NULL || (s->freeze != SS_FREEZE_OFF && a->rests_until == NULL)) {
         return ss_fail_memory(e, "a sweep");
     }
-    const double ltol = s->ltol > 0.0 ? s->ltol : fmax(0.1 * t->tolerance, 1e-14);
+    const double tenth = 0.1 * t->tolerance, ltol = s->ltol > 0.0 ? s->ltol : fmax(tenth, 1e-14);
+    a->exact = t->method->failsafe != NULL || t->method->local->card.law == SS_EXACT;
+    a->lazy = s->visit == SS_VISIT_NEEDED && s->freeze == SS_FREEZE_OFF;
+    a->most = fmin(ltol, tenth) * a->coupling->V;
     a->goal = (ss_local_goal){ltol * a->coupling->V, a->coupling->s, NULL};
     return SS_OK;
 }

@@ -4,6 +4,11 @@
 //     b_i' = u_i - W_ii r_i,     u_i = b_i + sum_j W_ij r_j                                  (1)
 //     r_i <- local solution of   u = W_ii r + b_i',  (r, u) in C(mu_i)                       (2)
 //
+// visit=needed passes over contacts that rest: those whose |f_i| was seen to be at most the local
+// tolerance and cannot have outgrown it since (solvers/slack.h). Under another law than Coulomb's
+// these are the open ones alone. Iterates are those of visit=all but for what a local solver would
+// gain below its tolerance; with freezing all contacts are visited that are not frozen.
+//
 // Freezing skips contacts that have little to gain:
 //     on     for `skip` sweeps when s |dr_i| and |f_i| before (2) are below share e, e the last
 //            sweep's largest |f_i| (share 1e-2)
@@ -22,6 +27,8 @@ typedef enum ss_freeze { SS_FREEZE_OFF, SS_FREEZE_ON, SS_FREEZE_PAPER } ss_freez
 typedef enum ss_assembly { SS_ASSEMBLY_BLOCKS, SS_ASSEMBLY_NAIVE } ss_assembly;
 typedef enum ss_wake { SS_WAKE_TIME, SS_WAKE_NEIGHBOUR } ss_wake;
 
+typedef enum ss_visit { SS_VISIT_NEEDED, SS_VISIT_ALL } ss_visit;
+
 typedef struct ss_sweep_settings {
     int form;      // ss_coupling_form
     int assembly;  // ss_assembly; naive implies the explicit form
@@ -31,11 +38,12 @@ typedef struct ss_sweep_settings {
     int skip;      // sweeps that a frozen contact rests
     double share;  // 0: the rule's own
     int wake;      // ss_wake
+    int visit;     // ss_visit
     double ltol;   // local tolerance over V; 0: max(tol / 10, 1e-14)
 } ss_sweep_settings;
 
-// What a sweep finds out about the contacts that it visits, and of the others `largest` and
-// `frozen`.
+// What a sweep finds out about the contacts that it visits, and of those that are frozen `largest`.
+// Of those that rest it knows that |f_i| is at most `most` of the sweeper.
 typedef struct ss_tally {
     double estimate;   // max |f(s r_i, u_i)|_inf just before (2), m/s; 0 where it is not wanted
     double largest;    // max |r_i|_inf
@@ -52,6 +60,9 @@ typedef struct ss_sweeper {
     ss_coupling *coupling; // of ordered.view; its contacts are the visits
     ss_local_goal goal;
     bool estimates;   // tally.estimate is wanted
+    bool exact;       // the law is Coulomb's: its residual says when a contact rests
+    bool lazy;        // contacts rest
+    double most;      // |f_i| of those that may, m/s
     int sweeps;       // done so far
     int *rests_until; // [n] sweep from which the contact is visited again; NULL without freezing
     double freeze_step, freeze_residual, freeze_impulse; // below these a contact may freeze

@@ -74,7 +74,7 @@ static void unknown_solvers_are_told_with_those_that_exist(void)
 
 static void unknown_options_are_told_with_those_that_exist(void)
 {
-    expect_refusal("mfb:frezee=on", "'mfb' has no option 'frezee'; it has form, order, ltol");
+    expect_refusal("mfb:frezee=on", "'mfb' has no option 'frezee'; it has form, order, visit, ltol");
     expect_refusal("mfb:freeze", "'freeze' is not key=value");
     expect_refusal("mfb:freeze=", "'freeze=' is not key=value");
     expect_refusal("mfb:", "'' is not key=value");

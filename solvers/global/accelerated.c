@@ -16,6 +16,7 @@
 #define PLAIN_MOST       640  // doubled up to these
 #define FLOOR_FACTOR     4.0  // times eps max|s r|: nothing is gained below
 #define FLOOR_TRIES      3    // full evaluations there before the answer is `stalled`
+#define REST_SHARE       0.01 // of the local tolerance: what rests has no part in the acceleration
 #define APPROXIMATE_STEP 5e-2 // relative step on which another law than Coulomb's stops, as in gs
 
 typedef struct run {
@@ -27,6 +28,7 @@ typedef struct run {
     bool approximate;
     size_t size, more;      // of r and z
     double *x, *f, *weight; // [size]
+    double *g, *z;          // [size], [more] what the rule starts from
     double *best;           // [dim n] in the order of the visits
     double *first;          // [dim n]
     double fb;              // of the g that was evaluated last
@@ -114,6 +116,18 @@ static void restart(run *a)
     a->marked = a->sweeper->sweeps + a->plain;
 }
 
+// x from g by the rule.
+static void extrapolate(run *a)
+{
+    ss_coupling *c = a->sweeper->coupling;
+    memcpy(a->g, c->r, a->size * sizeof *a->g);
+    if (a->more > 0) {
+        memcpy(a->z, c->z, a->more * sizeof *a->z);
+    }
+    a->rule->step(a->memory, a->f, c->r, c->z);
+    ss_coupling_leapt(c, a->g, a->z);
+}
+
 static void advance(run *a)
 {
     if (a->best_fb <= PROGRESS * a->mark) {
@@ -125,7 +139,7 @@ static void advance(run *a)
     } else if (a->sweeper->sweeps - a->marked >= PATIENCE || isnan(a->sweeper->last.estimate)) {
         restart(a);
     } else {
-        a->rule->step(a->memory, a->f, a->sweeper->coupling->r, a->sweeper->coupling->z);
+        extrapolate(a);
     }
     if (a->sweeper->sweeps % REFRESH_SWEEPS == 0) {
         ss_coupling_refresh(a->sweeper->coupling);
@@ -174,11 +188,13 @@ static bool allocate(run *a, const void *settings)
     a->x = malloc(a->size * sizeof *a->x);
     a->f = malloc(a->size * sizeof *a->f);
     a->weight = malloc(a->size * sizeof *a->weight);
+    a->g = malloc(a->size * sizeof *a->g);
+    a->z = malloc((a->more + 1) * sizeof *a->z);
     a->best = malloc(packed * sizeof *a->best);
     a->first = malloc(packed * sizeof *a->first);
     a->memory = a->rule->make(settings, a->size, a->more);
-    return a->x != NULL && a->f != NULL && a->weight != NULL && a->best != NULL &&
-           a->first != NULL && a->memory != NULL;
+    return a->x != NULL && a->f != NULL && a->weight != NULL && a->g != NULL && a->z != NULL &&
+           a->best != NULL && a->first != NULL && a->memory != NULL;
 }
 
 static ss_status prepare(run *a, const double *r, ss_error *e)
@@ -199,6 +215,7 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     ss_coupling_get(c, a->first);
     a->best_fb = a->mark = INFINITY;
     a->next_plain = PLAIN_FIRST;
+    a->sweeper->most *= REST_SHARE;
     a->approximate = m->failsafe == NULL && m->local->card.law == SS_APPROXIMATE;
     return SS_OK;
 }
@@ -211,6 +228,8 @@ static void release(run *a)
     free(a->x);
     free(a->f);
     free(a->weight);
+    free(a->g);
+    free(a->z);
     free(a->best);
     free(a->first);
     ss_sweeper_free(a->sweeper);

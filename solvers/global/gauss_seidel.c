@@ -41,6 +41,7 @@ static const settings DEFAULTS = {.sweep = {.skip = 10}, .step = 5e-2};
 
 const char *const ss_form_names[] = {"auto", "explicit", "matrix-free", NULL};
 const char *const ss_order_names[] = {"natural", "reverse", "random:", "stripes", NULL};
+const char *const ss_visit_names[] = {"needed", "all", NULL};
 static const char *const ASSEMBLIES[] = {"blocks", "naive", NULL};
 static const char *const FREEZES[] = {"off", "on", "paper", NULL};
 static const char *const WAKES[] = {"time", "neighbour", NULL};

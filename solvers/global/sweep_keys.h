@@ -6,6 +6,7 @@
 #include "solvers/sweep.h"
 
 extern const char *const ss_form_names[];  // auto, explicit, matrix-free
+extern const char *const ss_visit_names[]; // needed, all
 extern const char *const ss_order_names[]; // natural, reverse, random:, stripes
 
 #define SS_SWEEP_KEYS                                                                              \
@@ -18,6 +19,10 @@ extern const char *const ss_order_names[]; // natural, reverse, random:, stripes
          .place = offsetof(ss_sweep_settings, order),                                              \
          .choices = ss_order_names,                                                                \
          .seed_place = offsetof(ss_sweep_settings, seed)},                                         \
+        {.name = "visit",                                                                          \
+         .kind = SS_KEY_CHOICE,                                                                    \
+         .place = offsetof(ss_sweep_settings, visit),                                              \
+         .choices = ss_visit_names},                                                               \
     {                                                                                              \
         .name = "ltol", .kind = SS_KEY_REAL, .place = offsetof(ss_sweep_settings, ltol), .low = 0, \
         .high = 1                                                                                  \
