@@ -20,6 +20,9 @@ static double larger(double a, double b)
     return isnan(a) || b <= a ? a : b;
 }
 
+// Of the tolerance: what rests leaves room for what it may have grown by, and for rounding.
+#define REST_SHARE 0.5
+
 // ---- Freezing
 
 static void set_thresholds(ss_sweeper *a)
@@ -106,7 +109,7 @@ static double residual_before(const ss_sweeper *a, const ss_local *p, const doub
 static bool rests(ss_sweeper *a, int i, const double r[3], const double u[3], double residual)
 {
     const bool open = r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] > 0.0;
-    if (!a->lazy || !(open || (a->exact && a->estimates && residual <= a->most))) {
+    if (!a->lazy || !(open || (a->exact && a->estimates && residual <= a->rest))) {
         return false;
     }
     if (a->coupling->slack != NULL) {
@@ -156,7 +159,7 @@ static void visit_all(ss_sweeper *a, int begin, int end, ss_tally *t)
         if (a->rests_until != NULL && a->rests_until[i] > a->sweeps) {
             t->frozen++;
             t->largest = larger(t->largest, ss_norm_inf3(a->coupling->r + 4 * (size_t)i));
-        } else if (slack != NULL && ss_slack_rests(slack, i, a->most)) {
+        } else if (slack != NULL && ss_slack_rests(slack, i, a->rest)) {
             t->counters.solves++;
         } else {
             visit(a, i, t);
@@ -264,10 +267,10 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
     if (a->tallies == NULL || (s->freeze != SS_FREEZE_OFF && a->rests_until == NULL)) {
         return ss_fail_memory(e, "a sweep");
     }
-    const double tenth = 0.1 * t->tolerance, ltol = s->ltol > 0.0 ? s->ltol : fmax(tenth, 1e-14);
+    const double ltol = s->ltol > 0.0 ? s->ltol : fmax(0.1 * t->tolerance, 1e-14);
     a->exact = t->method->failsafe != NULL || t->method->local->card.law == SS_EXACT;
     a->lazy = s->visit == SS_VISIT_NEEDED && s->freeze == SS_FREEZE_OFF;
-    a->most = fmin(ltol, tenth) * a->coupling->V;
+    a->rest = REST_SHARE * t->tolerance * a->coupling->V;
     a->goal = (ss_local_goal){ltol * a->coupling->V, a->coupling->s, NULL};
     return SS_OK;
 }

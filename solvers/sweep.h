@@ -4,10 +4,9 @@
 //     b_i' = u_i - W_ii r_i,     u_i = b_i + sum_j W_ij r_j                                  (1)
 //     r_i <- local solution of   u = W_ii r + b_i',  (r, u) in C(mu_i)                       (2)
 //
-// visit=needed passes over contacts that rest: those whose |f_i| was seen to be at most the local
-// tolerance and cannot have outgrown it since (solvers/slack.h). Under another law than Coulomb's
-// these are the open ones alone. Iterates are those of visit=all but for what a local solver would
-// gain below its tolerance; with freezing all contacts are visited that are not frozen.
+// visit=needed passes over contacts that rest: those whose |f_i| was seen to be at most half the
+// tolerance and cannot have grown beyond it since (solvers/slack.h). Under another law than
+// Coulomb's the open contacts alone rest; with freezing none does.
 //
 // Freezing skips contacts that have little to gain:
 //     on     for `skip` sweeps when s |dr_i| and |f_i| before (2) are below share e, e the last
@@ -43,7 +42,7 @@ typedef struct ss_sweep_settings {
 } ss_sweep_settings;
 
 // What a sweep finds out about the contacts that it visits, and of those that are frozen `largest`.
-// Of those that rest it knows that |f_i| is at most `most` of the sweeper.
+// Of those that rest it knows that |f_i| is at most `rest` of the sweeper.
 typedef struct ss_tally {
     double estimate;   // max |f(s r_i, u_i)|_inf just before (2), m/s; 0 where it is not wanted
     double largest;    // max |r_i|_inf
@@ -62,7 +61,7 @@ typedef struct ss_sweeper {
     bool estimates;   // tally.estimate is wanted
     bool exact;       // the law is Coulomb's: its residual says when a contact rests
     bool lazy;        // contacts rest
-    double most;      // |f_i| of those that may, m/s
+    double rest;      // |f_i| of those that may, m/s
     int sweeps;       // done so far
     int *rests_until; // [n] sweep from which the contact is visited again; NULL without freezing
     double freeze_step, freeze_residual, freeze_impulse; // below these a contact may freeze

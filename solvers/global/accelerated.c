@@ -16,7 +16,7 @@
 #define PLAIN_MOST       640  // doubled up to these
 #define FLOOR_FACTOR     4.0  // times eps max|s r|: nothing is gained below
 #define FLOOR_TRIES      3    // full evaluations there before the answer is `stalled`
-#define REST_SHARE       0.01 // of the local tolerance: what rests has no part in the acceleration
+#define REST_SHARE       2e-3 // of what may rest in plain sweeps: it does not accelerate
 #define APPROXIMATE_STEP 5e-2 // relative step on which another law than Coulomb's stops, as in gs
 
 typedef struct run {
@@ -215,7 +215,7 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     ss_coupling_get(c, a->first);
     a->best_fb = a->mark = INFINITY;
     a->next_plain = PLAIN_FIRST;
-    a->sweeper->most *= REST_SHARE;
+    a->sweeper->rest *= REST_SHARE;
     a->approximate = m->failsafe == NULL && m->local->card.law == SS_APPROXIMATE;
     return SS_OK;
 }
