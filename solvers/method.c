@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// No spec has more: each takes four characters, as in "k=1,".
+#define MOST_KEYS (sizeof((ss_method *)0)->spec / 4)
+
 // The solvers of Siconos, which a build may be without.
 static const char SICONOS[] = "siconos/";
 
@@ -170,7 +173,13 @@ static ss_status fail_key(const ss_method *m, const char *key, ss_error *e)
                    names[0] != '\0' ? names : "none");
 }
 
-static ss_status set_option(ss_method *m, char *option, ss_error *e)
+// The keys of the global solver that a spec sets.
+typedef struct key_list {
+    const ss_key *key[MOST_KEYS];
+    int count;
+} key_list;
+
+static ss_status set_option(ss_method *m, char *option, key_list *global, ss_error *e)
 {
     char *value = strchr(option, '=');
     if (value == NULL || value == option || value[1] == '\0') {
@@ -189,24 +198,42 @@ static ss_status set_option(ss_method *m, char *option, ss_error *e)
                              card->name[dot - option] == '\0'));
         const ss_key *key = meant ? ss_keys_find(card->keys, name) : NULL;
         if (key != NULL) {
+            if (k == 0) {
+                global->key[global->count++] = key;
+            }
             return ss_key_set(key, value, owners[k].settings, e);
         }
     }
     return fail_key(m, option, e);
 }
 
+// Whether a key has an effect is known when all are set.
+static ss_status check_effects(const ss_method *m, const key_list *global, ss_error *e)
+{
+    for (int k = 0; m->global->key_needs != NULL && k < global->count; k++) {
+        const char *name = global->key[k]->name;
+        const char *needed = m->global->key_needs(m, name);
+        if (needed != NULL) {
+            return ss_fail(e, SS_BAD_INPUT, "%s does nothing in '%s' without %s; leave it out",
+                           name, m->name, needed);
+        }
+    }
+    return SS_OK;
+}
+
 static ss_status set_options(ss_method *m, char *options, ss_error *e)
 {
     ss_status status = SS_OK;
+    key_list global = {.count = 0};
     while (status == SS_OK && options != NULL) {
         char *next = strchr(options, ',');
         if (next != NULL) {
             *next++ = '\0';
         }
-        status = set_option(m, options, e);
+        status = set_option(m, options, &global, e);
         options = next;
     }
-    return status;
+    return status == SS_OK ? check_effects(m, &global, e) : status;
 }
 
 static void name_method(const pieces *p, ss_method *m)
@@ -251,6 +278,26 @@ ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e)
     }
     *method = m;
     return SS_OK;
+}
+
+static bool same_owner(const owner *a, const owner *b)
+{
+    return a->card == b->card && (a->card == NULL || a->card->settings_size == 0 ||
+                                  memcmp(a->settings, b->settings, a->card->settings_size) == 0);
+}
+
+bool ss_method_same(const ss_method *a, const ss_method *b)
+{
+    owner mine[3], others[3];
+    list_owners(a, mine);
+    list_owners(b, others);
+    return same_owner(&mine[0], &others[0]) && same_owner(&mine[1], &others[1]) &&
+           same_owner(&mine[2], &others[2]);
+}
+
+const char *ss_spec_bare(const char *spec)
+{
+    return strncmp(spec, "gs/", 3) == 0 ? spec + 3 : spec;
 }
 
 void ss_method_free(ss_method *method)

@@ -12,6 +12,10 @@ const ss_global_solver *ss_global_find(const char *name); // NULL if there is no
 // A sentence with the names that exist for an unknown solver, key or value.
 ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e);
 void ss_method_free(ss_method *method);
+// Whether both do the same, however they are spelled: "enum" and "gs/enum:freeze=off".
+bool ss_method_same(const ss_method *a, const ss_method *b);
+// The spec without the "gs/" that a local solver's name goes without: how records know a solver.
+const char *ss_spec_bare(const char *spec);
 
 // Runs the method's global solver on the task.
 ss_status ss_solve(const ss_task *task, double *r, ss_result *result, ss_error *e);

@@ -99,6 +99,7 @@ typedef struct ss_progress {
     int iteration;
     double seconds; // since the start, without the time spent in the listener
     long local_solves;
+    long visits;     // of contacts by sweeps, without those that rest
     double estimate; // of fb; NaN where the solver has none
     const double *r;
     const char *note; // what the solver is at, for a reader; NULL mostly
@@ -115,6 +116,7 @@ typedef struct ss_task {
     const volatile sig_atomic_t *interrupted; // NULL: never
     void (*listen)(void *listener, const ss_progress *progress); // NULL: nobody
     void *listener;
+    const int *listen_from; // iterations before this one need not be told; NULL: all are
 } ss_task;
 
 typedef struct ss_result {
@@ -136,6 +138,10 @@ typedef struct ss_result {
 typedef struct ss_global_solver {
     ss_card card;
     bool takes_local; // its spec is GLOBAL/LOCAL
+    // What this key of the card does nothing without, in a method with these solvers and settings:
+    // "freeze=on". NULL where it has an effect; no function: all have. A spec that sets a key in
+    // vain is refused.
+    const char *(*key_needs)(const ss_method *method, const char *key);
     // r [dim ncontacts]: in the start, out the best answer. Memory that is lacking is SS_SYSTEM;
     // the result is filled in every case.
     ss_status (*solve)(const ss_task *task, double *r, ss_result *result, ss_error *e);

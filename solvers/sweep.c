@@ -124,10 +124,11 @@ static void visit(ss_sweeper *a, int i, ss_tally *t)
     ss_local *p = &c->contact[i];
     const double *old = c->r + 4 * (size_t)i;
     double u[3];
+    t->visits++;
     ss_coupling_velocity(c, i, u);
     const double residual = a->estimates ? residual_before(a, p, old, u) : 0.0;
     if (rests(a, i, old, u, residual)) {
-        t->counters.solves++; // answered by what it has
+        t->counters.solves++;
         t->estimate = larger(t->estimate, residual);
         return;
     }
@@ -160,7 +161,7 @@ static void visit_all(ss_sweeper *a, int begin, int end, ss_tally *t)
             t->frozen++;
             t->largest = larger(t->largest, ss_norm_inf3(a->coupling->r + 4 * (size_t)i));
         } else if (slack != NULL && ss_slack_rests(slack, i, a->rest)) {
-            t->counters.solves++;
+            t->counters.solves++; // answered by what it has
         } else {
             visit(a, i, t);
         }
@@ -196,6 +197,7 @@ static void add_up(ss_sweeper *a, int count)
         a->last.frozen += t->frozen;
         a->last.counters.failures += t->counters.failures;
         a->frozen += t->frozen;
+        a->visits += t->visits;
         a->counters.solves += t->counters.solves;
         a->counters.failsafe_calls += t->counters.failsafe_calls;
         a->counters.failures += t->counters.failures;

@@ -48,7 +48,8 @@ typedef struct ss_tally {
     double largest;    // max |r_i|_inf
     double step, size; // sums of squares of dr and of r
     long moved;        // contacts whose impulse changed by more than rounding
-    long frozen;       // contacts passed over
+    long frozen;       // contacts passed over because of that
+    long visits;       // contacts neither frozen nor at rest for sure
     ss_local_counters counters;
 } ss_tally;
 
@@ -67,7 +68,7 @@ typedef struct ss_sweeper {
     double freeze_step, freeze_residual, freeze_impulse; // below these a contact may freeze
     ss_tally *tallies;                                   // [stripes] of the present sweep
     ss_tally last;                                       // of the last sweep
-    long frozen;                                         // of all sweeps
+    long frozen, visits;                                 // of all sweeps
     ss_local_counters counters;
 } ss_sweeper;
 

@@ -205,6 +205,43 @@ static void the_listener_hears_every_sweep_in_the_order_of_the_problem(void)
     ss_problem_free(p);
 }
 
+// Wants to hear of an iteration at least twice as late as the last.
+typedef struct dozer {
+    int from, calls;
+    bool left_alone;
+} dozer;
+
+static void doze(void *listener, const ss_progress *progress)
+{
+    dozer *d = listener;
+    d->left_alone = d->left_alone && progress->iteration >= d->from;
+    d->from = 2 * progress->iteration + 1;
+    d->calls++;
+}
+
+static void a_listener_is_left_alone_until_the_iteration_that_it_wants(void)
+{
+    static const char *const specs[] = {"secular", "anderson/secular", "auto", "apgd",
+                                        "newton-mfb"};
+    ss_problem *p = full_rank_tangle(3, 60, 3);
+    for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+        dozer d = {.left_alone = true};
+        ss_task task = task_of(p, 1e-13, 300);
+        task.listen = doze;
+        task.listener = &d;
+        task.listen_from = &d.from;
+        solved a = run_task(specs[k], task, NULL);
+        int expected = 0; // calls: at 0, 1, 3, 7, ...
+        for (int at = 0; at <= a.result.iterations; at = 2 * at + 1) {
+            expected++;
+        }
+        CHECK(d.left_alone && d.calls > 1);
+        CHECK_LE(d.calls, expected);
+        free_solved(&a);
+    }
+    ss_problem_free(p);
+}
+
 static void dawdle(void *listener, const ss_progress *progress)
 {
     *(double *)listener = progress->seconds;
@@ -322,6 +359,7 @@ int main(void)
     RUN_TEST(a_tolerance_below_rounding_ends_stalled);
     RUN_TEST(counters_count);
     RUN_TEST(the_listener_hears_every_sweep_in_the_order_of_the_problem);
+    RUN_TEST(a_listener_is_left_alone_until_the_iteration_that_it_wants);
     RUN_TEST(time_spent_listening_is_not_counted);
     RUN_TEST(freezing_solves_with_fewer_local_solves);
     RUN_TEST(the_papers_freezing_solves_or_says_that_it_did_not);

@@ -72,9 +72,35 @@ static void unknown_solvers_are_told_with_those_that_exist(void)
     expect_refusal("gs", "needs a local solver, as in gs/secular");
 }
 
+static void options_that_do_nothing_are_refused(void)
+{
+    expect_refusal("mfb:skip=3",
+                   "skip does nothing in 'mfb' without freeze=on or freeze=paper; leave it out");
+    expect_refusal("mfb:share=0.1,freeze=off", "share does nothing in 'mfb' without freeze=on");
+    expect_refusal("gs/mfb+enum:wake=neighbour", "wake does nothing in 'gs/mfb+enum' without");
+    expect_refusal("mfb:freeze=on,visit=all", "visit does nothing in 'mfb' without freeze=off");
+    expect_refusal("mfb:form=matrix-free,assembly=naive",
+                   "assembly does nothing in 'mfb' without form=explicit");
+    expect_refusal("mfb:step=1e-3",
+                   "step does nothing in 'mfb' without a local solver of another law");
+    expect_refusal("4sides+enum:step=1e-3", "step does nothing in '4sides+enum' without");
+    expect_refusal("4sides:check=3",
+                   "check does nothing in '4sides' without a local solver of Coul");
+    expect_refusal("mfb:gs.check=3,freeze=on", "check does nothing in 'mfb' without freeze=off");
+    static const char *const fine[] = {
+        "mfb:skip=3,freeze=on", "mfb:freeze=paper,share=0.1,wake=neighbour",
+        "4sides:step=1e-3",     "mfb:visit=all,check=3",
+        "mfb:assembly=naive",   "anderson/mfb:visit=all",
+    };
+    for (size_t k = 0; k < sizeof fine / sizeof fine[0]; k++) {
+        ss_method_free(parse(fine[k]));
+    }
+}
+
 static void unknown_options_are_told_with_those_that_exist(void)
 {
-    expect_refusal("mfb:frezee=on", "'mfb' has no option 'frezee'; it has form, order, visit, ltol");
+    expect_refusal("mfb:frezee=on",
+                   "'mfb' has no option 'frezee'; it has form, order, visit, ltol");
     expect_refusal("mfb:freeze", "'freeze' is not key=value");
     expect_refusal("mfb:freeze=", "'freeze=' is not key=value");
     expect_refusal("mfb:", "'' is not key=value");
@@ -157,6 +183,7 @@ int main(void)
     RUN_TEST(a_hybrid_has_a_failsafe);
     RUN_TEST(a_method_may_be_its_own_failsafe);
     RUN_TEST(unknown_solvers_are_told_with_those_that_exist);
+    RUN_TEST(options_that_do_nothing_are_refused);
     RUN_TEST(unknown_options_are_told_with_those_that_exist);
     RUN_TEST(wrong_values_are_told_with_what_is_taken);
     RUN_TEST(an_endless_spec_is_refused);

@@ -41,7 +41,7 @@ typedef struct run {
 
 static void tell(run *a, double *r)
 {
-    if (!ss_watch_listened(&a->watch)) {
+    if (!ss_watch_listened(&a->watch, a->sweeper->sweeps)) {
         return;
     }
     const ss_sweeper *s = a->sweeper;
@@ -49,6 +49,7 @@ static void tell(run *a, double *r)
     const double estimate = s->sweeps > 0 ? s->last.estimate / s->coupling->V : NAN;
     ss_watch_tell(&a->watch, (ss_progress){.iteration = s->sweeps,
                                            .local_solves = s->counters.solves,
+                                           .visits = s->visits,
                                            .estimate = estimate,
                                            .r = r});
 }

@@ -23,7 +23,7 @@
 #define JUDGE_EVERY   5
 
 typedef struct settings {
-    int form;
+    int form; // first, as ss_pursuit_solve wants it
     double rho;
     double memory; // GB
 } settings;
@@ -195,8 +195,7 @@ static const ss_steps STEPS = {.make = make, .free = release, .step = step};
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    const settings *s = task->method->global_settings;
-    return ss_pursuit_solve(&STEPS, (ss_coupling_form)s->form, task, r, result, e);
+    return ss_pursuit_solve(&STEPS, task, r, result, e);
 }
 
 const ss_global_solver ss_admm = {

@@ -1,14 +1,17 @@
 // auto: a portfolio. Members take turns at the same problem, each from the best answer so far:
 //
-//     anderson/secular    while its rate promises an end within so many sweeps
-//     ppa                 where it does not: hyperstatic problems, and slow ones
+//     gs/secular          while its rate promises an end within so much work
+//     ppa                 where it does not: hyperstatic problems, and slow paths
+//     anderson/secular    where proximal steps get stuck
 //     apgd                where mu <= 1
-//     gs/mfb+enum         the plain sweep, whose slow paths the others may not take
+//     gs/mfb+enum         the paper's sweep, whose slow paths the others may not take
 //
 // and then again with twice the budgets, so that what one member solves is solved. The first turn
 // alone decides on easy problems. Budgets are counts, not seconds: the same problem takes the same
-// turns on every machine. A member that refuses the problem, or lacks the memory for it, passes its
-// turn on. The trace says who has the turn and why.
+// turns on every machine. The work of sweeps is counted in visits, in units of n: resting contacts
+// cost next to nothing, and a thousand sweeps over a few stubborn contacts are cheap. A member that
+// refuses the problem, or lacks the memory for it, passes its turn on. The trace says who has the
+// turn and why.
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,28 +19,29 @@
 #include "solvers/global/watch.h"
 #include "solvers/registry.h"
 
-// A hyperstatic problem, 3n/dofs above this, is ppa's: there a step costs as much as some fifteen
-// sweeps, and sweeps take thousands. Elsewhere it costs a hundred, and they end sooner.
-#define HYPERSTATIC 3.0
-#define PATIENCE    150 // sweeps before the rate is looked at, in a hyperstatic problem,
-#define LOOSE       4 // times as many in another, whose rate may promise as many times more sweeps
-#define LATER       1.5  // and again at so many times as many
-#define FALL        1.05 // the estimate fell by less: no rate
+#define LATER   1.5  // the rate is looked at again at so many times as much work
+#define FALL    1.05 // the estimate fell by less: no rate
+#define TOLD    10   // iterations from one look to the next: a member copies its answer for it
+#define PASSING 0.04 // of a visit: what it costs to pass over a contact
 
-// A member and its turn.
+// A member and its turn. Work is in visits of all contacts.
 typedef struct member {
     const char *spec;
     int budget;      // iterations of the first round
-    double promised; // sweeps that its rate may promise and go on; 0: not asked
+    double patience; // work before the rate is looked at; 0: it is not
+    double promised; // work that the rate may promise and go on
     bool needs_low_friction;
     const char *why; // it has the turn
 } member;
 
+// All of ppa costs as much as some hundred visits of all contacts, whatever their number: plain
+// sweeps may do that much work before their rate is asked for.
 static const member MEMBERS[] = {
-    {"anderson/secular", 4000, 1500.0, false, "accelerated sweeps"},
-    {"ppa:sweeps=0", 300, 0.0, false, "sweeps were too slow: proximal Newton"},
-    {"apgd", 2000, 0.0, true, "proximal Newton got stuck: projected gradient"},
-    {"gs/mfb+enum", 1000, 0.0, false, "projected gradient got stuck: plain sweeps"},
+    {"gs/secular", 100000, 100.0, 150.0, false, "plain sweeps"},
+    {"ppa:sweeps=0", 1000, 0.0, 0.0, false, "sweeps were too slow: proximal Newton"},
+    {"anderson/secular", 4000, 600.0, 6000.0, false, "proximal Newton got stuck: mixed sweeps"},
+    {"apgd", 2000, 0.0, 0.0, true, "mixed sweeps got stuck: projected gradient"},
+    {"gs/mfb+enum", 1000, 0.0, 0.0, false, "projected gradient got stuck: plain sweeps"},
 };
 #define COUNT ((int)(sizeof MEMBERS / sizeof MEMBERS[0]))
 
@@ -50,34 +54,38 @@ typedef struct run {
     const member *member;
     int round;
     volatile sig_atomic_t stop;
-    int loose;           // 1, or LOOSE
-    int checked;         // iteration at which the rate was looked at last
+    int next_told;       // iteration
+    double checked;      // work at which the rate was looked at last
     double checked_best; // the best estimate then
     double best;         // the best estimate of the turn
 } run;
 
 // Whether the fall of the estimate since the last look promises an end within the budget.
-static bool promises(const run *a, const ss_progress *p)
+static bool promises(const run *a, double work)
 {
     if (!(a->best < a->checked_best / FALL)) {
         return false;
     }
-    const double left = log(a->best / a->task->tolerance) / log(a->checked_best / a->best) *
-                        (p->iteration - a->checked);
-    return left <= a->member->promised * a->loose * ldexp(1.0, a->round);
+    const double left =
+        log(a->best / a->task->tolerance) / log(a->checked_best / a->best) * (work - a->checked);
+    return left <= ldexp(a->member->promised, a->round);
 }
 
 static void watch_rate(run *a, const ss_progress *p)
 {
-    a->best = p->estimate < a->best ? p->estimate : a->best;
-    const int next = a->checked == 0 ? PATIENCE * a->loose : (int)(LATER * a->checked);
-    if (a->member->promised == 0.0 || p->iteration < next) {
+    if (a->member->patience == 0.0 || p->iteration % TOLD != 0) {
         return;
     }
-    if (a->checked > 0 && a->best > a->task->tolerance && !promises(a, p)) {
+    a->best = p->estimate < a->best ? p->estimate : a->best;
+    const double work = (double)p->visits / a->task->problem->ncontacts + PASSING * p->iteration;
+    const double next = a->checked == 0.0 ? a->member->patience : LATER * a->checked;
+    if (work < next) {
+        return;
+    }
+    if (a->checked > 0.0 && a->best > a->task->tolerance && !promises(a, work)) {
         a->stop = 1;
     }
-    a->checked = p->iteration;
+    a->checked = work;
     a->checked_best = a->best;
 }
 
@@ -85,6 +93,8 @@ static void listen(void *of, const ss_progress *p)
 {
     run *a = of;
     watch_rate(a, p);
+    const bool often = a->task->listen != NULL || a->member->patience == 0.0;
+    a->next_told = often ? 0 : (p->iteration / TOLD + 1) * TOLD;
     if (a->task->interrupted != NULL && *a->task->interrupted) {
         a->stop = 1;
     }
@@ -115,6 +125,7 @@ static ss_outcome take_turn(run *a, int k, double *r, ss_status *status, ss_erro
     const ss_task *t = a->task;
     a->member = &MEMBERS[k];
     a->stop = 0;
+    a->next_told = 0;
     a->checked = 0;
     a->best = INFINITY;
     const double budget = ldexp(MEMBERS[k].budget, a->round);
@@ -125,6 +136,7 @@ static ss_outcome take_turn(run *a, int k, double *r, ss_status *status, ss_erro
     turn.interrupted = &a->stop;
     turn.listen = listen;
     turn.listener = a;
+    turn.listen_from = &a->next_told;
     if (t->time_limit > 0.0) {
         turn.time_limit = fmax(t->time_limit - ss_watch_elapsed(&a->watch), 1e-9);
     }
@@ -136,8 +148,9 @@ static ss_outcome take_turn(run *a, int k, double *r, ss_status *status, ss_erro
     return *status == SS_OK ? result.outcome : SS_NOT_COVERED;
 }
 
-static bool takes(int k, const ss_problem *p)
+static bool takes(const run *a, int k)
 {
+    const ss_problem *p = a->task->problem;
     for (int i = 0; MEMBERS[k].needs_low_friction && i < p->ncontacts; i++) {
         if (!(p->mu[i] <= 1.0)) {
             return false;
@@ -153,7 +166,7 @@ static ss_status iterate(run *a, double *r, ss_result *result, ss_error *e)
         ss_status failed = SS_OK;
         int done = 0;
         for (int k = 0; k < COUNT; k++) {
-            if (!takes(k, a->task->problem)) {
+            if (!takes(a, k)) {
                 continue;
             }
             ss_status status;
@@ -179,11 +192,7 @@ static ss_status iterate(run *a, double *r, ss_result *result, ss_error *e)
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.task = task, .watch = ss_watch_start(task), .total = result, .loose = LOOSE};
-    const ss_problem *p = task->problem;
-    if (p->form == SS_GLOBAL && p->dim * (double)p->ncontacts > HYPERSTATIC * p->ndofs) {
-        a.loose = 1;
-    }
+    run a = {.task = task, .watch = ss_watch_start(task), .total = result};
     ss_status status = SS_OK;
     for (int k = 0; k < COUNT && status == SS_OK; k++) {
         status = ss_method_parse(MEMBERS[k].spec, &a.methods[k], e);

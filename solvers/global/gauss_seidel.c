@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "solvers/global/sweep_keys.h"
 #include "solvers/global/watch.h"
@@ -66,6 +67,43 @@ static const ss_key KEYS[] = {
     NUMBER("check", SS_KEY_INTEGER, check, 0, 1000),
     {.name = NULL},
 };
+
+static bool stops_on_step(const ss_method *m)
+{
+    return m->failsafe == NULL && m->local->card.law == SS_APPROXIMATE;
+}
+
+static bool is_one_of(const char *key, const char *const *keys)
+{
+    while (*keys != NULL && strcmp(key, *keys) != 0) {
+        keys++;
+    }
+    return *keys != NULL;
+}
+
+static const char *key_needs(const ss_method *m, const char *key)
+{
+    static const char *const OF_FREEZING[] = {"skip", "share", "wake", NULL};
+    const settings *s = m->global_settings;
+    if (s->sweep.freeze == SS_FREEZE_OFF && is_one_of(key, OF_FREEZING)) {
+        return "freeze=on or freeze=paper";
+    }
+    if (s->sweep.freeze != SS_FREEZE_OFF && strcmp(key, "visit") == 0) {
+        return "freeze=off";
+    }
+    if (s->sweep.form == SS_FORM_MATRIX_FREE && strcmp(key, "assembly") == 0) {
+        return "form=explicit";
+    }
+    if (!stops_on_step(m) && strcmp(key, "step") == 0) {
+        return "a local solver of another law than Coulomb's, alone";
+    }
+    if (stops_on_step(m) && strcmp(key, "check") == 0) {
+        return "a local solver of Coulomb's law";
+    }
+    return s->sweep.freeze == SS_FREEZE_ON && strcmp(key, "check") == 0
+               ? "freeze=off or freeze=paper"
+               : NULL;
+}
 
 // One run of the driver.
 typedef struct run {
@@ -137,7 +175,7 @@ static ss_outcome test(run *a, ss_result *result)
 
 static void tell(run *a, double *r)
 {
-    if (!ss_watch_listened(&a->watch)) {
+    if (!ss_watch_listened(&a->watch, a->sweeper->sweeps)) {
         return;
     }
     const ss_sweeper *s = a->sweeper;
@@ -147,6 +185,7 @@ static void tell(run *a, double *r)
         (ss_progress){
             .iteration = s->sweeps,
             .local_solves = s->counters.solves,
+            .visits = s->visits,
             .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
             .r = r,
         });
@@ -222,7 +261,7 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     if (a->kept == NULL || a->first == NULL || a->spare == NULL) {
         return ss_fail_memory(e, "the Gauss-Seidel driver");
     }
-    a->approximate = t->method->failsafe == NULL && t->method->local->card.law == SS_APPROXIMATE;
+    a->approximate = stops_on_step(t->method);
     const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
     a->check = a->settings->check > 0 ? a->settings->check : one_step ? ONE_STEP_CHECK : 1;
     a->kept_estimate = INFINITY;
@@ -266,5 +305,6 @@ const ss_global_solver ss_gauss_seidel = {
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
     .takes_local = true,
+    .key_needs = key_needs,
     .solve = solve,
 };

@@ -66,7 +66,7 @@ int ss_pursuit_left(const ss_pursuit *p, int most)
 
 void ss_pursuit_tell(ss_pursuit *p, double *r)
 {
-    if (ss_watch_listened(&p->watch)) {
+    if (ss_watch_listened(&p->watch, p->iterations)) {
         ss_coupling_get(p->c, r);
         ss_watch_tell(&p->watch,
                       (ss_progress){.iteration = p->iterations, .estimate = p->fb, .r = r});
@@ -138,14 +138,15 @@ static ss_outcome iterate(const ss_steps *steps, void *state, ss_pursuit *p, dou
     return outcome;
 }
 
-ss_status ss_pursuit_solve(const ss_steps *steps, ss_coupling_form form, const ss_task *task,
-                           double *r, ss_result *result, ss_error *e)
+ss_status ss_pursuit_solve(const ss_steps *steps, const ss_task *task, double *r, ss_result *result,
+                           ss_error *e)
 {
+    const int form = *(const int *)task->method->global_settings;
     ss_pursuit p = {.watch = ss_watch_start(task)};
     ss_error why = {0};
     ss_coupling *c = NULL;
     void *state = NULL;
-    ss_status status = ss_coupling_new(task->problem, form, &c, e);
+    ss_status status = ss_coupling_new(task->problem, (ss_coupling_form)form, &c, e);
     if (status == SS_OK) {
         ss_coupling_set(c, r);
         status = ss_pursuit_begin(&p, c, e);

@@ -60,6 +60,7 @@ typedef struct ss_steps {
     ss_outcome (*step)(void *state, ss_pursuit *p);
 } ss_steps;
 
-// The whole solve; `form` may be SS_FORM_AUTO.
-ss_status ss_pursuit_solve(const ss_steps *steps, ss_coupling_form form, const ss_task *task,
-                           double *r, ss_result *result, ss_error *e);
+// The whole solve. The settings of the method begin with an int, its ss_coupling_form: the option
+// form= (SS_FORM_KEY).
+ss_status ss_pursuit_solve(const ss_steps *steps, const ss_task *task, double *r, ss_result *result,
+                           ss_error *e);

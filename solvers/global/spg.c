@@ -28,7 +28,8 @@
 typedef enum shift_rule { SHIFT_OUTER, SHIFT_STEP } shift_rule;
 
 typedef struct settings {
-    int form, shift;
+    int form; // first, as ss_pursuit_solve wants it
+    int shift;
 } settings;
 
 static const settings DEFAULTS = {.shift = SHIFT_OUTER};
@@ -189,8 +190,7 @@ static const ss_steps STEPS = {.make = make, .free = release, .step = step};
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    const settings *s = task->method->global_settings;
-    return ss_pursuit_solve(&STEPS, (ss_coupling_form)s->form, task, r, result, e);
+    return ss_pursuit_solve(&STEPS, task, r, result, e);
 }
 
 const ss_global_solver ss_spg = {

@@ -9,6 +9,7 @@ typedef struct ss_watch {
     double wall, cpu;                     // s, at the start
     double ready;                         // s, wall, at the end of the set-up
     double listening_wall, listening_cpu; // s, spent in the listener
+    double rate;                          // the most that the task's clock can run, in s a wall s
 } ss_watch;
 
 ss_watch ss_watch_start(const ss_task *task);
@@ -20,14 +21,15 @@ double ss_watch_elapsed(const ss_watch *w);
 // SS_UNSOLVED while the task may go on after so many iterations.
 ss_outcome ss_watch_limits(const ss_watch *w, int iterations);
 
-// Somebody listens: what they want to hear costs something to find out.
-static inline bool ss_watch_listened(const ss_watch *w)
+// Somebody wants to hear of this iteration: what they hear costs something to find out.
+static inline bool ss_watch_listened(const ss_watch *w, int iteration)
 {
-    return w->task->listen != NULL;
+    const ss_task *t = w->task;
+    return t->listen != NULL && (t->listen_from == NULL || iteration >= *t->listen_from);
 }
 
-// Tells the listener, if there is one; its time is not the solver's. `progress.seconds` is filled
-// in here.
+// Tells the listener, if there is one and it wants to hear of this iteration; its time is not the
+// solver's. `progress.seconds` is filled in here.
 void ss_watch_tell(ss_watch *w, ss_progress progress);
 
 // setup_seconds, sweep_seconds, seconds, cpu_seconds of a solve that ends now.
