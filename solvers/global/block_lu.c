@@ -1,91 +1,39 @@
 #include "solvers/global/block_lu.h"
 
-#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <suitesparse/amd.h>
 
 #include "problems/memory.h"
-#include "solvers/global/small_gemm.h"
+#include "solvers/global/block_front.h"
 
-// Multiplications between two questions whether to stop, some 2 ms.
-#define ASK_EVERY 1e7
+typedef double four __attribute__((vector_size(32), aligned(8)));
 
-struct ss_block_lu {
-    int n;
-    int *room;     // [n] of node k in elimination order
-    int *where;    // [n] place in that order of the caller's node
-    size_t *start; // [n + 1] first number of node k in a vector, in the caller's order
-    size_t *first; // [n] the same by elimination order
-    int *begin;    // [n + 1] later neighbours of node k: later[begin[k]] .. , ascending
-    int *later;    // [begin[n]]
-    size_t *diag;  // [n] offset of A_kk, later of its inverse
-    size_t *lower; // [begin[n]] offset of A_ik, later of L_ik
-    size_t *upper; // [begin[n]] offset of A_ki
-    size_t entries;
-    double *x;     // [entries]
-    int *place;    // [n] scratch: where a node is among the later neighbours of another
-    double *spare; // [most numbers in a block] scratch
-    int *swaps;    // [most rows in a block] scratch
-    size_t most;   // numbers in a block
-    bool (*stop)(const void *of); // NULL: never
-    const void *of;
-};
+#define ALIGNMENT 64 // bytes: no vector is on two cache lines
 
 void ss_block_lu_free(ss_block_lu *lu)
 {
     if (lu != NULL) {
-        free(lu->room);
-        free(lu->where);
-        free(lu->start);
-        free(lu->first);
+        ss_block_tree_free(&lu->tree);
         free(lu->begin);
-        free(lu->later);
+        free(lu->pair);
         free(lu->diag);
         free(lu->lower);
         free(lu->upper);
-        free(lu->x);
-        free(lu->place);
-        free(lu->spare);
-        free(lu->swaps);
+        free(lu->first_entry);
+        free(lu->entry);
+        free(lu->values);
+        free(lu->factor_at);
+        free(lu->memory);
+        free(lu->local);
+        free(lu->run);
+        free(lu->vector);
         free(lu);
     }
 }
 
 // ---- The pattern
-
-// Neighbours of every node by columns, without the diagonal; a pair may appear several times.
-typedef struct graph {
-    int *start, *row;
-} graph;
-
-static bool make_graph(int n, int npairs, const int (*pairs)[2], graph *g)
-{
-    g->start = calloc((size_t)n + 2, sizeof *g->start);
-    g->row = malloc((2 * (size_t)npairs + 1) * sizeof *g->row);
-    if (g->start == NULL || g->row == NULL) {
-        return false;
-    }
-    int *start = g->start;
-    for (int k = 0; k < npairs; k++) {
-        if (pairs[k][0] != pairs[k][1]) {
-            start[pairs[k][0] + 2]++;
-            start[pairs[k][1] + 2]++;
-        }
-    }
-    for (int k = 2; k <= n + 1; k++) {
-        start[k] += start[k - 1];
-    }
-    for (int k = 0; k < npairs; k++) {
-        const int a = pairs[k][0], b = pairs[k][1];
-        if (a != b) {
-            g->row[start[a + 1]++] = b;
-            g->row[start[b + 1]++] = a;
-        }
-    }
-    return true;
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -93,151 +41,133 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Later neighbours of each node in elimination order: its own in the graph, and those that
-// eliminating its children gave it. A node's parent is the first of its later neighbours.
-typedef struct filling {
-    int *mark, *head, *next; // [n]; children of a node as a linked list
-    size_t room;             // of later
-} filling;
-
-static bool push(ss_block_lu *lu, filling *f, int *count, int node)
+// The later nodes of each node, each once.
+static bool list_pairs(ss_block_lu *lu, int npairs, const int (*pairs)[2])
 {
-    if ((size_t)*count == f->room) {
-        if (*count > INT_MAX / 2) {
-            return false;
-        }
-        int *more = realloc(lu->later, 2 * f->room * sizeof *more);
-        if (more == NULL) {
-            return false;
-        }
-        lu->later = more;
-        f->room *= 2;
-    }
-    lu->later[(*count)++] = node;
-    return true;
-}
-
-static bool fill_node(ss_block_lu *lu, filling *f, const graph *g, const int *order, int k)
-{
-    int count = lu->begin[k];
-    f->mark[k] = k;
-    const int node = order[k];
-    for (int s = g->start[node]; s < g->start[node + 1]; s++) {
-        const int i = lu->where[g->row[s]];
-        if (i > k && f->mark[i] != k) {
-            f->mark[i] = k;
-            if (!push(lu, f, &count, i)) {
-                return false;
-            }
-        }
-    }
-    for (int child = f->head[k]; child >= 0; child = f->next[child]) {
-        for (int s = lu->begin[child]; s < lu->begin[child + 1]; s++) {
-            const int i = lu->later[s];
-            if (f->mark[i] != k) {
-                f->mark[i] = k;
-                if (!push(lu, f, &count, i)) {
-                    return false;
-                }
-            }
-        }
-    }
-    lu->begin[k + 1] = count;
-    qsort(lu->later + lu->begin[k], (size_t)(count - lu->begin[k]), sizeof *lu->later, ascending);
-    if (count > lu->begin[k]) {
-        const int parent = lu->later[lu->begin[k]];
-        f->next[k] = f->head[parent];
-        f->head[parent] = k;
-    }
-    return true;
-}
-
-static bool fill(ss_block_lu *lu, const graph *g, const int *order)
-{
-    const size_t n = (size_t)lu->n;
-    filling f = {.room = (size_t)g->start[lu->n] + n + 1};
-    f.mark = malloc((3 * n + 1) * sizeof *f.mark);
-    lu->later = malloc(f.room * sizeof *lu->later);
-    bool ok = f.mark != NULL && lu->later != NULL;
-    if (ok) {
-        f.head = f.mark + n;
-        f.next = f.head + n;
-        for (size_t k = 0; k < 2 * n; k++) {
-            f.mark[k] = -1; // mark and head
-        }
-        lu->begin[0] = 0;
-    }
-    for (int k = 0; ok && k < lu->n; k++) {
-        ok = fill_node(lu, &f, g, order, k);
-    }
-    free(f.mark);
-    return ok;
-}
-
-// Node by node: the diagonal, then each L_ik beside its A_ki.
-static bool place_blocks(ss_block_lu *lu)
-{
-    const size_t edges = (size_t)lu->begin[lu->n];
-    lu->lower = malloc((edges + 1) * sizeof *lu->lower);
-    lu->upper = malloc((edges + 1) * sizeof *lu->upper);
-    if (lu->lower == NULL || lu->upper == NULL) {
+    const int n = lu->tree.n, *where = lu->tree.where;
+    int *begin = lu->begin = calloc((size_t)n + 2, sizeof *begin);
+    int *pair = lu->pair = malloc(((size_t)npairs + 1) * sizeof *pair);
+    if (begin == NULL || pair == NULL) {
         return false;
     }
-    size_t next = 0, most = 0;
-    for (int k = 0; k < lu->n; k++) {
-        const size_t m = (size_t)lu->room[k];
-        lu->diag[k] = next;
-        next += m * m;
-        for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
-            const size_t size = m * (size_t)lu->room[lu->later[s]];
-            lu->lower[s] = next;
-            lu->upper[s] = next + size;
-            next += 2 * size;
-            most = size > most ? size : most;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < npairs; k++) {
+            const int a = where[pairs[k][0]], b = where[pairs[k][1]];
+            const int low = a < b ? a : b, high = a < b ? b : a;
+            if (low != high && pass == 0) {
+                begin[low + 2]++;
+            } else if (low != high) {
+                pair[begin[low + 1]++] = high;
+            }
         }
-        most = m * m > most ? m * m : most;
+        for (int k = 2; pass == 0 && k <= n + 1; k++) {
+            begin[k] += begin[k - 1];
+        }
     }
-    lu->entries = next;
-    lu->most = most;
+    int kept = 0;
+    for (int k = 0, from = 0; k < n; k++) {
+        const int to = begin[k + 1];
+        qsort(pair + from, (size_t)(to - from), sizeof *pair, ascending);
+        for (int s = from; s < to; s++) {
+            if (s == from || pair[s] != pair[s - 1]) {
+                pair[kept++] = pair[s];
+            }
+        }
+        from = to;
+        begin[k + 1] = kept;
+    }
     return true;
 }
 
-bool ss_block_lu_reserve(ss_block_lu *lu)
+static void add_entry(ss_block_lu *lu, int *count, size_t from, int row, int col)
 {
-    lu->x = ss_large_malloc((lu->entries + 1) * sizeof *lu->x);
-    lu->spare = malloc((lu->most + 1) * sizeof *lu->spare);
-    lu->swaps = malloc((lu->most + 1) * sizeof *lu->swaps);
-    return lu->x != NULL && lu->spare != NULL && lu->swaps != NULL;
+    const ss_block_tree *t = &lu->tree;
+    lu->entry[(*count)++] = (ss_block_entry){.from = from,
+                                             .row = lu->local[row],
+                                             .col = lu->local[col],
+                                             .rows = t->room[row],
+                                             .cols = t->room[col]};
 }
 
-void ss_block_lu_ask(ss_block_lu *lu, bool (*stop)(const void *of), const void *of)
+// Blocks of A in the order of the fronts that they go to.
+static bool place_blocks(ss_block_lu *lu)
 {
-    lu->stop = stop;
-    lu->of = of;
-}
-
-static bool order_nodes(ss_block_lu *lu, const int *room, int npairs, const int (*pairs)[2])
-{
-    graph g = {NULL, NULL};
-    int *order = malloc(((size_t)lu->n + 1) * sizeof *order);
-    bool ok = order != NULL && make_graph(lu->n, npairs, pairs, &g) &&
-              (lu->n == 0 || amd_order(lu->n, g.start, g.row, order, NULL, NULL) >= AMD_OK);
-    if (ok) {
-        lu->start[0] = 0;
-        for (int k = 0; k < lu->n; k++) {
-            lu->start[k + 1] = lu->start[k] + (size_t)room[k];
-            lu->where[order[k]] = k;
-            lu->room[k] = room[order[k]];
-        }
-        for (int k = 0; k < lu->n; k++) {
-            lu->first[k] = lu->start[order[k]];
-        }
-        ok = fill(lu, &g, order) && place_blocks(lu);
+    const ss_block_tree *t = &lu->tree;
+    const size_t n = (size_t)t->n, npairs = (size_t)lu->begin[n];
+    lu->diag = malloc((n + 1) * sizeof *lu->diag);
+    lu->lower = malloc((npairs + 1) * sizeof *lu->lower);
+    lu->upper = malloc((npairs + 1) * sizeof *lu->upper);
+    lu->local = malloc((n + 1) * sizeof *lu->local);
+    lu->run = malloc((3 * n + 1) * sizeof *lu->run);
+    lu->entry = malloc((n + 2 * npairs + 1) * sizeof *lu->entry);
+    lu->first_entry = malloc(((size_t)t->nfronts + 1) * sizeof *lu->first_entry);
+    if (lu->diag == NULL || lu->lower == NULL || lu->upper == NULL || lu->local == NULL ||
+        lu->run == NULL || lu->entry == NULL || lu->first_entry == NULL) {
+        return false;
     }
-    free(g.start);
-    free(g.row);
-    free(order);
-    return ok;
+    int count = 0;
+    lu->first_entry[0] = 0;
+    for (int f = 0; f < t->nfronts; f++) {
+        ss_block_localize(lu, f);
+        for (int k = t->front[f].node; k < t->front[f + 1].node; k++) {
+            const size_t m = (size_t)t->room[k];
+            lu->diag[k] = lu->nvalues;
+            add_entry(lu, &count, lu->nvalues, k, k);
+            lu->nvalues += m * m;
+            for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
+                const int i = lu->pair[s];
+                const size_t size = m * (size_t)t->room[i];
+                lu->lower[s] = lu->nvalues;
+                lu->upper[s] = lu->nvalues + size;
+                lu->nvalues += 2 * size;
+                add_entry(lu, &count, lu->lower[s], i, k);
+                add_entry(lu, &count, lu->upper[s], k, i);
+            }
+        }
+        lu->first_entry[f + 1] = count;
+    }
+    return true;
+}
+
+static size_t panels_of(const ss_block_front *front)
+{
+    size_t numbers = 0;
+    for (int p = 0; p < front->width; p += SS_PANEL) {
+        const int b = front->width - p < SS_PANEL ? front->width - p : SS_PANEL;
+        numbers += ss_panel_numbers(b, front->width + front->height - p - b);
+    }
+    return numbers;
+}
+
+// How large the factor, a front and the stack become.
+static bool measure(ss_block_lu *lu)
+{
+    const ss_block_tree *t = &lu->tree;
+    lu->factor_at = malloc(((size_t)t->nfronts + 1) * sizeof *lu->factor_at);
+    size_t *left = malloc(((size_t)t->nfronts + 1) * sizeof *left);
+    if (lu->factor_at == NULL || left == NULL) {
+        free(left);
+        return false;
+    }
+    size_t stack = 0;
+    lu->factor_at[0] = 0;
+    for (int f = 0; f < t->nfronts; f++) {
+        const ss_block_front *front = &t->front[f];
+        const int size = front->width + front->height;
+        const size_t numbers = ss_front_stride(size) * (size_t)(size + SS_TILE);
+        lu->factor_at[f + 1] = lu->factor_at[f] + panels_of(front);
+        lu->most_size = (size_t)size > lu->most_size ? (size_t)size : lu->most_size;
+        lu->most_front = numbers > lu->most_front ? numbers : lu->most_front;
+        for (int c = 0, child = f - 1; c < front->children; c++) {
+            stack -= left[child];
+            child -= t->front[child].subtree;
+        }
+        left[f] = (size_t)front->height * (size_t)front->height;
+        stack += left[f];
+        lu->most_stack = stack > lu->most_stack ? stack : lu->most_stack;
+    }
+    free(left);
+    return true;
 }
 
 ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pairs)[2],
@@ -248,18 +178,8 @@ ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pa
     if (made == NULL) {
         return ss_fail_memory(e, "a factorisation");
     }
-    const size_t n = (size_t)nodes + 1;
-    made->n = nodes;
-    made->room = malloc(n * sizeof *made->room);
-    made->where = malloc(n * sizeof *made->where);
-    made->start = malloc(n * sizeof *made->start);
-    made->first = malloc(n * sizeof *made->first);
-    made->begin = malloc(n * sizeof *made->begin);
-    made->diag = malloc(n * sizeof *made->diag);
-    made->place = malloc(n * sizeof *made->place);
-    if (made->room == NULL || made->where == NULL || made->start == NULL || made->first == NULL ||
-        made->begin == NULL || made->diag == NULL || made->place == NULL ||
-        !order_nodes(made, room, npairs, pairs)) {
+    if (!ss_block_tree_new(nodes, room, npairs, pairs, &made->tree) ||
+        !list_pairs(made, npairs, pairs) || !place_blocks(made) || !measure(made)) {
         ss_block_lu_free(made);
         return ss_fail_memory(e, "a factorisation");
     }
@@ -269,7 +189,7 @@ ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pa
 
 size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b)
 {
-    const int i = lu->where[a], j = lu->where[b];
+    const int i = lu->tree.where[a], j = lu->tree.where[b];
     const int low = i < j ? i : j, high = i < j ? j : i;
     if (low == high) {
         return lu->diag[low];
@@ -277,7 +197,7 @@ size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b)
     int left = lu->begin[low], right = lu->begin[low + 1] - 1;
     while (left < right) {
         const int middle = (left + right) / 2;
-        if (lu->later[middle] < high) {
+        if (lu->pair[middle] < high) {
             left = middle + 1;
         } else {
             right = middle;
@@ -286,161 +206,114 @@ size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b)
     return i > j ? lu->lower[left] : lu->upper[left];
 }
 
-double *ss_block_lu_values(ss_block_lu *lu)
+// ---- The numbers
+
+// In the factor.
+static size_t numbers_of(const ss_block_lu *lu)
 {
-    return lu->x;
+    return lu->factor_at[lu->tree.nfronts];
 }
 
-size_t ss_block_lu_entries(const ss_block_lu *lu)
+double ss_block_lu_bytes(const ss_block_lu *lu)
 {
-    return lu->entries;
+    return (double)sizeof(double) * ((double)numbers_of(lu) + (double)lu->most_front +
+                                     (double)lu->most_stack + (double)lu->nvalues);
+}
+
+double ss_block_lu_work(const ss_block_lu *lu)
+{
+    double work = 0.0;
+    for (int f = 0; f < lu->tree.nfronts; f++) {
+        const double w = lu->tree.front[f].width, h = lu->tree.front[f].height;
+        work += w * (h * h + w * h + w * w / 3.0);
+    }
+    return work;
+}
+
+// What comes after `bytes`, at a multiple of the alignment.
+static char *after(char *at, size_t bytes)
+{
+    return at + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+bool ss_block_lu_reserve(ss_block_lu *lu)
+{
+    const size_t factor = numbers_of(lu) * sizeof(double);
+    const size_t front = lu->most_front * sizeof(double), stack = lu->most_stack * sizeof(double);
+    lu->values = ss_large_malloc((lu->nvalues + 1) * sizeof *lu->values);
+    lu->vector = malloc((lu->most_size + SS_STRIP) * sizeof(double));
+    lu->memory = ss_large_malloc(factor + front + stack + 4 * ALIGNMENT);
+    if (lu->values == NULL || lu->vector == NULL || lu->memory == NULL) {
+        return false;
+    }
+    char *begin = lu->memory;
+    begin += (ALIGNMENT - (uintptr_t)begin % ALIGNMENT) % ALIGNMENT;
+    lu->factor = begin;
+    lu->front = after(begin, factor);
+    lu->stack = after(after(begin, factor), front);
+    return true;
+}
+
+double *ss_block_lu_values(ss_block_lu *lu)
+{
+    return lu->values;
 }
 
 void ss_block_lu_clear(ss_block_lu *lu)
 {
-    memset(lu->x, 0, lu->entries * sizeof *lu->x);
+    memset(lu->values, 0, lu->nvalues * sizeof *lu->values);
 }
 
-// ---- The numbers
-
-// A <- A^-1 by Gauss and Jordan with row pivoting: after step k the first k columns hold those of
-// the inverse, up to the order of the columns, which the swaps undo at the end.
-static bool invert(int m, double *A, int *swaps)
+void ss_block_lu_ask(ss_block_lu *lu, bool (*stop)(const void *of), const void *of)
 {
-    for (int k = 0; k < m; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < m; i++) {
-            if (fabs(A[i * m + k]) > fabs(A[pivot * m + k])) {
-                pivot = i;
-            }
-        }
-        const double size = fabs(A[pivot * m + k]);
-        if (!(size > 1e-300 && size < 1e300)) {
-            return false;
-        }
-        swaps[k] = pivot;
-        double *row = A + k * m;
-        if (pivot != k) {
-            double *other = A + pivot * m;
-            for (int j = 0; j < m; j++) {
-                const double x = row[j];
-                row[j] = other[j];
-                other[j] = x;
-            }
-        }
-        const double inverse = 1.0 / row[k];
-        row[k] = 1.0;
-        for (int j = 0; j < m; j++) {
-            row[j] *= inverse;
-        }
-        for (int i = 0; i < m; i++) {
-            if (i != k) {
-                double *target = A + i * m;
-                const double factor = target[k];
-                target[k] = 0.0;
-                for (int j = 0; j < m; j++) {
-                    target[j] -= factor * row[j];
-                }
-            }
-        }
-    }
-    for (int k = m - 1; k >= 0; k--) {
-        if (swaps[k] != k) {
-            for (int i = 0; i < m; i++) {
-                const double x = A[i * m + k];
-                A[i * m + k] = A[i * m + swaps[k]];
-                A[i * m + swaps[k]] = x;
-            }
-        }
-    }
-    return true;
-}
-
-// (1) of node k on the pairs that contain its later neighbour number s.
-static void eliminate_from(ss_block_lu *lu, int k, int s)
-{
-    const int i = lu->later[s];
-    const int mi = lu->room[i], mk = lu->room[k];
-    double *x = lu->x;
-    for (int t = lu->begin[i]; t < lu->begin[i + 1]; t++) {
-        lu->place[lu->later[t]] = t;
-    }
-    ss_gemm_subtract(mi, mk, mi, x + lu->lower[s], x + lu->upper[s], x + lu->diag[i]);
-    for (int q = s + 1; q < lu->begin[k + 1]; q++) {
-        const int j = lu->later[q], t = lu->place[j];
-        const int mj = lu->room[j];
-        ss_gemm_subtract(mj, mk, mi, x + lu->lower[q], x + lu->upper[s], x + lu->lower[t]);
-        ss_gemm_subtract(mi, mk, mj, x + lu->lower[s], x + lu->upper[q], x + lu->upper[t]);
-    }
-}
-
-// Whether node k may be eliminated: the answer of the last time holds while little has been done.
-static bool may_go_on(const ss_block_lu *lu, int k, double *work)
-{
-    const double later = (double)(lu->begin[k + 1] - lu->begin[k]) + 1.0, m = lu->room[k];
-    *work += later * later * m * m * m;
-    if (lu->stop == NULL || *work < ASK_EVERY) {
-        return true;
-    }
-    *work = 0.0;
-    return !lu->stop(lu->of);
+    lu->stop = stop;
+    lu->of = of;
 }
 
 bool ss_block_lu_factor(ss_block_lu *lu)
 {
-    double *x = lu->x, work = 0.0;
-    for (int k = 0; k < lu->n; k++) {
-        const int m = lu->room[k];
-        if (!may_go_on(lu, k, &work) || !invert(m, x + lu->diag[k], lu->swaps)) {
-            return false;
-        }
-        for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
-            const int mi = lu->room[lu->later[s]];
-            const size_t size = (size_t)mi * (size_t)m;
-            memcpy(lu->spare, x + lu->lower[s], size * sizeof *x);
-            memset(x + lu->lower[s], 0, size * sizeof *x);
-            ss_gemm_add(mi, m, m, lu->spare, x + lu->diag[k], x + lu->lower[s]);
-        }
-        for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
-            eliminate_from(lu, k, s);
-        }
-    }
-    return true;
+    lu->is_short = false;
+    return ss_block_numeric_of(false)->factor(lu);
 }
 
-// y -= A x, rows and columns multiples of four.
-static void subtract_product(int rows, int columns, const double *A, const double *x, double *y)
+bool ss_block_lu_factor_short(ss_block_lu *lu)
 {
-    for (int i = 0; i < rows; i++) {
-        ss_four sum = {0.0, 0.0, 0.0, 0.0};
-        for (int j = 0; j < columns; j += 4) {
-            sum = ss_fused(*(const ss_four *)(A + i * columns + j), *(const ss_four *)(x + j), sum);
-        }
-        y[i] -= (sum[0] + sum[2]) + (sum[1] + sum[3]);
-    }
+    lu->is_short = true;
+    return ss_block_numeric_of(true)->factor(lu);
 }
 
 void ss_block_lu_solve(const ss_block_lu *lu, double *x)
 {
-    for (int k = 0; k < lu->n; k++) {
-        for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
-            const int i = lu->later[s];
-            subtract_product(lu->room[i], lu->room[k], lu->x + lu->lower[s], x + lu->first[k],
-                             x + lu->first[i]);
+    ss_block_numeric_of(lu->is_short)->solve(lu, x);
+}
+
+// y += A x, rows and columns multiples of four.
+static void add_product(int rows, int columns, const double *A, const double *x, double *y)
+{
+    for (int i = 0; i < rows; i++) {
+        four sum = {0.0, 0.0, 0.0, 0.0};
+        for (int j = 0; j < columns; j += 4) {
+            sum += *(const four *)(A + i * columns + j) * *(const four *)(x + j);
         }
+        y[i] += (sum[0] + sum[2]) + (sum[1] + sum[3]);
     }
-    for (int k = lu->n - 1; k >= 0; k--) {
-        const int m = lu->room[k];
-        double *xk = x + lu->first[k];
+}
+
+void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y)
+{
+    const ss_block_tree *t = &lu->tree;
+    for (int k = 0; k < t->n; k++) {
+        memset(y + t->first[k], 0, (size_t)t->room[k] * sizeof *y);
+    }
+    for (int k = 0; k < t->n; k++) {
+        const int m = t->room[k];
+        const double *xk = x + t->first[k];
+        double *yk = y + t->first[k];
+        add_product(m, m, lu->values + lu->diag[k], xk, yk);
         for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
-            const int i = lu->later[s];
-            subtract_product(m, lu->room[i], lu->x + lu->upper[s], x + lu->first[i], xk);
+            const int i = lu->pair[s];
+            add_product(t->room[i], m, lu->values + lu->lower[s], xk, y + t->first[i]);
+            add_product(m, t->room[i], lu->values + lu->upper[s], x + t->first[i], yk);
         }
-        memcpy(lu->spare, xk, (size_t)m * sizeof *xk);
-        memset(xk, 0, (size_t)m * sizeof *xk);
-        for (int j = 0; j < m; j++) {
-            lu->spare[j] = -lu->spare[j];
-        }
-        subtract_product(m, m, lu->x + lu->diag[k], lu->spare, xk);
     }
 }

@@ -1,13 +1,17 @@
 // solvers/global/block_lu.h -- LU of a sparse matrix of dense blocks with a symmetric pattern.
 //
 // Node k owns m_k rows and columns, m_k a multiple of SS_ROOM (padding: the identity). The graph of
-// blocks is put into a fill-reducing order (AMD) once; then for each node k in that order
+// blocks is put into a fill-reducing order once (block_order.h) and its nodes into fronts
+// (block_tree.h); then for each front, and in it for each panel k of some 32 columns,
 //
-//     L_ik = A_ik A_kk^-1,     A_ij <- A_ij - L_ik A_kj        i, j later neighbours of k      (1)
+//     L_ik = A_ik A_kk^-1,     A_ij <- A_ij - L_ik A_kj        i, j behind k               (1)
 //
-// with A_kk^-1 by pivoting inside the block, so that all else is products of small dense matrices.
-// No pivoting between blocks: meant for matrices near I + (positive semidefinite), and with a step
-// of refinement. Against UMFPACK on the same matrix see tests/bench_block_lu.c.
+// with A_kk^-1 by pivoting inside the block, so that all else is products of dense matrices
+// (block_numeric.h). No pivoting between blocks: meant for matrices near I + (positive
+// semidefinite), and with refinement. In floats, a factorisation takes half the time of one in
+// doubles and answers to 1e-6 times the condition of A: enough for a step of refinement to gain
+// digits where that is not beyond 1e5 or so. Against UMFPACK on the same matrix see
+// tests/bench_block_lu.c.
 #pragma once
 
 #include <stdbool.h>
@@ -28,14 +32,17 @@ size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b);
 double *ss_block_lu_values(ss_block_lu *lu);
 
 void ss_block_lu_clear(ss_block_lu *lu); // A = 0
-// False where a diagonal block is singular to rounding or not finite, and where it was stopped; A
-// is overwritten either way.
-bool ss_block_lu_factor(ss_block_lu *lu);
-// x <- A^-1 x; node k's part begins at the sum of the rooms before it.
+// False where a diagonal block is singular to rounding or not finite, and where it was stopped. A
+// stays.
+bool ss_block_lu_factor(ss_block_lu *lu);       // in doubles
+bool ss_block_lu_factor_short(ss_block_lu *lu); // in floats
+// x <- A^-1 x with the last factor; node k's part begins at the sum of the rooms before it.
 void ss_block_lu_solve(const ss_block_lu *lu, double *x);
+void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y); // y = A x
 
-size_t ss_block_lu_entries(const ss_block_lu *lu); // numbers in the factor
-bool ss_block_lu_reserve(ss_block_lu *lu);         // room for them; false without memory
+double ss_block_lu_work(const ss_block_lu *lu);  // multiplications of a factorisation
+double ss_block_lu_bytes(const ss_block_lu *lu); // of ss_block_lu_reserve
+bool ss_block_lu_reserve(ss_block_lu *lu);       // room for the numbers; false without memory
 
 // A factorisation asks `stop` now and then, some hundred times a second, and ends with false where
 // it says so. NULL, as at first: it is never stopped.

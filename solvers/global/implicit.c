@@ -1,10 +1,16 @@
 #include "solvers/global/implicit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solvers/small.h"
 #include "solvers/vectors.h"
+
+#define REFINING    0.25 // a step of refinement must leave so much of the residual, or it is the last
+#define SHORT_SHARE 1e-3 // of the residual, more than which floats are not good enough
+#define SHORT_WORK  3e6  // multiplications, below which floats gain no time
+#define LONG_RUN    4    // factorisations in doubles after one in floats that was not
 
 void ss_implicit_free(ss_implicit *p)
 {
@@ -12,39 +18,8 @@ void ss_implicit_free(ss_implicit *p)
         free(p->D);
         free(p->place);
         free(p->rest);
-        free(p->spread);
         ss_block_lu_free(p->lu);
         free(p);
-    }
-}
-
-void ss_implicit_apply(ss_implicit *p, const double *d, double *out)
-{
-    const ss_coupling *c = p->c;
-    memcpy(out, d, p->size * sizeof *out);
-    for (int i = 0; i < c->n; i++) {
-        const size_t at = 4 * (size_t)i;
-        double u[3];
-        if (c->is_explicit) {
-            memcpy(u, d + at, sizeof u);
-        } else {
-            ss_coupling_see(c, i, d, u);
-            for (int k = 0; k < c->dim; k++) {
-                u[k] -= c->white->w[(size_t)c->dim * (size_t)i + (size_t)k];
-            }
-        }
-        ss_multiply3(p->D + 9 * (size_t)i, u, p->spread + at);
-        p->spread[at + 3] = 0.0;
-        if (!c->is_explicit) {
-            ss_coupling_push(c, i, p->spread + at, out);
-        }
-    }
-    for (int i = 0; c->is_explicit && i < c->n; i++) {
-        double u[3];
-        ss_coupling_row(c, i, p->spread, u);
-        for (int k = 0; k < c->dim; k++) {
-            out[4 * (size_t)i + (size_t)k] += u[k] - c->b[(size_t)c->dim * (size_t)i + (size_t)k];
-        }
     }
 }
 
@@ -125,7 +100,7 @@ static void assemble_contacts(ss_implicit *p)
     }
 }
 
-bool ss_implicit_factor(ss_implicit *p)
+static void assemble(ss_implicit *p)
 {
     ss_block_lu_clear(p->lu);
     if (p->c->is_explicit) {
@@ -133,19 +108,55 @@ bool ss_implicit_factor(ss_implicit *p)
     } else {
         assemble_bodies(p);
     }
+}
+
+bool ss_implicit_factor(ss_implicit *p)
+{
+    assemble(p);
     return ss_block_lu_factor(p->lu);
 }
 
-void ss_implicit_solve(ss_implicit *p, const double *rhs, double *x)
+// ---- One solution
+
+// x = J^-1 rhs with the factor that there is, refined while the residual is more than its share and
+// falls. The share that is left, NaN where the numbers have overflowed.
+static double refine(ss_implicit *p, const double *rhs, double share, double *x)
 {
+    const double whole = sqrt(ss_vector_dot(p->size, rhs, rhs));
+    double old = INFINITY;
     memcpy(x, rhs, p->size * sizeof *x);
     ss_block_lu_solve(p->lu, x);
-    ss_implicit_apply(p, x, p->rest);
-    for (size_t k = 0; k < p->size; k++) {
-        p->rest[k] = rhs[k] - p->rest[k];
+    for (;;) {
+        ss_block_lu_multiply(p->lu, x, p->rest);
+        for (size_t k = 0; k < p->size; k++) {
+            p->rest[k] = rhs[k] - p->rest[k];
+        }
+        const double left = sqrt(ss_vector_dot(p->size, p->rest, p->rest)) / whole;
+        if (!(left > share && left < REFINING * old)) {
+            return left;
+        }
+        old = left;
+        ss_block_lu_solve(p->lu, p->rest);
+        ss_vector_add(p->size, 1.0, p->rest, x);
     }
-    ss_block_lu_solve(p->lu, p->rest);
-    ss_vector_add(p->size, 1.0, p->rest, x);
+}
+
+bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *x)
+{
+    assemble(p);
+    if (p->long_left > 0) {
+        p->long_left--;
+    } else if (ss_block_lu_work(p->lu) > SHORT_WORK) {
+        if (ss_block_lu_factor_short(p->lu) && refine(p, rhs, share, x) <= SHORT_SHARE) {
+            return true;
+        }
+        p->long_left = LONG_RUN;
+    }
+    if (!ss_block_lu_factor(p->lu)) {
+        return false;
+    }
+    refine(p, rhs, share, x);
+    return true;
 }
 
 // ---- Making one
@@ -226,7 +237,7 @@ static bool time_is_up(const void *of)
 // Refused, or room for the numbers.
 static ss_status reserve(ss_implicit *p, double memory, ss_implicit **system, ss_error *e)
 {
-    const double needed = (double)ss_block_lu_entries(p->lu) * sizeof(double) / 1e9;
+    const double needed = ss_block_lu_bytes(p->lu) / 1e9;
     if (!(needed <= memory)) {
         ss_implicit_free(p);
         return ss_fail(e, SS_OK,
@@ -254,10 +265,8 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_watch *watch,
     const size_t n = (size_t)c->n;
     p->D = calloc(9 * n, sizeof *p->D);
     p->rest = calloc(p->size + 1, sizeof *p->rest);
-    p->spread = calloc(4 * n, sizeof *p->spread);
-    ss_status status = p->D != NULL && p->rest != NULL && p->spread != NULL
-                           ? SS_OK
-                           : ss_fail_memory(e, "a linear system");
+    ss_status status =
+        p->D != NULL && p->rest != NULL ? SS_OK : ss_fail_memory(e, "a linear system");
     if (status == SS_OK) {
         status = c->is_explicit ? place_contacts(p, e) : place_bodies(p, e);
     }

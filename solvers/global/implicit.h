@@ -16,12 +16,13 @@
 #define SS_IMPLICIT_ROOM 64
 
 typedef struct ss_implicit {
-    ss_coupling *c;        // borrowed
-    size_t size;           // of the unknowns: 4 n, or all of z
-    double *D;             // [9 n] set by the caller
-    ss_block_lu *lu;       // of J
-    size_t *place;         // where the blocks of each contact (matrix-free) or of W (explicit) are
-    double *rest, *spread; // [size], [4 n] scratch
+    ss_coupling *c;  // borrowed
+    size_t size;     // of the unknowns: 4 n, or all of z
+    double *D;       // [9 n] set by the caller
+    ss_block_lu *lu; // of J
+    size_t *place;   // where the blocks of each contact (matrix-free) or of W (explicit) are
+    double *rest;    // [size] scratch
+    int long_left;   // factorisations to come in doubles before floats are tried again
 } ss_implicit;
 
 // The option memory=GB of the methods that factorise, of their settings.
@@ -38,11 +39,11 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_watch *watch,
                           ss_implicit **system, ss_error *e);
 void ss_implicit_free(ss_implicit *system);
 
-// J of the present D. False where it is singular to rounding, or time is up.
+// J of the present D, in doubles. False where it is singular to rounding, or time is up.
 bool ss_implicit_factor(ss_implicit *system);
-void ss_implicit_apply(ss_implicit *system, const double *x, double *out); // out = J x
-// x = J^-1 rhs with the last factor and one step of refinement; x is not rhs.
-void ss_implicit_solve(ss_implicit *system, const double *rhs, double *x);
+// x = J^-1 rhs of the present D, with a residual of about `share` of rhs; x is not rhs. Factored in
+// floats, and in doubles where those do not get there. False as above.
+bool ss_implicit_solve(ss_implicit *system, const double *rhs, double share, double *x);
 
 // Whether the system of the bodies is the smaller one, and possible.
 bool ss_implicit_prefers_bodies(const ss_whitened *white);

@@ -7,10 +7,13 @@
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
-#define HALVINGS   10
-#define ARMIJO     0.01  // a step a must bring |F| below (1 - 0.01 a) of what it was
-#define FLOOR      1e-13 // rms F over the scale of y: rounding
-#define NEAR_FLOOR 1e-9  // below this a step that does not halve F is the last
+#define HALVINGS 10
+#define ARMIJO   0.01  // a step a must bring |F| below (1 - 0.01 a) of what it was
+#define FLOOR    1e-13 // rms F over the scale of y: rounding
+// Share of F that a step may leave for linear algebra: F over the scale of y, between these.
+#define LEAST_SHARE 1e-10
+#define MOST_SHARE  1e-4
+#define NEAR_FLOOR  1e-9 // below this a step that does not halve F is the last
 
 void ss_prox_free(ss_prox *p)
 {
@@ -145,17 +148,14 @@ static double residual(ss_prox *p, const double *y, double *F)
 
 // ---- Newton
 
-// step = -J^-1 F. False for a J that is singular to rounding.
-static bool find_step(ss_prox *p)
+// step = -J^-1 F, the better the smaller the rms of F. False for a J that is singular to rounding.
+static bool find_step(ss_prox *p, double size)
 {
-    if (!ss_implicit_factor(p->system)) {
-        return false;
-    }
     for (size_t k = 0; k < p->size; k++) {
         p->rhs[k] = -p->F[k];
     }
-    ss_implicit_solve(p->system, p->rhs, p->step);
-    return true;
+    const double share = fmin(fmax(size / p->scale, LEAST_SHARE), MOST_SHARE);
+    return ss_implicit_solve(p->system, p->rhs, share, p->step);
 }
 
 static double try_step(ss_prox *p, double a)
@@ -169,18 +169,20 @@ static double try_step(ss_prox *p, double a)
 // y and F of the first trial that is good enough, else of the best one. The rms of F there.
 static double search(ss_prox *p, double old)
 {
-    double best = INFINITY, best_a = 0.0, a = 1.0;
+    double best = INFINITY, best_a = 0.0, a = 1.0, last = 0.0, last_a = -1.0;
     for (int k = 0; k <= HALVINGS; k++, a *= 0.5) {
         const double size = try_step(p, a);
         if (size < best) {
             best = size;
             best_a = a;
         }
+        last_a = a;
+        last = size;
         if (size <= (1.0 - ARMIJO * a) * old) {
             break;
         }
     }
-    const double size = try_step(p, best_a);
+    const double size = last_a == best_a ? last : try_step(p, best_a);
     memcpy(p->y, p->trial_y, p->size * sizeof *p->y);
     memcpy(p->F, p->trial_F, p->size * sizeof *p->F);
     return size;
@@ -197,7 +199,7 @@ ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps)
     info.last = info.first;
     while (info.steps < steps && info.last > FLOOR * p->scale && !time_is_up(p)) {
         const double old = info.last;
-        if (!find_step(p)) {
+        if (!find_step(p, old)) {
             break;
         }
         info.last = search(p, old);
