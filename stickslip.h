@@ -2,11 +2,12 @@
 //
 // libstickslip holds what the program `stickslip` is made of: one-step problems with Coulomb
 // friction, what it means to solve one and how far an answer is from it, their storage in FCLIB's
-// HDF5 layout, and the solvers. A simulator links it to write the problems it meets, to read them
-// back, and to have an answer judged. Functions that can fail return an ss_status and write one
-// sentence into an ss_error; nothing here exits or prints. There is no global state: separate
-// objects may be used from separate threads, but for those of store.h, as libhdf5 behind it is
-// rarely built for threads.
+// HDF5 layout, the solvers, and scenes of strands that make such problems. A simulator links it to
+// write the problems it meets, to read them back, and to have an answer judged. Functions that can
+// fail return an ss_status and write one sentence into an ss_error; nothing here exits or prints.
+// There is no global state: separate objects may be used from separate threads, but for those of
+// store.h, as libhdf5 behind it is rarely built for threads.
+//
 // Licence: GPL-3.0-or-later, which binds programs that link the library.
 //
 //     cc program.c $(pkg-config --cflags --libs stickslip)
@@ -15,6 +16,7 @@
 #pragma once
 
 // The headers of libc that the others include, so that none is first met inside extern "C".
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +42,20 @@ extern "C" {
 #include "problems/store.h"
 #include "problems/tangle.h"
 
+#include "problems/strands/collide.h"
+#include "problems/strands/flock.h"
+#include "problems/strands/geometry.h"
+#include "problems/strands/material.h"
+#include "problems/strands/model.h"
+#include "problems/strands/motion.h"
+#include "problems/strands/obstacle.h"
+#include "problems/strands/scene.h"
+#include "problems/strands/step.h"
+#include "problems/strands/system.h"
+#include "problems/strands/track.h"
+#include "problems/strands/world.h"
+
+#include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "solvers/solver.h"
 

@@ -60,6 +60,7 @@ ss_status ss_recorder_begin(ss_recorder *a, ss_task *task, ss_guard *guard, ss_e
     }
     task->listen = listen;
     task->listener = a;
+    task->listen_from = &a->next;
     const ss_status status = ss_response_new(p, &a->response, e);
     a->begin = ss_clock_seconds(CLOCK_MONOTONIC);
     return status;

@@ -203,9 +203,7 @@ void ss_bench_measure(const ss_problem *p, const ss_method *method, const ss_met
     row->contacts = p->ncontacts;
     row->dim = p->dim;
     ss_problem_sha256(p, row->problem_sha256);
-    if (settings->from_guess && p->nguesses > 0) {
-        a.start = p->guesses[0].r;
-    }
+    a.start = settings->from_guess ? ss_run_guess(p) : NULL;
     ss_error error;
     const ss_status status = measure(&a, &error);
     free(a.seconds);

@@ -6,6 +6,7 @@
 
 #include "harness/complain.h"
 #include "harness/machine.h"
+#include "harness/run.h"
 #include "harness/verbs.h"
 #include "harness/walk.h"
 
@@ -38,6 +39,7 @@ static bool describe(const char *file, const ss_item *item, ss_bench_problem *p)
     if (item->problem != NULL) {
         p->contacts = item->problem->ncontacts;
         p->dim = item->problem->dim;
+        p->has_guess = ss_run_guess(item->problem) != NULL;
         snprintf(p->scene, sizeof p->scene, "%.*s", (int)sizeof p->scene - 1,
                  item->problem->provenance.scene);
         ss_problem_sha256(item->problem, p->sha256);
@@ -142,6 +144,29 @@ static bool add_entries(ss_bench_plan *plan, const ss_specs *specs, const ss_rec
     return true;
 }
 
+// Its rows say start "guess", as they were asked for, and what was done in their detail.
+static void remark_guesses(const char *verb, const ss_bench_plan *plan)
+{
+    int without = 0, readable = 0;
+    const ss_bench_problem *first = NULL;
+    for (int k = 0; k < plan->nproblems; k++) {
+        const ss_bench_problem *p = &plan->problems[k];
+        readable += p->defect == NULL;
+        if (p->defect == NULL && !p->has_guess) {
+            without++;
+            first = first != NULL ? first : p;
+        }
+    }
+    if (without == 1) {
+        ss_complain(verb, "--start guess: %s holds no guess and starts from zero", first->label);
+    } else if (without > 1) {
+        ss_complain(verb,
+                    "--start guess: %d of %d problems hold no guess and start from zero, %s "
+                    "the first of them",
+                    without, readable, first->label);
+    }
+}
+
 int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const ss_specs *specs,
                        const ss_bench_settings *settings, const ss_record *record,
                        ss_bench_plan *plan)
@@ -152,6 +177,9 @@ int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const s
     for (int k = 0; k < nfiles; k++) {
         planning a = {.verb = verb, .file = files[k], .plan = plan};
         code = ss_larger_code(code, ss_walk(verb, files[k], NULL, visit, &a));
+    }
+    if (settings->from_guess) {
+        remark_guesses(verb, plan);
     }
     return add_entries(plan, specs, record) ? code : fail_memory(verb);
 }

@@ -10,6 +10,7 @@ typedef struct ss_bench_problem {
     char sha256[65];           // of the label where it cannot be loaded
     char scene[sizeof((ss_record_row *)0)->scene];
     int contacts, dim;
+    bool has_guess;
 } ss_bench_problem;
 
 typedef struct ss_bench_entry {
@@ -29,9 +30,9 @@ typedef struct ss_bench_plan {
 
 // Loads every problem of the files once. A problem that occurs twice is planned once, and a remark
 // on stderr says so, in the name of the verb; a problem that cannot be loaded has its sentence
-// there too. A row is made again where it met a limit that is larger now, and where its problem
-// could not be read but can be now. record NULL: nothing is present. specs must outlive the plan.
-// Exit code 0, or 4.
+// there too; so is it said how many problems have no guess to start from. A row is made again where
+// it met a limit that is larger now, and where its problem could not be read but can be now. record
+// NULL: nothing is present. specs must outlive the plan. Exit code 0, or 4.
 int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const ss_specs *specs,
                        const ss_bench_settings *settings, const ss_record *record,
                        ss_bench_plan *plan);

@@ -244,7 +244,8 @@ static ss_status add_row(office *a, const desk *d, ss_record_row *row, ss_error 
     ss_machine_date(row->date, sizeof row->date);
     row->load = d->load;
     if (row->iterations >= 0 && isfinite(row->seconds)) {
-        snprintf(seconds, sizeof seconds, ", %d iterations, %.3g s", row->iterations, row->seconds);
+        snprintf(seconds, sizeof seconds, ", %d iteration%s, %.3g s", row->iterations,
+                 ss_plural(row->iterations), row->seconds);
     }
     snprintf(text, sizeof text, "%s %s %s%s", row->problem, row->solver, row->status, seconds);
     const ss_status status = ss_record_add(a->record, row, e);
@@ -332,8 +333,8 @@ static int conclude(const office *a, ss_status status, const ss_error *error)
     }
     if (interrupted) {
         ss_complain(a->orders->verb,
-                    "interrupted with %d of %d rows still to be made; the same command goes on",
-                    a->bar.total - a->bar.done, a->plan->count);
+                    "interrupted with %d of %d row%s still to be made; the same command goes on",
+                    a->bar.total - a->bar.done, a->plan->count, ss_plural(a->plan->count));
         return SS_EXIT_UNSOLVED;
     }
     return SS_EXIT_OK;

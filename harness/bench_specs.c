@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/registry.h"
+#include "harness/complain.h"
 
 #define BLANKS     "; \t\n\r"
 #define SEPARATORS "," BLANKS
@@ -31,44 +31,60 @@ static size_t spec_length(const char *spec)
     return k;
 }
 
-static bool is_known(const ss_specs *specs, const char *spec)
+// The place of a solver that does the same; -1 for none.
+static int find_same(const ss_specs *specs, const ss_method *method)
 {
     for (int k = 0; k < specs->count; k++) {
-        if (strcmp(specs->text[k], spec) == 0) {
-            return true;
+        if (ss_method_same(specs->method[k], method)) {
+            return k;
         }
     }
-    return false;
+    return -1;
 }
 
-static ss_status check(const char *spec, ss_error *e)
+// Takes both over where it succeeds.
+static ss_status append(ss_specs *specs, char *text, ss_method *method, ss_error *e)
 {
-    ss_method *method = NULL;
-    ss_error why;
-    const ss_status status = ss_method_parse(spec, &method, &why);
-    ss_method_free(method);
-    return status == SS_OK ? SS_OK : ss_fail(e, status, "%.160s: %.400s", spec, why.text);
-}
-
-// Takes the spec over.
-static ss_status add(ss_specs *specs, char *spec, ss_error *e)
-{
-    const ss_status status = check(spec, e);
-    if (status != SS_OK || is_known(specs, spec)) {
-        free(spec);
-        return status;
-    }
-    char **text = realloc(specs->text, ((size_t)specs->count + 1) * sizeof *text);
-    if (text == NULL) {
-        free(spec);
+    const size_t room = (size_t)specs->count + 1;
+    char **texts = realloc(specs->text, room * sizeof *texts);
+    specs->text = texts != NULL ? texts : specs->text;
+    ss_method **methods = realloc(specs->method, room * sizeof(ss_method *));
+    specs->method = methods != NULL ? methods : specs->method;
+    if (texts == NULL || methods == NULL) {
         return ss_fail_memory(e, "the list of solvers");
     }
-    specs->text = text;
-    specs->text[specs->count++] = spec;
+    specs->text[specs->count] = text;
+    specs->method[specs->count++] = method;
     return SS_OK;
 }
 
-ss_status ss_specs_split(const char *list, ss_specs *specs, ss_error *e)
+// spec: as it was given.
+static ss_status add(const char *verb, const char *spec, ss_specs *specs, ss_error *e)
+{
+    ss_method *method = NULL;
+    ss_error why;
+    ss_status status = ss_method_parse(spec, &method, &why);
+    if (status != SS_OK) {
+        return ss_fail(e, status, "%.160s: %.400s", spec, why.text);
+    }
+    const int same = find_same(specs, method);
+    char *text = same < 0 ? strdup(ss_spec_bare(spec)) : NULL;
+    if (text != NULL) {
+        status = append(specs, text, method, e);
+    } else if (same < 0) {
+        status = ss_fail_memory(e, "the list of solvers");
+    } else if (strcmp(specs->method[same]->spec, spec) != 0) {
+        ss_complain(verb, "%s is the same solver as %s: it is run once", spec,
+                    specs->method[same]->spec);
+    }
+    if (status != SS_OK || same >= 0) {
+        free(text);
+        ss_method_free(method);
+    }
+    return status;
+}
+
+ss_status ss_specs_split(const char *verb, const char *list, ss_specs *specs, ss_error *e)
 {
     ss_status status = SS_OK;
     *specs = (ss_specs){0};
@@ -76,7 +92,9 @@ ss_status ss_specs_split(const char *list, ss_specs *specs, ss_error *e)
          list += strspn(list, SEPARATORS)) {
         const size_t length = spec_length(list);
         char *spec = strndup(list, length);
-        status = spec != NULL ? add(specs, spec, e) : ss_fail_memory(e, "the list of solvers");
+        status =
+            spec != NULL ? add(verb, spec, specs, e) : ss_fail_memory(e, "the list of solvers");
+        free(spec);
         list += length;
     }
     if (status == SS_OK && specs->count == 0) {
@@ -92,7 +110,9 @@ void ss_specs_free(ss_specs *specs)
 {
     for (int k = 0; k < specs->count; k++) {
         free(specs->text[k]);
+        ss_method_free(specs->method[k]);
     }
     free(specs->text);
+    free(specs->method);
     *specs = (ss_specs){0};
 }

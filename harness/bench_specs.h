@@ -5,13 +5,16 @@
 // three). A piece with a ':' before its '=' begins a spec of its own.
 #pragma once
 
-#include "problems/status.h"
+#include "solvers/registry.h"
 
 typedef struct ss_specs {
     int count;
-    char **text; // [count] owned; each can be parsed, no two are the same
+    char **text;        // [count] owned; without the "gs/" that a local solver's name goes without
+    ss_method **method; // [count] owned; no two do the same
 } ss_specs;
 
-// SS_BAD_INPUT with a sentence where a spec is wrong or there is none.
-ss_status ss_specs_split(const char *list, ss_specs *specs, ss_error *e);
+// A solver that is spelled in two ways is one, under its first spelling, and a remark on stderr
+// says so in the name of the verb. SS_BAD_INPUT with a sentence where a spec is wrong or there is
+// none.
+ss_status ss_specs_split(const char *verb, const char *list, ss_specs *specs, ss_error *e);
 void ss_specs_free(ss_specs *specs);

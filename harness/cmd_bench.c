@@ -90,7 +90,8 @@ static const ss_command COMMAND = {
         "seconds_median the median. One that meets a limit at first is not repeated.\n"
         "\n"
         "LIST: specs parted by blanks, ';' or ','. After the ':' of a spec a ',' that is\n"
-        "followed by key=value goes on with its options.\n"
+        "followed by key=value goes on with its options. gs/LOCAL is LOCAL, and so recorded; a\n"
+        "solver that is listed in two spellings is run once.\n"
         "\n"
         "A row is known by problem, solver, --tol, --start and the build of this program; a run\n"
         "whose row is there is skipped, whatever --repeat and --reference were. It is made again\n"
@@ -128,7 +129,8 @@ static int print_plan(const ss_bench_plan *plan)
         ss_complain(COMMAND.verb, "not enough memory for the table");
         return SS_EXIT_SYSTEM;
     }
-    ss_complain(COMMAND.verb, "%d of %d rows are missing", plan->missing, plan->count);
+    ss_complain(COMMAND.verb, "%d of %d row%s %s missing", plan->missing, plan->count,
+                ss_plural(plan->count), plan->missing == 1 ? "is" : "are");
     return SS_EXIT_OK;
 }
 
@@ -160,14 +162,17 @@ static int run_plan(const settings *s, const ss_bench_plan *plan, ss_record *rec
                               .reference = s->reference,
                               .jobs = s->jobs};
     if (s->jobs > cores) {
-        ss_complain(COMMAND.verb, "--jobs %d: there are %d cores, and so many jobs", s->jobs,
-                    cores);
+        ss_complain(COMMAND.verb,
+                    "--jobs %d is more than the %d core%s of this machine: %d run%s at "
+                    "a time",
+                    s->jobs, cores, ss_plural(cores), cores, ss_plural(cores));
         orders.jobs = cores;
     }
     const int code = ss_bench_run(plan, &orders, record);
     if (code == SS_EXIT_OK) {
-        ss_complain(COMMAND.verb, "%d rows made, %d were there: %s", plan->missing,
-                    plan->count - plan->missing, s->out);
+        const int present = plan->count - plan->missing;
+        ss_complain(COMMAND.verb, "%s: %d row%s made, %d %s there already", s->out, plan->missing,
+                    ss_plural(plan->missing), present, present == 1 ? "was" : "were");
     }
     return code == SS_EXIT_OK ? look_for_bad_input(plan, record) : code;
 }
@@ -219,6 +224,10 @@ static int bench(const settings *s, const ss_specs *specs, const ss_operands *fi
         ss_complain(COMMAND.verb, "%s", error.text);
         return (int)status;
     }
+    char damage[700];
+    if (record != NULL && ss_record_damage(record, damage, sizeof damage)) {
+        ss_complain(COMMAND.verb, "%s", damage);
+    }
     int code =
         ss_bench_plan_make(COMMAND.verb, files->count, files->text, specs, &how, record, &plan);
     code = ss_larger_code(code, s->dry_run ? print_plan(&plan) : run_plan(s, &plan, record));
@@ -266,7 +275,7 @@ int ss_cmd_bench(int argc, char **argv)
     }
     ss_specs specs;
     ss_error error;
-    ss_status status = ss_specs_split(s.solvers, &specs, &error);
+    ss_status status = ss_specs_split(COMMAND.verb, s.solvers, &specs, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "--solvers: %s", error.text);
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;

@@ -10,15 +10,6 @@
 #include "harness/verbs.h"
 #include "harness/walk.h"
 
-typedef struct settings {
-    int format;
-} settings;
-
-static const ss_option OPTIONS[] = {
-    SS_OPTION_FORMAT(settings),
-    {.name = NULL},
-};
-
 static const ss_command COMMAND = {
     .verb = "check",
     .operands = "FILE...",
@@ -27,7 +18,7 @@ static const ss_command COMMAND = {
             "and defect for what makes the problem or the whole file unusable.\n",
     .example = "  stickslip check hair.h5\n",
     .exits = "  0 no defects, 1 the command line is wrong, 3 defects, 4 the machine is at fault\n",
-    .options = OPTIONS,
+    .options = ss_format_options,
     .min_operands = 1,
     .max_operands = INT_MAX,
     .needs = "at least one FILE",
@@ -84,7 +75,7 @@ static int check(const ss_item *item, void *context)
 
 int ss_cmd_check(int argc, char **argv)
 {
-    settings s = {.format = SS_FORMAT_TEXT};
+    ss_format_settings s = {.format = SS_FORMAT_TEXT};
     ss_operands operands;
     int code;
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
@@ -101,7 +92,7 @@ int ss_cmd_check(int argc, char **argv)
     }
     if (t.ndefective > 0) {
         ss_complain(COMMAND.verb, "%d of %d problem%s ha%s defects", t.ndefective, t.nproblems,
-                    t.nproblems == 1 ? "" : "s", t.ndefective == 1 ? "s" : "ve");
+                    ss_plural(t.nproblems), t.ndefective == 1 ? "s" : "ve");
     }
     return code;
 }

@@ -28,11 +28,7 @@ static const ss_option OPTIONS[] = {
      .kind = SS_OPTION_CHOICE,
      .place = offsetof(settings, form),
      .choices = FORMS},
-    {.name = "problem",
-     .metavar = "NAME",
-     .help = "only this one of a collection",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, problem)},
+    SS_OPTION_PROBLEM(settings),
     {.name = "split",
      .metavar = "DIR",
      .help = "a file a problem, DIR/NAME.h5, in place of OUT",
@@ -231,7 +227,7 @@ int ss_cmd_convert(int argc, char **argv)
     code = s.split != NULL ? convert_to_folder(&c) : convert_to_file(&c, out);
     if (code == SS_EXIT_OK) {
         ss_complain(COMMAND.verb, "wrote %s: %d problem%s", out, c.nproblems,
-                    c.nproblems == 1 ? "" : "s");
+                    ss_plural(c.nproblems));
     }
     return code;
 }

@@ -221,7 +221,7 @@ static int generate_tangle(int argc, char **argv)
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
     }
     ss_complain(COMMAND.verb, "wrote %s: %d problem%s, %d contact%s%s", s.out, s.count,
-                s.count > 1 ? "s" : "", s.tangle.ncontacts, s.tangle.ncontacts > 1 ? "s" : "",
+                ss_plural(s.count), s.tangle.ncontacts, ss_plural(s.tangle.ncontacts),
                 s.count > 1 ? " each" : "");
     return SS_EXIT_OK;
 }

@@ -100,12 +100,7 @@ static const ss_option OPTIONS[] = {
      .place = offsetof(settings, tolerance),
      .low = 0,
      .high = 1},
-    {.name = "format",
-     .metavar = "FORMAT",
-     .help = "how the table is printed",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, format),
-     .choices = ss_format_names},
+    SS_OPTION_FORMAT(settings),
     {.name = NULL},
 };
 

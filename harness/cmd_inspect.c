@@ -20,15 +20,6 @@
 // Of a checksum in a table for people.
 #define SHORT_SHA 12
 
-typedef struct settings {
-    int format;
-} settings;
-
-static const ss_option OPTIONS[] = {
-    SS_OPTION_FORMAT(settings),
-    {.name = NULL},
-};
-
 static const ss_command COMMAND = {
     .verb = "inspect",
     .operands = "FILE...",
@@ -41,7 +32,7 @@ static const ss_command COMMAND = {
     .example = "  stickslip inspect hair.h5 --format csv\n",
     .exits =
         "  0 done, 1 the command line is wrong, 3 a file is wrong, 4 the machine is at fault\n",
-    .options = OPTIONS,
+    .options = ss_format_options,
     .min_operands = 1,
     .max_operands = INT_MAX,
     .needs = "at least one FILE",
@@ -256,7 +247,7 @@ static int inspect(const ss_item *item, void *context)
 
 int ss_cmd_inspect(int argc, char **argv)
 {
-    settings s = {.format = SS_FORMAT_TEXT};
+    ss_format_settings s = {.format = SS_FORMAT_TEXT};
     ss_operands operands;
     int code;
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {

@@ -44,13 +44,7 @@ static const ss_option OPTIONS[] = {
      .kind = SS_OPTION_TEXT,
      .place = offsetof(settings, out),
      .required = true},
-    {.name = "tol",
-     .metavar = "T",
-     .help = "the largest fb that counts as solved; without it the record's",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, tolerance),
-     .low = 0,
-     .high = 1},
+    SS_OPTION_RECORD_TOLERANCE(settings),
     {.name = "problem",
      .metavar = "NAME",
      .help = "only this problem instead of the median (figure convergence)",
@@ -198,8 +192,7 @@ int ss_cmd_plot(int argc, char **argv)
     const ss_status status = s.figure >= ORBIT
                                  ? draw_runs(&s, &operands, &error)
                                  : ss_trials_with(operands.text[0], s.tolerance, draw, &s, &error);
-    if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
-    }
+    ss_complain(COMMAND.verb, "%s%s", status == SS_OK ? "wrote " : "",
+                status == SS_OK ? s.out : error.text);
     return (int)status;
 }

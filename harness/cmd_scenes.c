@@ -7,15 +7,6 @@
 #include "harness/verbs.h"
 #include "problems/strands/scene.h"
 
-typedef struct settings {
-    int format;
-} settings;
-
-static const ss_option OPTIONS[] = {
-    SS_OPTION_FORMAT(settings),
-    {.name = NULL},
-};
-
 static const ss_command COMMAND = {
     .verb = "scenes",
     .operands = "",
@@ -24,7 +15,7 @@ static const ss_command COMMAND = {
             "nothing else; reference names the figure or table of a paper that it stands for.\n",
     .example = "  stickslip scenes --format csv\n",
     .exits = "  0 done, 1 the command line is wrong, 4 the machine is at fault\n",
-    .options = OPTIONS,
+    .options = ss_format_options,
 };
 
 static const ss_column COLUMNS[] = {
@@ -34,7 +25,7 @@ static const ss_column COLUMNS[] = {
 
 int ss_cmd_scenes(int argc, char **argv)
 {
-    settings s = {.format = SS_FORMAT_TEXT};
+    ss_format_settings s = {.format = SS_FORMAT_TEXT};
     ss_operands operands;
     int code;
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {

@@ -29,11 +29,7 @@ static const settings DEFAULTS = {
 };
 
 static const ss_option OPTIONS[] = {
-    {.name = "problem",
-     .metavar = "NAME",
-     .help = "only this one of a collection",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, problem)},
+    SS_OPTION_PROBLEM(settings),
     SS_OPTION_SOLVER(settings),
     SS_OPTION_TOLERANCE(settings),
     SS_OPTION_MAX_ITERATIONS(settings),
@@ -105,12 +101,11 @@ static const double *start_of(const solving *all, const ss_item *item)
     if (all->settings->start == SS_START_ZERO) {
         return NULL;
     }
-    const ss_problem *p = item->problem;
-    if (p->nguesses > 0 && p->guesses[0].r != NULL) {
-        return p->guesses[0].r;
+    const double *guess = ss_run_guess(item->problem);
+    if (guess == NULL) {
+        ss_complain(COMMAND.verb, "%s holds no guess; the start is zero", item->label);
     }
-    ss_complain(COMMAND.verb, "%s holds no guess; the start is zero", item->label);
-    return NULL;
+    return guess;
 }
 
 static ss_status keep_answer(const solving *all, const ss_item *item, const ss_task *task,

@@ -7,15 +7,6 @@
 #include "harness/verbs.h"
 #include "solvers/registry.h"
 
-typedef struct settings {
-    int format;
-} settings;
-
-static const ss_option OPTIONS[] = {
-    SS_OPTION_FORMAT(settings),
-    {.name = NULL},
-};
-
 static const ss_command COMMAND = {
     .verb = "solvers",
     .operands = "",
@@ -25,7 +16,7 @@ static const ss_command COMMAND = {
             "solver spec may set.\n",
     .example = "  stickslip solvers --format csv\n",
     .exits = "  0 done, 1 the command line is wrong, 4 the machine is at fault\n",
-    .options = OPTIONS,
+    .options = ss_format_options,
 };
 
 static const ss_column COLUMNS[] = {
@@ -46,7 +37,7 @@ static void add_row(ss_rows *rows, const ss_card *card, const char *kind)
 
 int ss_cmd_solvers(int argc, char **argv)
 {
-    settings s = {.format = SS_FORMAT_TEXT};
+    ss_format_settings s = {.format = SS_FORMAT_TEXT};
     ss_operands operands;
     int code;
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {

@@ -23,11 +23,7 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    {.name = "problem",
-     .metavar = "NAME",
-     .help = "only this one of a collection",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, problem)},
+    SS_OPTION_PROBLEM(settings),
     SS_OPTION_TOLERANCE(settings),
     SS_OPTION_FORMAT(settings),
     {.name = NULL},

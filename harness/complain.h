@@ -5,6 +5,12 @@
 // a hostile file can put into a name, come out as '?'.
 void ss_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// "s" for every count but one: "1 row", "0 rows".
+static inline const char *ss_plural(double count)
+{
+    return count == 1.0 ? "" : "s";
+}
+
 // Replaces control characters by '?', in place.
 void ss_make_printable(char *text);
 

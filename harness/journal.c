@@ -239,9 +239,23 @@ static char *find_text(char *line, const char *stop, size_t *length)
     return memcmp(expected, at + 1, CHECKSUM_DIGITS) == 0 ? text : NULL;
 }
 
-// whole: the bytes up to the end of the last line.
-static ss_status tell_lines(char *bytes, size_t count, ss_journal_listener *listener, void *context,
-                            size_t *whole, ss_error *e)
+// Who is told of the lines, and what is found out on the way.
+typedef struct reading {
+    ss_journal_listener *listener;
+    void *context;
+    ss_journal_damage damage;
+    int lines;    // so far
+    size_t whole; // bytes up to the end of the last line
+} reading;
+
+static void note_damage(reading *a)
+{
+    if (a->damage.lines++ == 0) {
+        a->damage.first = a->lines;
+    }
+}
+
+static ss_status tell_lines(reading *a, char *bytes, size_t count, ss_error *e)
 {
     ss_status status = SS_OK;
     char *line = bytes, *const stop = bytes + count;
@@ -252,51 +266,58 @@ static ss_status tell_lines(char *bytes, size_t count, ss_journal_listener *list
         if (end == NULL) {
             break;
         }
+        a->lines++;
         if (text != NULL) {
             *end = '\0';
-            status = listener(context, text, e);
+            status = a->listener(a->context, text, e);
+        } else {
+            note_damage(a);
         }
         line = end + 1;
     }
-    *whole = (size_t)(line - bytes);
+    a->whole = (size_t)(line - bytes);
     return status;
 }
 
-static ss_status read_lines(int fd, const char *path, ss_journal_listener *listener, void *context,
-                            size_t *whole, ss_error *e)
+static ss_status read_lines(reading *a, int fd, const char *path, ss_error *e)
 {
     char *bytes = NULL;
     size_t count = 0;
     ss_status status = read_all(fd, path, &bytes, &count, e);
     if (status == SS_OK) {
-        status = tell_lines(bytes, count, listener, context, whole, e);
+        status = tell_lines(a, bytes, count, e);
     }
     free(bytes);
     return status;
 }
 
 ss_status ss_journal_replay(ss_journal *journal, ss_journal_listener *listener, void *context,
-                            ss_error *e)
+                            ss_journal_damage *damage, ss_error *e)
 {
-    size_t whole = 0;
-    const ss_status status = read_lines(journal->fd, journal->path, listener, context, &whole, e);
-    if (status == SS_OK && (off_t)whole < journal->size) {
-        journal->size = (off_t)whole;
+    reading a = {.listener = listener, .context = context};
+    const ss_status status = read_lines(&a, journal->fd, journal->path, e);
+    if (status == SS_OK && (off_t)a.whole < journal->size) {
+        a.lines++;
+        note_damage(&a);
+        journal->size = (off_t)a.whole;
         (void)!ftruncate(journal->fd, journal->size);
     }
+    *damage = a.damage;
     return status;
 }
 
 ss_status ss_journal_read(const char *path, ss_journal_listener *listener, void *context,
-                          ss_error *e)
+                          ss_journal_damage *damage, ss_error *e)
 {
+    *damage = (ss_journal_damage){0};
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) {
         const bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
         return absent ? SS_OK : fail_to("read", path, errno, e);
     }
-    size_t whole = 0;
-    const ss_status status = read_lines(fd, path, listener, context, &whole, e);
+    reading a = {.listener = listener, .context = context};
+    const ss_status status = read_lines(&a, fd, path, e);
+    *damage = a.damage;
     close(fd);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/complain.h"
 #include "problems/sha256.h"
 #include "version.h"
 
@@ -37,7 +38,8 @@ void ss_machine_describe(char *text, size_t room)
 {
     char processor[72], cores[32];
     read_processor(processor, sizeof processor);
-    snprintf(cores, sizeof cores, ", %ld cores", sysconf(_SC_NPROCESSORS_ONLN));
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf(cores, sizeof cores, ", %ld core%s", count, ss_plural((double)count));
     const int left = (int)room - (int)strlen(cores) - 1;
     snprintf(text, room, "%.*s%s", left > 0 ? left : 0, processor, cores);
 }

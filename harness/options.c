@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "harness/complain.h"
+#include "harness/rows.h"
 #include "harness/verbs.h"
 
 // Columns that an option and its metavar take in the help.
@@ -18,6 +19,11 @@
 
 // More than any verb has; seen[] below lives on the stack.
 #define MOST_OPTIONS 32
+
+const ss_option ss_format_options[] = {
+    SS_OPTION_FORMAT(ss_format_settings),
+    {.name = NULL},
+};
 
 static void *field_of(const ss_option *option, void *settings)
 {

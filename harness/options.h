@@ -46,6 +46,12 @@ typedef struct ss_operands {
     char **text; // borrowed from argv, whose order this changes
 } ss_operands;
 
+// The table of a verb with --format alone (harness/rows.h), and its settings.
+typedef struct ss_format_settings {
+    int format; // an ss_format
+} ss_format_settings;
+extern const ss_option ss_format_options[];
+
 // argv[0] is passed over. True: the settings are filled. False: *exit_code is the verb's result,
 // 0 after --help, 1 after a mistake.
 bool ss_options_parse(const ss_command *command, void *settings, int argc, char **argv,

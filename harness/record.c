@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,7 @@ struct ss_record {
     bool writing;
     bool unfolded; // the file is not all there is
     ss_journal journal;
+    ss_journal_damage damage;
     ss_record_set set;
     off_t fold_at; // length of the journal
 };
@@ -78,9 +80,14 @@ static ss_status take_line(void *context, const char *text, ss_error *e)
     if (status != SS_OK) {
         return ss_fail(e, status, "%s: %s", record->journal_path, reason.text);
     }
-    ss_record_set_put(&record->set, &row);
+    status = ss_record_check(&row, &reason);
+    if (status == SS_OK) {
+        ss_record_set_put(&record->set, &row);
+    } else {
+        ss_fail(e, status, "%s: damaged journal: %s", record->journal_path, reason.text);
+    }
     ss_record_row_free(&row);
-    return SS_OK;
+    return status;
 }
 
 static ss_status load_for_writing(ss_record *record, ss_error *e)
@@ -97,7 +104,7 @@ static ss_status load_for_writing(ss_record *record, ss_error *e)
             ss_fail(e, SS_SYSTEM, "cannot write %s: it is a link that leads nowhere", record->path);
     }
     if (status == SS_OK) {
-        status = ss_journal_replay(&record->journal, take_line, record, e);
+        status = ss_journal_replay(&record->journal, take_line, record, &record->damage, e);
     }
     return status;
 }
@@ -132,7 +139,7 @@ ss_status ss_record_open(const char *path, ss_record **record, ss_error *e)
 static ss_status load_for_reading(ss_record *record, bool *found, ss_error *e)
 {
     ss_record lines = {.journal_path = record->journal_path};
-    ss_status status = ss_journal_read(record->journal_path, take_line, &lines, e);
+    ss_status status = ss_journal_read(record->journal_path, take_line, &lines, &record->damage, e);
     if (status == SS_OK) {
         status = ss_record_file_read(record->path, &record->set, found, e);
     }
@@ -166,6 +173,21 @@ ss_status ss_record_read(const char *path, ss_record **record, ss_error *e)
     }
     *record = made;
     return SS_OK;
+}
+
+bool ss_record_damage(const ss_record *record, char *text, size_t room)
+{
+    const ss_journal_damage *found = &record->damage;
+    if (found->lines == 1) {
+        snprintf(text, room, "%s: line %d is damaged and dropped; its run is made again",
+                 record->journal_path, found->first);
+    } else if (found->lines > 1) {
+        snprintf(text, room,
+                 "%s: %d lines are damaged and dropped, line %d the first of them; their runs are "
+                 "made again",
+                 record->journal_path, found->lines, found->first);
+    }
+    return found->lines > 0;
 }
 
 // ---- Rows.

@@ -4,8 +4,8 @@
 // first to RESULTS.h5.journal, one checksummed line, flushed to the disk; when the record is
 // closed, or the journal grows long, all rows are written to a new file that is renamed over the
 // old one, and the journal is emptied, or removed when the record is closed. Readers take both. A
-// line that a kill cut short fails its checksum and is dropped: its run is made again. One writer
-// at a time, by a lock on the journal.
+// line that a kill cut short fails its checksum and is dropped, which can be asked for: its run is
+// made again. One writer at a time, by a lock on the journal.
 //
 // In the file: /rows/<column>, one dataset a column, all of one length; /history/{start, iteration,
 // seconds, local_solves, fb}, where row k owns entries start[k] .. start[k + 1] - 1.
@@ -27,7 +27,7 @@ typedef struct ss_history {
 typedef struct ss_record_row {
     // The key.
     char problem_sha256[65];
-    char solver[160]; // spec
+    char solver[160]; // spec; "gs/" before a local solver is dropped when it is put in
     double tolerance;
     char start[8];  // zero, guess
     char build[64]; // version, commit and flags
@@ -60,6 +60,10 @@ typedef struct ss_record ss_record;
 ss_status ss_record_open(const char *path, ss_record **record, ss_error *e);
 // For reading: file and journal; SS_BAD_INPUT where there is neither or the file is no record.
 ss_status ss_record_read(const char *path, ss_record **record, ss_error *e);
+
+// What was dropped of the journal when the record was opened or read: false where nothing was, and
+// a sentence in text [room] otherwise.
+bool ss_record_damage(const ss_record *record, char *text, size_t room);
 
 // A row that was found stays where it is until one is added, or the record is closed.
 size_t ss_record_count(const ss_record *record);

@@ -227,6 +227,15 @@ static ss_status read_histories(const input *in, size_t nrows, ss_record_row *ro
 
 // ---- All of it.
 
+static ss_status check_row(const input *in, const ss_record_row *row)
+{
+    ss_error reason;
+    const ss_status status = ss_record_check(row, &reason);
+    return status == SS_OK
+               ? SS_OK
+               : ss_fail(in->e, status, "%s: damaged results file: %s", in->path, reason.text);
+}
+
 static ss_status read_rows(const input *in, size_t nrows, ss_record_row *rows, ss_record_set *set)
 {
     ss_status status = SS_OK;
@@ -236,6 +245,9 @@ static ss_status read_rows(const input *in, size_t nrows, ss_record_row *rows, s
     }
     if (status == SS_OK) {
         status = read_histories(in, nrows, rows);
+    }
+    for (size_t k = 0; status == SS_OK && k < nrows; k++) {
+        status = check_row(in, &rows[k]);
     }
     for (size_t k = 0; status == SS_OK && k < nrows; k++) {
         status = ss_record_set_reserve(set, in->e);

@@ -19,23 +19,24 @@
 // Bytes of the shortest entry of a history: an int and three reals, a tab before each.
 #define ENTRY_BYTES_MIN (2 + 3 * 17)
 
-#define FIELD(kind, name)                                                                          \
+#define RANGE(kind, name, low, high)                                                               \
     {                                                                                              \
-#name, kind, offsetof(ss_record_row, name), sizeof((ss_record_row *)0)->name               \
+#name, kind, offsetof(ss_record_row, name), sizeof((ss_record_row *)0)->name, low, high    \
     }
+#define FIELD(kind, name) RANGE(kind, name, 0.0, 0.0)
 
 const ss_record_column ss_record_columns[] = {
     FIELD(SS_RECORD_TEXT, problem_sha256),
     FIELD(SS_RECORD_TEXT, solver),
-    FIELD(SS_RECORD_REAL, tolerance),
+    RANGE(SS_RECORD_REAL, tolerance, 0.0, 1.0),
     FIELD(SS_RECORD_TEXT, start),
     FIELD(SS_RECORD_TEXT, build),
     FIELD(SS_RECORD_TEXT, problem),
     FIELD(SS_RECORD_TEXT, scene),
     FIELD(SS_RECORD_INT, contacts),
     FIELD(SS_RECORD_INT, dim),
-    FIELD(SS_RECORD_INT, max_iterations),
-    FIELD(SS_RECORD_REAL, time_limit),
+    RANGE(SS_RECORD_INT, max_iterations, 0.0, INT_MAX),
+    RANGE(SS_RECORD_REAL, time_limit, 0.0, 1e9),
     FIELD(SS_RECORD_TEXT, status),
     FIELD(SS_RECORD_INT, iterations),
     FIELD(SS_RECORD_REAL, local_solves),
@@ -57,7 +58,7 @@ const ss_record_column ss_record_columns[] = {
     FIELD(SS_RECORD_TEXT, machine),
     FIELD(SS_RECORD_TEXT, date),
     FIELD(SS_RECORD_TEXT, detail),
-    {NULL, SS_RECORD_INT, 0, 0},
+    {.name = NULL},
 };
 
 static uint64_t bits_of(double value)
@@ -105,6 +106,37 @@ void ss_record_stand_in(const char *label, char sha256[65])
     for (size_t k = 0; k < SS_SHA256_BYTES; k++) {
         snprintf(sha256 + 2 * k, 3, "%02x", (unsigned)digest[k]);
     }
+}
+
+static double number_at(const ss_record_row *row, const ss_record_column *column)
+{
+    const char *field = (const char *)row + column->offset;
+    int integer;
+    double real;
+    if (column->kind == SS_RECORD_INT) {
+        memcpy(&integer, field, sizeof integer);
+        return integer;
+    }
+    memcpy(&real, field, sizeof real);
+    return real;
+}
+
+ss_status ss_record_check(const ss_record_row *row, ss_error *e)
+{
+    for (const ss_record_column *column = ss_record_columns; column->name != NULL; column++) {
+        if (column->low == column->high) {
+            continue;
+        }
+        const double value = number_at(row, column);
+        if (!(value >= column->low && value <= column->high)) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "%s of %s by %s is %g, and must be from %g to %g; make the run anew in "
+                           "another record",
+                           column->name, row->problem, row->solver, value, column->low,
+                           column->high);
+        }
+    }
+    return SS_OK;
 }
 
 // ---- The history.

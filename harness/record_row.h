@@ -10,6 +10,7 @@ typedef struct ss_record_column {
     const char *name; // of the field and of its dataset
     ss_record_kind kind;
     size_t offset, width; // of the field in ss_record_row, in bytes
+    double low, high;     // what a row that is read may hold; both 0: anything
 } ss_record_column;
 
 // All fields but the history, in the order of the struct; the last has name NULL.
@@ -17,6 +18,10 @@ extern const ss_record_column ss_record_columns[];
 
 bool ss_record_same_key(const ss_record_row *a, const ss_record_row *b);
 uint64_t ss_record_hash_key(const ss_record_row *row);
+
+// SS_BAD_INPUT where a limit or the tolerance of the run is none that a run can have. They decide
+// which runs are made again and which are compared.
+ss_status ss_record_check(const ss_record_row *row, ss_error *e);
 
 // Arrays of `count` entries; none where count is 0.
 ss_status ss_history_new(int count, ss_history *history, ss_error *e);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers/registry.h"
+
 #define FIRST_CAPACITY 64
 
 void ss_record_set_free(ss_record_set *set)
@@ -93,6 +95,8 @@ static void drop_stand_in(ss_record_set *set, const ss_record_row *row)
 
 void ss_record_set_put(ss_record_set *set, ss_record_row *row)
 {
+    const char *bare = ss_spec_bare(row->solver);
+    memmove(row->solver, bare, strlen(bare) + 1);
     size_t *slot = &set->slots[find_slot(set, row)];
     if (*slot == 0) {
         set->rows[set->count++] = set->spare;

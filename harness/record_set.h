@@ -16,5 +16,6 @@ const ss_record_row *ss_record_set_find(const ss_record_set *set, const ss_recor
 
 // Makes room, so that the next put cannot fail.
 ss_status ss_record_set_reserve(ss_record_set *set, ss_error *e);
-// After a reserve. Takes over the history and leaves the row without; replaces a row of this key.
+// After a reserve. Drops the "gs/" of the solver, takes over the history and leaves the row
+// without; replaces a row of this key.
 void ss_record_set_put(ss_record_set *set, ss_record_row *row);

@@ -101,6 +101,11 @@ static ss_status judge(const ss_task *task, ss_run *run, ss_error *e)
     return status;
 }
 
+const double *ss_run_guess(const ss_problem *p)
+{
+    return p->nguesses > 0 ? p->guesses[0].r : NULL;
+}
+
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e)
 {
     *run = (ss_run){.status = "stopped"};

@@ -45,6 +45,8 @@ typedef struct ss_run {
 // listener may be.
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e);
 void ss_run_free(ss_run *run);
+// The impulses that `--start guess` means; NULL where the problem holds none.
+const double *ss_run_guess(const ss_problem *p);
 
 // What problems/certificate.h proves of a problem that was not solved, at a bounded cost: status
 // becomes no_solution where that is proved, undecided where the solver says so and nothing is

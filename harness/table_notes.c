@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// The tolerance that stands for the paper's.
-#define PAPER_TOLERANCE 1e-4
+#include "harness/complain.h"
+
 // More files than these are counted instead of named.
 #define NAMED_FILES 6
 
@@ -47,14 +47,10 @@ static void note_whole_runs(ss_table *table, const ss_trials *t)
 
 void ss_table_note_tolerance(ss_table *table, const ss_trials *t)
 {
-    const bool paper = fabs(t->tolerance - PAPER_TOLERANCE) <= 1e-3 * PAPER_TOLERANCE;
     char tolerance[32];
     ss_table_number(t->tolerance, 3, tolerance);
-    ss_table_note(table, "Tolerance: fb <= %s, dimensionless, computed afresh by the judge.%s",
-                  tolerance,
-                  paper ? " It stands for the 1e-6 of [D11], which is in its internal units and "
-                          "means a relative error of 1e-3 to 1e-4 (its footnote 4)."
-                        : "");
+    ss_table_note(table, "Tolerance: fb <= %s, dimensionless, computed afresh by the judge.",
+                  tolerance);
     if (t->from_histories) {
         ss_table_note(table,
                       "Runs were made to a tighter tolerance; iterations and times are those "
@@ -100,7 +96,7 @@ static void describe_sizes(const ss_trials *t, char *text, size_t room)
     if (smallest < largest) {
         snprintf(range, sizeof range, ", of %d to %d contacts", smallest, largest);
     } else if (smallest == largest) {
-        snprintf(range, sizeof range, ", of %d contacts", smallest);
+        snprintf(range, sizeof range, ", of %d contact%s", smallest, ss_plural(smallest));
     }
     const char *scene = common_scene(t);
     snprintf(text, room, "%s%s%s%s", not_read, scene[0] != '\0' ? " of the scene " : "", scene,
@@ -226,8 +222,9 @@ static void note_limits(ss_table *table, const ss_trials *t)
             return;
         }
     }
-    ss_table_note(table, "Limits of a run: %d iterations, %g CPU seconds.", first->max_iterations,
-                  first->time_limit);
+    ss_table_note(table, "Limits of a run: %d iteration%s, %g CPU second%s.", first->max_iterations,
+                  ss_plural(first->max_iterations), first->time_limit,
+                  ss_plural(first->time_limit));
 }
 
 // How many runs were timed, and on which processor; that of the first row where they differ.

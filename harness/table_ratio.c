@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/table_kinds.h"
+#include "solvers/registry.h"
 
 typedef struct sums {
     size_t solved, both, alone, lost;
@@ -15,6 +16,7 @@ typedef struct sums {
 
 static const ss_entrant *find(const ss_trials *t, const char *reference)
 {
+    reference = ss_spec_bare(reference);
     for (size_t k = 0; k < t->nentrants; k++) {
         const ss_entrant *entrant = &t->entrants[k];
         if (strcmp(entrant->label, reference) == 0 || strcmp(entrant->spec, reference) == 0) {

@@ -67,8 +67,8 @@ static size_t find_problem(const ss_trials *t, const ss_record_row *row)
 
 static ss_status name_entrant(ss_entrant *entrant, ss_error *e)
 {
-    const char *spec = strncmp(entrant->spec, "gs/", 3) == 0 ? entrant->spec + 3 : entrant->spec;
-    snprintf(entrant->bare, sizeof entrant->bare, "%.*s", (int)strcspn(spec, ":"), spec);
+    snprintf(entrant->bare, sizeof entrant->bare, "%.*s", (int)strcspn(entrant->spec, ":"),
+             entrant->spec);
     // A solver that this build does not have is taken for an exact one.
     ss_method *method = NULL;
     const ss_status status = ss_method_parse(entrant->spec, &method, e);

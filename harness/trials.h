@@ -9,6 +9,15 @@
 #include <stdbool.h>
 #include "harness/record.h"
 
+// The ss_option --tol of a verb that reads records; its settings hold it in `double tolerance`, NaN
+// by default.
+#define SS_OPTION_RECORD_TOLERANCE(settings)                                                       \
+    {                                                                                              \
+        .name = "tol", .metavar = "T",                                                             \
+        .help = "the largest fb that counts as solved; without it the record's",                   \
+        .kind = SS_OPTION_REAL, .place = offsetof(settings, tolerance), .low = 0, .high = 1        \
+    }
+
 typedef struct ss_trial {
     const ss_record_row *row; // NULL: not run
     bool solved;              // fb <= tolerance; a NaN is not
@@ -21,7 +30,7 @@ typedef struct ss_trial {
 
 typedef struct ss_entrant {
     char label[180];  // the bare spec; with its options or its start where that is ambiguous
-    char bare[64];    // the spec without options and without "gs/"
+    char bare[64];    // the spec without options
     const char *spec; // borrowed from the record, as is start
     const char *start;
     bool approximate;  // its law is not Coulomb's: it stops by its own rule

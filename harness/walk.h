@@ -3,6 +3,13 @@
 
 #include "problems/store.h"
 
+// The ss_option --problem of a verb whose settings hold it in `const char *problem`.
+#define SS_OPTION_PROBLEM(settings)                                                                \
+    {                                                                                              \
+        .name = "problem", .metavar = "NAME", .help = "only this one of a collection",             \
+        .kind = SS_OPTION_TEXT, .place = offsetof(settings, problem)                               \
+    }
+
 typedef struct ss_item {
     const char *label;   // FILE, or FILE:NAME for a member of a collection
     const char *name;    // in the collection; "" where the file is one problem

@@ -1,5 +1,6 @@
 // The linker's --wrap sends every malloc, calloc, realloc and strdup of libstickslip and of the
 // test through here (GNU ld, "--wrap=symbol"), so that production code needs no hook.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/support.h"
@@ -50,4 +51,30 @@ void *__wrap_realloc(void *old, size_t size)
 char *__wrap_strdup(const char *text)
 {
     return fails() ? NULL : __real_strdup(text);
+}
+
+void fail_each_allocation(const char *name, ss_status (*operation)(void), void (*prepare)(void),
+                          ss_error *error)
+{
+    long k = 1;
+    for (;; k++) {
+        if (prepare != NULL) {
+            prepare();
+        }
+        *error = (ss_error){0};
+        fail_allocation(k);
+        const ss_status status = operation();
+        const long all = allocations_since();
+        fail_allocation(0);
+        if (status == SS_OK && all < k) {
+            break;
+        }
+        if (status != SS_SYSTEM || error->text[0] == '\0') {
+            char message[900];
+            snprintf(message, sizeof message, "%s: allocation %ld of %ld: status %d, \"%s\"", name,
+                     k, all, (int)status, error->text);
+            TEST_FAIL_MESSAGE(message);
+        }
+    }
+    CHECK(k > 1);
 }

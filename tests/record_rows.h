@@ -77,26 +77,3 @@ static inline ss_status add_row(ss_record *record, int k, int nhistory, ss_error
     ss_record_row_free(&row);
     return status;
 }
-
-// Bytes of a file, which the caller frees.
-static inline char *read_bytes(const char *path, size_t *count)
-{
-    FILE *stream = fopen(path, "rb");
-    TEST_ASSERT_NOT_NULL_MESSAGE(stream, path);
-    fseek(stream, 0, SEEK_END);
-    *count = (size_t)ftell(stream);
-    rewind(stream);
-    char *bytes = malloc(*count + 1);
-    TEST_ASSERT_EQUAL_INT(*count, fread(bytes, 1, *count, stream));
-    bytes[*count] = '\0';
-    fclose(stream);
-    return bytes;
-}
-
-static inline void write_bytes(const char *path, const char *bytes, size_t count)
-{
-    FILE *stream = fopen(path, "wb");
-    TEST_ASSERT_NOT_NULL_MESSAGE(stream, path);
-    TEST_ASSERT_EQUAL_INT(count, fwrite(bytes, 1, count, stream));
-    fclose(stream);
-}

@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "problems/status.h"
-
 void check_ordered(double small, double large, const char *text, int line)
 {
     if (!(small <= large)) {
@@ -18,12 +16,11 @@ void check_ordered(double small, double large, const char *text, int line)
     }
 }
 
-void check_status(int status, const void *error, const char *text, int line)
+void check_status(int status, const ss_error *error, const char *text, int line)
 {
     if (status != SS_OK) {
-        const ss_error *e = error;
         char message[900];
-        snprintf(message, sizeof message, "%s returned %d: %s", text, status, e->text);
+        snprintf(message, sizeof message, "%s returned %d: %s", text, status, error->text);
         UNITY_TEST_FAIL(line, message);
     }
 }
@@ -66,4 +63,27 @@ const char *fclib_folder(void)
 {
     const char *folder = getenv("STICKSLIP_FCLIB_DATA");
     return folder != NULL && access(folder, R_OK) == 0 ? folder : NULL;
+}
+
+char *read_bytes(const char *path, size_t *count)
+{
+    FILE *stream = fopen(path, "rb");
+    TEST_ASSERT_NOT_NULL_MESSAGE(stream, path);
+    TEST_ASSERT_EQUAL_INT(0, fseek(stream, 0, SEEK_END));
+    *count = (size_t)ftell(stream);
+    rewind(stream);
+    char *bytes = malloc(*count + 1);
+    TEST_ASSERT_NOT_NULL(bytes);
+    TEST_ASSERT_EQUAL_size_t(*count, fread(bytes, 1, *count, stream));
+    bytes[*count] = '\0';
+    fclose(stream);
+    return bytes;
+}
+
+void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *stream = fopen(path, "wb");
+    TEST_ASSERT_NOT_NULL_MESSAGE(stream, path);
+    TEST_ASSERT_EQUAL_size_t(count, fwrite(bytes, 1, count, stream));
+    TEST_ASSERT_EQUAL_INT(0, fclose(stream));
 }

@@ -25,7 +25,7 @@ static void splits(const char *list, int count, const char *const *expected)
 {
     ss_error error;
     ss_specs specs;
-    CHECK_OK(ss_specs_split(list, &specs, &error));
+    CHECK_OK(ss_specs_split("bench", list, &specs, &error));
     TEST_ASSERT_EQUAL_INT_MESSAGE(count, specs.count, list);
     for (int k = 0; k < count; k++) {
         TEST_ASSERT_EQUAL_STRING(expected[k], specs.text[k]);
@@ -42,15 +42,15 @@ static void blanks_semicolons_and_commas_part_specs(void)
     SPLITS("mfb", "mfb");
     SPLITS("mfb enum", "mfb", "enum");
     SPLITS("mfb;enum", "mfb", "enum");
-    SPLITS("mfb,enum,gs/pac+enum", "mfb", "enum", "gs/pac+enum");
+    SPLITS("mfb,enum,gs/pac+enum", "mfb", "enum", "pac+enum");
     SPLITS(" ;mfb , enum,,\n", "mfb", "enum");
 }
 
 static void a_comma_before_key_and_value_belongs_to_the_options(void)
 {
     SPLITS("mfb,enum:freeze=on,share=0.1,pac", "mfb", "enum:freeze=on,share=0.1", "pac");
-    SPLITS("enum:freeze=on,mfb+enum:freeze=off,skip=3", "enum:freeze=on",
-           "mfb+enum:freeze=off,skip=3");
+    SPLITS("enum:freeze=on,mfb+enum:freeze=paper,skip=3", "enum:freeze=on",
+           "mfb+enum:freeze=paper,skip=3");
     SPLITS("enum:freeze=on;mfb,pac", "enum:freeze=on", "mfb", "pac");
     SPLITS("enum:order=random:7,freeze=on,pac", "enum:order=random:7,freeze=on", "pac");
 }
@@ -58,18 +58,24 @@ static void a_comma_before_key_and_value_belongs_to_the_options(void)
 static void a_solver_named_twice_is_one(void)
 {
     SPLITS("mfb,enum,mfb", "mfb", "enum");
+    SPLITS("gs/enum,enum", "enum");
+    SPLITS("enum,gs/enum,gs/enum:freeze=on", "enum", "enum:freeze=on");
+    // Defaults, the order of the options and the name before a key change nothing.
+    SPLITS("enum:order=natural,enum", "enum:order=natural");
+    SPLITS("enum:freeze=on,skip=3;enum:gs.skip=3,freeze=on", "enum:freeze=on,skip=3");
+    SPLITS("mfb,mfb+enum,anderson/mfb", "mfb", "mfb+enum", "anderson/mfb");
 }
 
 static void a_wrong_spec_is_refused_with_its_name(void)
 {
     ss_error error;
     ss_specs specs;
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split("mfb,nobody", &specs, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split("bench", "mfb,nobody", &specs, &error));
     CHECK(strstr(error.text, "nobody: unknown solver 'nobody'") == error.text);
     CHECK(specs.count == 0 && specs.text == NULL);
     // No ':' is open: share=1 is a spec of its own.
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split("mfb,share=1", &specs, &error));
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split(" ,; ", &specs, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split("bench", "mfb,share=1", &specs, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split("bench", " ,; ", &specs, &error));
     TEST_ASSERT_EQUAL_STRING("the list of solvers is empty", error.text);
 }
 
@@ -364,9 +370,9 @@ static void the_circumstances_are_told(void)
 {
     char machine[96], date[32], build[64], narrow[24], *end;
     ss_machine_describe(machine, sizeof machine);
-    CHECK(strstr(machine, ", ") != NULL && strstr(machine, " cores") != NULL);
+    CHECK(strstr(machine, ", ") != NULL && strstr(machine, " core") != NULL);
     ss_machine_describe(narrow, sizeof narrow);
-    CHECK(strlen(narrow) < sizeof narrow && strstr(narrow, " cores") != NULL);
+    CHECK(strlen(narrow) < sizeof narrow && strstr(narrow, " core") != NULL);
     ss_machine_date(date, sizeof date);
     CHECK(strlen(date) == 20 && date[10] == 'T' && date[19] == 'Z');
     CHECK(strtol(date, &end, 10) >= 2024 && *end == '-');

@@ -123,7 +123,7 @@ static int bench_by(const char *program, const char *list, const char *reference
     char *files[] = {file};
     const ss_bench_orders orders = {
         .verb = "test", .program = program, .reference = reference, .jobs = jobs};
-    CHECK_OK(ss_specs_split(list, &specs, &error));
+    CHECK_OK(ss_specs_split("bench", list, &specs, &error));
     CHECK_OK(ss_record_open(result, &record, &error));
     TEST_ASSERT_EQUAL_INT(0,
                           ss_bench_plan_make("test", 1, files, &specs, &SETTINGS, record, &plan));

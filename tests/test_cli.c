@@ -1,16 +1,15 @@
-// The program from outside: every verb, every exit code, what goes to stdout and what to stderr.
-// STICKSLIP in the environment is the program's path.
+// The program from outside: every verb, what goes to stdout and what to stderr. What becomes of
+// files, right and wrong, is in test_cli_files.c. STICKSLIP in the environment is the program's
+// path.
 #include "tests/support.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "problems/store.h"
+#include "tests/make_problem.h"
 #include "tests/program.h"
 
 static char one[512];       // a tangle in global form
@@ -31,17 +30,8 @@ static void write_claim(const char *path, const double r[3], double mu, double t
                         double claimed)
 {
     ss_error error;
-    ss_problem *p = ss_problem_new();
-    const int places[] = {0, 1, 2};
-    const double ones[] = {1.0, 1.0, 1.0};
-    p->form = SS_LOCAL;
-    p->dim = 3;
-    p->ncontacts = 1;
-    p->mu = calloc(1, sizeof *p->mu);
-    p->mu[0] = mu;
-    p->b = calloc(3, sizeof *p->b);
-    memcpy(p->b, (const double[]){-1.0, 2.0, 0.0}, 3 * sizeof *p->b);
-    CHECK_OK(ss_sparse_from_triplets(&p->W, 3, 3, 3, places, places, ones, &error));
+    ss_problem *p = one_contact(3, (const double[]){1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                (const double[]){-1.0, 2.0, 0.0}, mu);
     p->has_solution = r != NULL;
     if (r != NULL) {
         p->solution.r = calloc(3, sizeof *p->solution.r);
@@ -319,228 +309,6 @@ static void verify_needs_an_answer(void)
     TEST_ASSERT_EQUAL_INT(1, count_lines(standard_error));
 }
 
-static void convert_makes_local_of_global_and_not_back(void)
-{
-    char out[512];
-    snprintf(out, sizeof out, "%s", scratch_path("made-local.h5"));
-    EXPECT(0, "convert", one, out, "--form", "local");
-    HOLDS(standard_error, "made-local.h5: 1 problem\n");
-    EXPECT(0, "inspect", out, "--format", "csv");
-    HOLDS(standard_out, "made-local.h5,local,40,3,");
-    snprintf(out, sizeof out, "%s", scratch_path("made-global.h5"));
-    EXPECT(3, "convert", one_local, out, "--form", "global");
-    HOLDS(standard_error, "holds no M and H");
-    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
-}
-
-static void convert_keeps_takes_and_splits_collections(void)
-{
-    char out[512], path[600];
-    snprintf(out, sizeof out, "%s", scratch_path("kept.h5"));
-    EXPECT(0, "convert", many, out);
-    HOLDS(standard_error, "3 problems\n");
-    EXPECT(0, "inspect", out, "--format", "csv");
-    HOLDS(standard_out, "kept.h5:tangle-0002,");
-    EXPECT(0, "convert", many, out, "--problem", "tangle-0002");
-    EXPECT(0, "inspect", out, "--format", "csv");
-    HOLDS(standard_out, "kept.h5,global,10,");
-    EXPECT(3, "convert", many, out, "--problem", "tangle-02");
-    HOLDS(standard_error, "holds no problem named 'tangle-02'; did you mean 'tangle-0");
-    snprintf(out, sizeof out, "%s", scratch_path("parts"));
-    EXPECT(0, "convert", many, "--split", out);
-    snprintf(path, sizeof path, "%s/tangle-0003.h5", out);
-    EXPECT(0, "check", path);
-    EXPECT(0, "convert", one, "--split", out);
-    snprintf(path, sizeof path, "%s/one.h5", out);
-    EXPECT(0, "check", path);
-}
-
-static void convert_can_replace_its_input(void)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s", scratch_path("replaced.h5"));
-    EXPECT(0, "convert", one, path);
-    EXPECT(0, "convert", path, path, "--form", "local");
-    EXPECT(0, "inspect", path, "--format", "csv");
-    HOLDS(standard_out, "replaced.h5,local,");
-}
-
-static void split_refuses_to_replace_its_input(void)
-{
-    char folder[512], path[600], link[600];
-    snprintf(folder, sizeof folder, "%s", scratch_path("apart"));
-    snprintf(path, sizeof path, "%s/tangle-0002.h5", folder);
-    snprintf(link, sizeof link, "%s/other.h5", folder);
-    CHECK(mkdir(folder, 0777) == 0);
-    EXPECT(0, "convert", many, path);
-    EXPECT(3, "convert", path, "--split", folder);
-    HOLDS(standard_error, "tangle-0002.h5, the file that is read: give --split another folder");
-    snprintf(path, sizeof path, "%s/tangle-0001.h5", folder);
-    TEST_ASSERT_EQUAL_INT(-1, access(path, F_OK)); // nothing is written before the refusal
-    EXPECT(0, "convert", one, path);
-    CHECK(symlink("tangle-0001.h5", link) == 0);
-    EXPECT(3, "convert", link, "--split", folder, "--form", "local");
-    EXPECT(3, "convert", path, "--split", folder, "--form", "local");
-    EXPECT(0, "inspect", path, "--format", "csv");
-    HOLDS(standard_out, "tangle-0001.h5,global,40,");
-}
-
-// M = 1e-10 I and H = 1e160 I are finite; W = 1e330 I is not.
-static void write_overflowing(const char *path)
-{
-    const int place[] = {0, 1, 2};
-    ss_error error;
-    ss_problem *p = ss_problem_new();
-    p->form = SS_GLOBAL;
-    p->dim = p->ndofs = 3;
-    p->ncontacts = 1;
-    CHECK_OK(ss_sparse_from_triplets(&p->M, 3, 3, 3, place, place,
-                                     (const double[]){1e-10, 1e-10, 1e-10}, &error));
-    CHECK_OK(ss_sparse_from_triplets(&p->H, 3, 3, 3, place, place,
-                                     (const double[]){1e160, 1e160, 1e160}, &error));
-    p->mu = calloc(1, sizeof *p->mu);
-    p->f = calloc(3, sizeof *p->f);
-    p->w = calloc(3, sizeof *p->w);
-    CHECK_OK(ss_store_write(path, p, &error));
-    ss_problem_free(p);
-}
-
-static void a_local_form_that_is_not_finite_is_refused(void)
-{
-    char path[512], out[512];
-    snprintf(path, sizeof path, "%s", scratch_path("overflowing.h5"));
-    snprintf(out, sizeof out, "%s", scratch_path("overflown.h5"));
-    write_overflowing(path);
-    EXPECT(3, "convert", path, out, "--form", "local");
-    HOLDS(standard_error, "W = H' M^-1 H is ");
-    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
-    EXPECT(0, "inspect", path, "--format", "csv");
-    HOLDS(standard_out, ",global,1,3,3,1,1,1,0,0,nan,3,"); // no rank
-}
-
-static void convert_writes_nothing_where_a_problem_is_defective(void)
-{
-    char out[512];
-    snprintf(out, sizeof out, "%s", scratch_path("never.h5"));
-    EXPECT(3, "convert", defective, out);
-    HOLDS(standard_error, "mu");
-    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
-    EXPECT(3, "convert", defective, "--split", out);
-    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
-}
-
-static void write_bytes(const char *path, const char *bytes, size_t count)
-{
-    FILE *file = fopen(path, "w");
-    TEST_ASSERT_NOT_NULL(file);
-    TEST_ASSERT_EQUAL_INT(count, fwrite(bytes, 1, count, file));
-    fclose(file);
-}
-
-static void every_verb_refuses(const char *path)
-{
-    char out[512];
-    snprintf(out, sizeof out, "%s", scratch_path("refused.h5"));
-    EXPECT(3, "inspect", path);
-    HOLDS(standard_error, path);
-    TEST_ASSERT_EQUAL_INT(1, count_lines(standard_error));
-    EXPECT(3, "check", path, "--format", "csv");
-    HOLDS(standard_out, ",defect,");
-    EXPECT(3, "verify", path);
-    HOLDS(standard_error, path);
-    EXPECT(3, "convert", path, out);
-    HOLDS(standard_error, path);
-    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
-}
-
-static void hostile_files_are_refused_with_a_sentence(void)
-{
-    char path[512], bytes[4096];
-    every_verb_refuses("no-such-file.h5");
-    every_verb_refuses(scratch_path("."));
-    every_verb_refuses("/dev/null");
-    snprintf(path, sizeof path, "%s", scratch_path("empty.h5"));
-    write_bytes(path, "", 0);
-    every_verb_refuses(path);
-    snprintf(path, sizeof path, "%s", scratch_path("text.h5"));
-    write_bytes(path, "problem,contacts\n", 17);
-    every_verb_refuses(path);
-    unsigned state = 1;
-    for (size_t k = 0; k < sizeof bytes; k++) {
-        state = state * 1103515245u + 12345u;
-        bytes[k] = (char)(state >> 24);
-    }
-    snprintf(path, sizeof path, "%s", scratch_path("noise.h5"));
-    write_bytes(path, bytes, sizeof bytes);
-    every_verb_refuses(path);
-}
-
-static void a_truncated_file_is_refused_at_any_length(void)
-{
-    char path[512];
-    static char bytes[1 << 20];
-    FILE *file = fopen(one, "r");
-    const size_t count = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    snprintf(path, sizeof path, "%s", scratch_path("cut.h5"));
-    for (size_t k = 1; k < 8; k++) {
-        write_bytes(path, bytes, count * k / 8);
-        EXPECT(3, "inspect", path);
-        HOLDS(standard_error, "cut.h5");
-    }
-}
-
-static void what_cannot_be_written_ends_with_4(void)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/x.h5", scratch_path("missing-folder"));
-    EXPECT(4, "generate", "tangle", "--contacts", "5", "--out", path);
-    HOLDS(standard_error, path);
-    EXPECT(4, "convert", one, path);
-    HOLDS(standard_error, path);
-    EXPECT(4, "convert", one, "--split", path);
-    HOLDS(standard_error, path);
-    EXPECT(4, "generate", "tangle", "--contacts", "5", "--out", "/dev/full");
-    HOLDS(standard_error, "/dev/full");
-    struct stat status;
-    CHECK(stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode));
-}
-
-static void a_file_that_may_not_grow_ends_with_4(void)
-{
-    char path[512];
-    struct rlimit before;
-    snprintf(path, sizeof path, "%s", scratch_path("too-large.h5"));
-    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
-    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, before.rlim_max}) == 0);
-    const int code = RUN("generate", "tangle", "--contacts", "50", "--out", path);
-    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
-    TEST_ASSERT_EQUAL_INT(4, code);
-    HOLDS(standard_error, "too-large.h5: File too large");
-    TEST_ASSERT_EQUAL_INT(-1, access(path, F_OK));
-}
-
-static void a_file_may_come_as_stdin(void)
-{
-    const int held = dup(STDIN_FILENO), file = open(one, O_RDONLY);
-    CHECK(held >= 0 && file >= 0 && dup2(file, STDIN_FILENO) == STDIN_FILENO);
-    const int code = RUN("inspect", "/dev/stdin", "--format", "csv");
-    dup2(held, STDIN_FILENO);
-    close(held);
-    close(file);
-    TEST_ASSERT_EQUAL_INT(0, code);
-    HOLDS(standard_out, "/dev/stdin,global,40,3,");
-}
-
-static void a_full_disk_under_stdout_ends_with_4(void)
-{
-    const char *const inspect[] = {"inspect", one, NULL};
-    TEST_ASSERT_EQUAL_INT(4, run_program("/dev/full", inspect));
-    HOLDS(standard_error, "could not be written to stdout: No space left on device");
-    const char *const help[] = {"--help", NULL};
-    TEST_ASSERT_EQUAL_INT(4, run_program("/dev/full", help));
-}
-
 static void public_files_are_described(void)
 {
     const char *folder = fclib_folder();
@@ -569,10 +337,6 @@ static void public_files_are_described(void)
 int main(void)
 {
     UNITY_BEGIN();
-    if (getenv("STICKSLIP") == NULL) {
-        fputs("STICKSLIP must name the program\n", stderr);
-        return 4;
-    }
     RUN_TEST(without_a_verb_the_usage_is_shown);
     RUN_TEST(every_verb_explains_itself);
     RUN_TEST(the_version_tells_what_was_built);
@@ -590,18 +354,6 @@ int main(void)
     RUN_TEST(verify_takes_no_tolerance_that_passes_anything);
     RUN_TEST(verify_warns_where_the_number_alone_misleads);
     RUN_TEST(verify_needs_an_answer);
-    RUN_TEST(convert_makes_local_of_global_and_not_back);
-    RUN_TEST(convert_keeps_takes_and_splits_collections);
-    RUN_TEST(convert_can_replace_its_input);
-    RUN_TEST(split_refuses_to_replace_its_input);
-    RUN_TEST(a_local_form_that_is_not_finite_is_refused);
-    RUN_TEST(convert_writes_nothing_where_a_problem_is_defective);
-    RUN_TEST(hostile_files_are_refused_with_a_sentence);
-    RUN_TEST(a_truncated_file_is_refused_at_any_length);
-    RUN_TEST(what_cannot_be_written_ends_with_4);
-    RUN_TEST(a_file_that_may_not_grow_ends_with_4);
-    RUN_TEST(a_file_may_come_as_stdin);
-    RUN_TEST(a_full_disk_under_stdout_ends_with_4);
     RUN_TEST(public_files_are_described);
     return UNITY_END();
 }

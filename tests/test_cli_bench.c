@@ -1,74 +1,10 @@
-// `stickslip bench` from outside: its rows, resuming, its exit codes, Ctrl-C and kill -9.
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
+// `stickslip bench` from outside: its rows, resuming, its exit codes.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "harness/record.h"
-#include "tests/program.h"
-#include "tests/support.h"
-
-extern char **environ;
-
-static char many[512];   // a collection of three
-static char guess[512];  // a problem with a guess
-static char big[512];    // one that takes minutes to solve
-static char result[512]; // a record, new for each test
-
-static void keep_path(char *path, const char *name)
-{
-    snprintf(path, 512, "%s", scratch_path(name));
-}
-
-void setUp(void)
-{
-    static int test;
-    char name[32];
-    snprintf(name, sizeof name, "results-%d.h5", test++);
-    keep_path(result, name);
-    if (many[0] == '\0') {
-        keep_path(many, "many.h5");
-        keep_path(guess, "guess.h5");
-        keep_path(big, "big.h5");
-        EXPECT(0, "generate", "tangle", "--contacts", "20", "--per-rod", "4", "--count", "3",
-               "--out", many);
-        EXPECT(0, "generate", "tangle", "--contacts", "60", "--per-rod", "4", "--warm", "--out",
-               guess);
-        EXPECT(0, "generate", "tangle", "--contacts", "2000", "--out", big);
-    }
-}
-
-void tearDown(void)
-{
-}
-
-// ---- Reading records
-
-static ss_record *read_record(const char *path)
-{
-    ss_error error;
-    ss_record *record;
-    CHECK_OK(ss_record_read(path, &record, &error));
-    return record;
-}
-
-static void close_record(ss_record *record)
-{
-    ss_error error;
-    CHECK_OK(ss_record_close(record, &error));
-}
-
-static void rows_are(size_t count)
-{
-    ss_record *record = read_record(result);
-    TEST_ASSERT_EQUAL_size_t(count, ss_record_count(record));
-    close_record(record);
-}
+#include "tests/bench_inputs.h"
 
 static bool same_number(double a, double b)
 {
@@ -199,6 +135,62 @@ static void a_problem_named_twice_is_run_once(void)
     rows_are(1);
 }
 
+static void a_solver_spelled_twice_is_run_once(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "gs/enum,enum", "--out", result);
+    HOLDS(standard_error, "stickslip bench: enum is the same solver as gs/enum: it is run once");
+    HOLDS(standard_error, "1 row made, 0 were there");
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "0 rows made, 1 was there");
+}
+
+static void a_missing_guess_is_told_and_recorded(void)
+{
+    EXPECT(0, "bench", many, guess, "--solvers", "enum", "--start", "guess", "--out", result);
+    char told[700];
+    snprintf(told, sizeof told,
+             "--start guess: 3 of 4 problems hold no guess and start from zero, %s", many);
+    HOLDS(standard_error, told);
+    ss_record *record = read_record(result);
+    for (size_t k = 0; k < 4; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        TEST_ASSERT_EQUAL_STRING(k < 3 ? "the problem holds no guess: the start is zero" : "",
+                                 row->detail);
+    }
+    close_record(record);
+    EXPECT(0, "bench", big, guess, "--solvers", "enum", "--start", "guess", "--dry-run", "--out",
+           result);
+    snprintf(told, sizeof told, "--start guess: %s holds no guess and starts from zero", big);
+    HOLDS(standard_error, told);
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--start", "guess", "--dry-run", "--out",
+           result);
+    CHECK(strstr(standard_error, "--start guess") == NULL);
+}
+
+static void more_jobs_than_cores_are_told(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--jobs", "1000", "--out", result);
+    HOLDS(standard_error, "--jobs 1000 is more than the ");
+    HOLDS(standard_error, " at a time");
+}
+
+static void a_damaged_line_of_the_journal_is_told_and_its_run_made_again(void)
+{
+    char journal[600], told[700];
+    snprintf(journal, sizeof journal, "%s.journal", result);
+    static const char line[] = "579 0123456789abcdef 2\tthis was a row\n";
+    write_bytes(journal, line, strlen(line));
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    snprintf(told, sizeof told,
+             "stickslip bench: %s: line 1 is damaged and dropped; its run is made "
+             "again",
+             journal);
+    HOLDS(standard_error, told);
+    rows_are(1);
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    CHECK(strstr(standard_error, "damaged") == NULL);
+}
+
 static void a_reference_has_seconds_in_every_row(void)
 {
     EXPECT(0, "bench", many, "--solvers", "mfb+enum", "--reference", "secular", "--repeat", "2",
@@ -237,14 +229,14 @@ static void a_row_that_met_a_limit_is_made_again_for_a_larger_one(void)
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "2");
     TEST_ASSERT_EQUAL_STRING("max_iter", only_status());
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "1");
-    HOLDS(standard_error, "0 rows made, 1 were there");
+    HOLDS(standard_error, "0 rows made, 1 was there");
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
-    HOLDS(standard_error, "1 rows made, 0 were there");
+    HOLDS(standard_error, "1 row made, 0 were there");
     TEST_ASSERT_EQUAL_STRING("solved", only_status());
     // What was solved within a limit says all, whatever the next limit.
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "1000000",
            "--time-limit", "1000");
-    HOLDS(standard_error, "0 rows made, 1 were there");
+    HOLDS(standard_error, "0 rows made, 1 was there");
 }
 
 static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
@@ -253,7 +245,7 @@ static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
     for (int k = 0; k < 3; k++) {
         EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", limits[k],
                "--out", result);
-        HOLDS(standard_error, k == 1 ? "0 rows made, 1 were" : "1 rows made, 0 were");
+        HOLDS(standard_error, k == 1 ? "0 rows made, 1 was" : "1 row made, 0 were");
         TEST_ASSERT_EQUAL_STRING("time_limit", only_status());
     }
     ss_record *record = read_record(result);
@@ -262,18 +254,11 @@ static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
     close_record(record);
 }
 
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    fputs(text, file);
-    fclose(file);
-}
-
 static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
 {
     char mended[512];
     keep_path(mended, "mended.h5");
-    write_text(mended, "not HDF5");
+    write_bytes(mended, "not HDF5", 8);
     EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
     TEST_ASSERT_EQUAL_STRING("bad_input", only_status());
     remove(mended);
@@ -282,13 +267,13 @@ static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
     TEST_ASSERT_EQUAL_STRING("solved", only_status());
     // Broken once more, and mended: the row that was there is made again, the bad one goes.
     remove(mended);
-    write_text(mended, "not HDF5");
+    write_bytes(mended, "not HDF5", 8);
     EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
     rows_are(2);
     remove(mended);
     TEST_ASSERT_EQUAL_INT(0, link(guess, mended));
     EXPECT(0, "bench", mended, "--solvers", "enum", "--out", result);
-    HOLDS(standard_error, "1 rows made, 0 were there");
+    HOLDS(standard_error, "1 row made, 0 were there");
     TEST_ASSERT_EQUAL_STRING("solved", only_status());
 }
 
@@ -298,7 +283,7 @@ static void bad_files_are_rows_and_exit_3_and_the_rest_runs(void)
 {
     char bad[512];
     keep_path(bad, "text.h5");
-    write_text(bad, "not HDF5");
+    write_bytes(bad, "not HDF5", 8);
     const char *nowhere = scratch_path("nowhere.h5");
     EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
     HOLDS(standard_error, "is not an HDF5 file");
@@ -350,110 +335,6 @@ static void a_record_that_cannot_be_written_is_exit_4(void)
     HOLDS(standard_error, "/nonexistent/r.h5");
 }
 
-// ---- While it runs
-
-static pid_t start_bench(const char *err)
-{
-    const char *const words[] = {"stickslip",    "bench", many,    big,          "--solvers",
-                                 "enum",         "--out", result,  "--max-iter", "1000000000",
-                                 "--time-limit", "1000",  "--tol", "1e-15",      NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    char *arguments[24] = {NULL};
-    for (int k = 0; words[k] != NULL; k++) {
-        arguments[k] = strdup(words[k]);
-    }
-    pid_t child = -1;
-    const int failure = posix_spawn(&child, getenv("STICKSLIP"), &files, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&files);
-    for (int k = 0; arguments[k] != NULL; k++) {
-        free(arguments[k]);
-    }
-    TEST_ASSERT_EQUAL_INT(0, failure);
-    return child;
-}
-
-static const char *read_file(const char *path)
-{
-    static char text[OUTPUT_CAPACITY];
-    FILE *file = fopen(path, "r");
-    text[file != NULL ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
-    if (file != NULL) {
-        fclose(file);
-    }
-    return text;
-}
-
-// Until the three small problems are done and the big one is worked on; at most a minute.
-static void wait_for_the_big_one(const char *err)
-{
-    for (int k = 0; k < 6000 && strstr(read_file(err), "3/4 ") == NULL; k++) {
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    HOLDS(read_file(err), "3/4 ");
-}
-
-static int end_bench(pid_t child, int signal_number)
-{
-    int status = 0;
-    kill(child, signal_number);
-    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
-    return status;
-}
-
-// The end of a child that a killed parent leaves behind cannot be waited for; that it lets go of
-// the record can be seen.
-static void check_goes_on(void)
-{
-    rows_are(3);
-    EXPECT(0, "bench", many, big, "--solvers", "enum", "--out", result, "--tol", "1e-15",
-           "--max-iter", "2");
-    HOLDS(standard_error, "1 rows made, 3 were there");
-    rows_are(4);
-}
-
-static void an_interrupt_is_exit_2_and_loses_nothing(void)
-{
-    char err[512];
-    keep_path(err, "interrupt.err");
-    const pid_t child = start_bench(err);
-    wait_for_the_big_one(err);
-    const int status = end_bench(child, SIGINT);
-    CHECK(WIFEXITED(status));
-    TEST_ASSERT_EQUAL_INT(2, WEXITSTATUS(status));
-    HOLDS(read_file(err),
-          "interrupted with 1 of 4 rows still to be made; the same command goes on");
-    check_goes_on();
-}
-
-static void a_kill_loses_nothing(void)
-{
-    char err[512];
-    keep_path(err, "kill.err");
-    const pid_t child = start_bench(err);
-    wait_for_the_big_one(err);
-    CHECK(WIFSIGNALED(end_bench(child, SIGKILL)));
-    check_goes_on();
-}
-
-static void a_second_run_on_the_same_record_says_so(void)
-{
-    char err[512];
-    keep_path(err, "first.err");
-    const pid_t child = start_bench(err);
-    wait_for_the_big_one(err);
-    const int code = RUN("bench", many, "--solvers", "mfb", "--out", result);
-    const bool named = strstr(standard_error, result) != NULL;
-    EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--tol", "1e-15", "--out", result,
-           "--dry-run");
-    HOLDS(standard_error, "3 of 6 rows are missing");
-    end_bench(child, SIGINT);
-    TEST_ASSERT_EQUAL_INT(4, code);
-    CHECK(named);
-    rows_are(3);
-}
-
 int main(void)
 {
     UNITY_BEGIN();
@@ -463,6 +344,10 @@ int main(void)
     RUN_TEST(a_dry_run_makes_nothing);
     RUN_TEST(the_number_of_jobs_does_not_change_the_findings);
     RUN_TEST(a_problem_named_twice_is_run_once);
+    RUN_TEST(a_solver_spelled_twice_is_run_once);
+    RUN_TEST(a_missing_guess_is_told_and_recorded);
+    RUN_TEST(more_jobs_than_cores_are_told);
+    RUN_TEST(a_damaged_line_of_the_journal_is_told_and_its_run_made_again);
     RUN_TEST(a_reference_has_seconds_in_every_row);
     RUN_TEST(the_time_limit_is_a_status);
     RUN_TEST(a_row_that_met_a_limit_is_made_again_for_a_larger_one);
@@ -472,8 +357,5 @@ int main(void)
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(the_verb_explains_itself_and_hides_its_child);
     RUN_TEST(a_record_that_cannot_be_written_is_exit_4);
-    RUN_TEST(an_interrupt_is_exit_2_and_loses_nothing);
-    RUN_TEST(a_kill_loses_nothing);
-    RUN_TEST(a_second_run_on_the_same_record_says_so);
     return UNITY_END();
 }

@@ -139,7 +139,7 @@ static void the_script_prints_the_table_of_ratios_and_goes_on_where_it_was(void)
         CHECK(access(path, R_OK) == 0);
     }
     TEST_ASSERT_EQUAL_INT(0, compare(arguments, printed));
-    HOLDS(printed, "0 rows made, 1 were there");
+    HOLDS(printed, "0 rows made, 1 was there");
     HOLDS(printed, "Geometric mean");
 }
 

@@ -35,10 +35,18 @@ static void the_solvers_are_found_by_name(void)
     }
 }
 
+static void scenes_and_vectors_are_there(void)
+{
+    TEST_ASSERT_NOT_NULL(ss_scene_find("pony"));
+    const ss_vec3 up = ss_cross(ss_vec(1.0, 0.0, 0.0), ss_vec(0.0, 1.0, 0.0));
+    TEST_ASSERT_TRUE(up.x == 0.0 && up.y == 0.0 && up.z == 1.0);
+}
+
 int main()
 {
     UNITY_BEGIN();
     RUN_TEST(a_tangle_is_made_and_made_local);
     RUN_TEST(the_solvers_are_found_by_name);
+    RUN_TEST(scenes_and_vectors_are_there);
     return UNITY_END();
 }

@@ -10,27 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/hdf5_files.h"
-#include "tests/support.h"
-
-static ss_problem *problem;
-static ss_reader *reader;
-static ss_report report;
-static ss_error error;
-
-void setUp(void)
-{
-    error = (ss_error){0};
-}
-
-void tearDown(void)
-{
-    ss_problem_free(problem);
-    problem = NULL;
-    ss_reader_close(reader);
-    reader = NULL;
-    ss_report_free(&report);
-}
+#include "tests/reading.h"
 
 // ---- Collections.
 
@@ -52,11 +32,18 @@ static void write_collection(const char *path)
     close_file(file);
 }
 
-static void a_collection_is_in_the_order_of_its_names(void)
+// Its path.
+static const char *open_collection(void)
 {
     const char *path = scratch_path("collection.h5");
     write_collection(path);
     CHECK_OK(ss_reader_open(path, &reader, &error));
+    return path;
+}
+
+static void a_collection_is_in_the_order_of_its_names(void)
+{
+    open_collection();
     CHECK(ss_reader_count(reader) == 3);
     TEST_ASSERT_EQUAL_STRING("a10", ss_reader_name(reader, 0));
     TEST_ASSERT_EQUAL_STRING("a2", ss_reader_name(reader, 1));
@@ -125,6 +112,15 @@ static pid_t find_child(void)
     return pid;
 }
 
+static pid_t require_child(void)
+{
+    const pid_t child = find_child();
+    if (child == 0) {
+        TEST_IGNORE_MESSAGE("this kernel does not list children");
+    }
+    return child;
+}
+
 static void no_file_and_no_child_is_left(void)
 {
     const char *path = scratch_path("collection.h5");
@@ -143,13 +139,8 @@ static void no_file_and_no_child_is_left(void)
 
 static void a_dead_decoder_is_told_and_replaced(void)
 {
-    const char *path = scratch_path("collection.h5");
-    write_collection(path);
-    CHECK_OK(ss_reader_open(path, &reader, &error));
-    const pid_t child = find_child();
-    if (child == 0) {
-        TEST_IGNORE_MESSAGE("this kernel does not list children");
-    }
+    open_collection();
+    const pid_t child = require_child();
     kill(child, SIGSEGV);
     CHECK(ss_reader_load(reader, 2, &problem, &report, &error) == SS_BAD_INPUT);
     CHECK(strstr(error.text, "problem b: damaged file: libhdf5 died by signal 11") != NULL);
@@ -160,13 +151,8 @@ static void a_dead_decoder_is_told_and_replaced(void)
 
 static void a_killed_decoder_is_not_the_file_s_fault(void)
 {
-    const char *path = scratch_path("collection.h5");
-    write_collection(path);
-    CHECK_OK(ss_reader_open(path, &reader, &error));
-    const pid_t child = find_child();
-    if (child == 0) {
-        TEST_IGNORE_MESSAGE("this kernel does not list children");
-    }
+    open_collection();
+    const pid_t child = require_child();
     kill(child, SIGKILL);
     CHECK(ss_reader_load(reader, 2, &problem, NULL, &error) == SS_SYSTEM);
 }
@@ -186,15 +172,10 @@ static void a_descriptor_is_a_path(void)
 // The decoder and the one that replaces it see the file that was opened, whatever has its name now.
 static void a_file_that_loses_its_name_is_read_to_the_end(void)
 {
-    const char *path = scratch_path("collection.h5");
-    write_collection(path);
-    CHECK_OK(ss_reader_open(path, &reader, &error));
+    const char *path = open_collection();
     CHECK(unlink(path) == 0);
     CHECK_OK(ss_reader_load(reader, 1, &problem, NULL, &error));
-    const pid_t child = find_child();
-    if (child == 0) {
-        TEST_IGNORE_MESSAGE("this kernel does not list children");
-    }
+    const pid_t child = require_child();
     kill(child, SIGSEGV);
     ss_problem *none = NULL;
     CHECK(ss_reader_load(reader, 2, &none, NULL, &error) == SS_BAD_INPUT);
@@ -205,13 +186,8 @@ static void a_file_that_loses_its_name_is_read_to_the_end(void)
 
 static void the_interrupt_key_does_not_kill_the_decoder(void)
 {
-    const char *path = scratch_path("collection.h5");
-    write_collection(path);
-    CHECK_OK(ss_reader_open(path, &reader, &error));
-    const pid_t child = find_child();
-    if (child == 0) {
-        TEST_IGNORE_MESSAGE("this kernel does not list children");
-    }
+    open_collection();
+    const pid_t child = require_child();
     kill(child, SIGINT);
     CHECK_OK(ss_reader_load(reader, 2, &problem, NULL, &error));
     CHECK(find_child() == child);

@@ -4,21 +4,10 @@
 
 #include <unistd.h>
 
-#include "tests/record_rows.h"
+#include "tests/record_file.h"
 
-static ss_error error;
-static char file[512], journal[520];
 // The rows that the next operation adds; no allocation of theirs is to fail.
 static ss_record_row given[3];
-
-void setUp(void)
-{
-    error = (ss_error){0};
-    snprintf(file, sizeof file, "%s", scratch_path("results.h5"));
-    snprintf(journal, sizeof journal, "%s.journal", file);
-    unlink(file);
-    unlink(journal);
-}
 
 void tearDown(void)
 {
@@ -33,26 +22,6 @@ static void make_given(void)
         ss_record_row_free(&given[k]);
         given[k] = make_row(k, 2);
     }
-}
-
-static void fail_each(ss_status (*operation)(void))
-{
-    long failures = 0;
-    for (long k = 1;; k++) {
-        make_given();
-        error = (ss_error){0};
-        fail_allocation(k);
-        const ss_status status = operation();
-        const long made = allocations_since();
-        fail_allocation(0);
-        if (status == SS_OK && made < k) {
-            break;
-        }
-        TEST_ASSERT_EQUAL_INT_MESSAGE(SS_SYSTEM, status, error.text);
-        CHECK(error.text[0] != '\0');
-        failures++;
-    }
-    CHECK(failures > 0);
 }
 
 static ss_status add_rows(ss_record *record)
@@ -99,7 +68,7 @@ static ss_status read_rows(void)
 
 static void writing_survives_every_failing_allocation(void)
 {
-    fail_each(write_afresh);
+    FAIL_EACH(write_afresh, make_given);
     CHECK_OK(read_rows());
 }
 
@@ -107,13 +76,13 @@ static void reading_survives_every_failing_allocation(void)
 {
     make_given();
     CHECK_OK(write_record());
-    fail_each(read_rows); // from the file
+    FAIL_EACH(read_rows, make_given); // from the file
     unlink(file);
     ss_record *record = NULL;
     make_given();
     CHECK_OK(ss_record_open(file, &record, &error));
     CHECK_OK(add_rows(record));
-    fail_each(read_rows); // from the journal
+    FAIL_EACH(read_rows, make_given); // from the journal
     CHECK_OK(ss_record_close(record, &error));
 }
 
@@ -141,7 +110,7 @@ static void resuming_survives_every_failing_allocation(void)
     unlink(file);
     write_bytes(journal, bytes, count);
     free(bytes);
-    fail_each(resume);
+    FAIL_EACH(resume, make_given);
     CHECK_OK(read_rows());
 }
 

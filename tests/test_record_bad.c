@@ -8,10 +8,7 @@
 #include "harness/probe.h"
 #include "problems/random.h"
 #include "tests/hdf5_files.h"
-#include "tests/record_rows.h"
-
-static ss_error error;
-static char file[512], journal[520];
+#include "tests/record_file.h"
 
 // libhdf5 1.10.8 itself leaks when it gives up on some damaged files. What our own code keeps open
 // is counted below, in nothing_of_hdf5_stays_open.
@@ -21,23 +18,8 @@ const char *__lsan_default_suppressions(void)
     return "leak:libhdf5";
 }
 
-void setUp(void)
-{
-    error = (ss_error){0};
-    snprintf(file, sizeof file, "%s", scratch_path("results.h5"));
-    snprintf(journal, sizeof journal, "%s.journal", file);
-    unlink(file);
-    unlink(journal);
-}
-
 void tearDown(void)
 {
-}
-
-static bool exists(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) == 0;
 }
 
 static void write_record(int n, int nhistory)
@@ -106,6 +88,46 @@ static void a_file_with_wrong_columns_is_refused(void)
     check_changed(NULL, "history/start", "history/start has a wrong length");
     check_changed(NULL, "history/iteration", "history/iteration has a wrong length");
     check_changed("rows", NULL, "rows/problem_sha256 is missing");
+}
+
+static void check_settings(double tolerance, double time_limit, int max_iterations,
+                           const char *reason)
+{
+    for (int folded = 0; folded < 2; folded++) {
+        ss_record *record = NULL;
+        ss_record_row row = make_row(7, 1);
+        row.tolerance = tolerance;
+        row.time_limit = time_limit;
+        row.max_iterations = max_iterations;
+        CHECK_OK(ss_record_open(file, &record, &error));
+        CHECK_OK(ss_record_add(record, &row, &error));
+        size_t count;
+        char *bytes = read_bytes(journal, &count);
+        CHECK_OK(ss_record_close(record, &error));
+        if (folded == 0) { // as a kill leaves it
+            unlink(file);
+            write_bytes(journal, bytes, count);
+        }
+        free(bytes);
+        TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_record_read(file, &record, &error));
+        CHECK(strstr(error.text, folded == 0 ? "damaged journal" : "damaged results file") != NULL);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, reason), error.text);
+        unlink(file);
+        unlink(journal);
+    }
+}
+
+// A NaN would be made again for ever, and compared with nothing.
+static void settings_that_no_run_can_have_are_refused(void)
+{
+    check_settings(NAN, 60.0, 10,
+                   "tolerance of tangle.h5:7 by mfb+enum is nan, and must be from 0 to 1; make the "
+                   "run anew in another record");
+    check_settings(-1e-6, 60.0, 10, "tolerance of tangle.h5:7 by mfb+enum is -1e-06");
+    check_settings(INFINITY, 60.0, 10, "is inf, and must be from 0 to 1");
+    check_settings(1e-6, NAN, 10, "time_limit of tangle.h5:7 by mfb+enum is nan");
+    check_settings(1e-6, -1.0, 10, "time_limit of tangle.h5:7 by mfb+enum is -1");
+    check_settings(1e-6, 60.0, -1, "max_iterations of tangle.h5:7 by mfb+enum is -1");
 }
 
 // Wherever the damage is: a sentence, or rows.
@@ -178,6 +200,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(what_is_no_record_is_refused_with_a_sentence);
     RUN_TEST(a_file_with_wrong_columns_is_refused);
+    RUN_TEST(settings_that_no_run_can_have_are_refused);
     RUN_TEST(a_damaged_file_never_brings_the_reader_down);
     RUN_TEST(nothing_of_hdf5_stays_open);
     RUN_TEST(what_kills_a_child_is_told_of_the_file);

@@ -9,24 +9,12 @@
 #include <unistd.h>
 
 #include "problems/random.h"
-#include "tests/record_rows.h"
+#include "tests/record_file.h"
 
 // Entries in every history here.
 #define ENTRIES 20
 // A writer closes its record and opens it again after so many rows, so that folds are hit too.
 #define ROWS_A_RUN 6
-
-static ss_error error;
-static char file[512], journal[520];
-
-void setUp(void)
-{
-    error = (ss_error){0};
-    snprintf(file, sizeof file, "%s", scratch_path("results.h5"));
-    snprintf(journal, sizeof journal, "%s.journal", file);
-    unlink(file);
-    unlink(journal);
-}
 
 void tearDown(void)
 {

@@ -21,32 +21,14 @@ void tearDown(void)
 {
 }
 
-typedef struct bytes {
-    size_t count;
-    char *x;
-} bytes;
-
-static bytes read_bytes(const char *path)
-{
-    FILE *stream = fopen(path, "rb");
-    TEST_ASSERT_NOT_NULL(stream);
-    TEST_ASSERT_EQUAL_INT(0, fseek(stream, 0, SEEK_END));
-    bytes b = {.count = (size_t)ftell(stream)};
-    rewind(stream);
-    b.x = malloc(b.count);
-    TEST_ASSERT_NOT_NULL(b.x);
-    TEST_ASSERT_EQUAL_UINT64(b.count, fread(b.x, 1, b.count, stream));
-    fclose(stream);
-    return b;
-}
-
 static void check_same_files(const char *a, const char *b)
 {
-    const bytes x = read_bytes(a), y = read_bytes(b);
-    TEST_ASSERT_EQUAL_UINT64(x.count, y.count);
-    TEST_ASSERT_TRUE(memcmp(x.x, y.x, x.count) == 0);
-    free(x.x);
-    free(y.x);
+    size_t na, nb;
+    char *x = read_bytes(a, &na), *y = read_bytes(b, &nb);
+    TEST_ASSERT_EQUAL_size_t(na, nb);
+    TEST_ASSERT_TRUE(memcmp(x, y, na) == 0);
+    free(x);
+    free(y);
 }
 
 static void check_round_trip(const ss_problem *p)

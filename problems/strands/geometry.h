@@ -1,6 +1,7 @@
 // problems/strands/geometry.h -- vectors, rotations and poses of space.
 //
-// Right-handed frames; a rotation is a matrix whose columns are the turned axes.
+// Right-handed frames; a rotation is a matrix whose columns are the turned axes. Compiles as C++,
+// which has no compound literals: results have names.
 #pragma once
 
 #include <math.h>
@@ -21,28 +22,29 @@ typedef struct ss_pose {
 
 static inline ss_vec3 ss_vec(double x, double y, double z)
 {
-    return (ss_vec3){x, y, z};
+    const ss_vec3 v = {x, y, z};
+    return v;
 }
 
 static inline ss_vec3 ss_plus(ss_vec3 a, ss_vec3 b)
 {
-    return (ss_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+    return ss_vec(a.x + b.x, a.y + b.y, a.z + b.z);
 }
 
 static inline ss_vec3 ss_minus(ss_vec3 a, ss_vec3 b)
 {
-    return (ss_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+    return ss_vec(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
 static inline ss_vec3 ss_scaled(double k, ss_vec3 a)
 {
-    return (ss_vec3){k * a.x, k * a.y, k * a.z};
+    return ss_vec(k * a.x, k * a.y, k * a.z);
 }
 
 // a + k b
 static inline ss_vec3 ss_along(ss_vec3 a, double k, ss_vec3 b)
 {
-    return (ss_vec3){a.x + k * b.x, a.y + k * b.y, a.z + k * b.z};
+    return ss_vec(a.x + k * b.x, a.y + k * b.y, a.z + k * b.z);
 }
 
 static inline double ss_dot(ss_vec3 a, ss_vec3 b)
@@ -52,7 +54,7 @@ static inline double ss_dot(ss_vec3 a, ss_vec3 b)
 
 static inline ss_vec3 ss_cross(ss_vec3 a, ss_vec3 b)
 {
-    return (ss_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return ss_vec(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
 static inline double ss_length(ss_vec3 a)
@@ -74,23 +76,26 @@ static inline ss_vec3 ss_turned(const ss_mat3 *R, ss_vec3 a)
 // R' a
 static inline ss_vec3 ss_turned_back(const ss_mat3 *R, ss_vec3 a)
 {
-    return (ss_vec3){ss_dot(R->c[0], a), ss_dot(R->c[1], a), ss_dot(R->c[2], a)};
+    return ss_vec(ss_dot(R->c[0], a), ss_dot(R->c[1], a), ss_dot(R->c[2], a));
 }
 
 // A B
 static inline ss_mat3 ss_mat3_product(const ss_mat3 *A, const ss_mat3 *B)
 {
-    return (ss_mat3){{ss_turned(A, B->c[0]), ss_turned(A, B->c[1]), ss_turned(A, B->c[2])}};
+    const ss_mat3 result = {{ss_turned(A, B->c[0]), ss_turned(A, B->c[1]), ss_turned(A, B->c[2])}};
+    return result;
 }
 
 static inline ss_mat3 ss_mat3_identity(void)
 {
-    return (ss_mat3){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    const ss_mat3 result = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    return result;
 }
 
 static inline ss_pose ss_pose_identity(void)
 {
-    return (ss_pose){ss_mat3_identity(), {0.0, 0.0, 0.0}};
+    const ss_pose result = {ss_mat3_identity(), {0.0, 0.0, 0.0}};
+    return result;
 }
 
 static inline ss_vec3 ss_pose_point(const ss_pose *p, ss_vec3 x)
@@ -106,8 +111,9 @@ static inline ss_vec3 ss_pose_back(const ss_pose *p, ss_vec3 x)
 // x in `inner`, which stands in `outer`.
 static inline ss_pose ss_pose_product(const ss_pose *outer, const ss_pose *inner)
 {
-    return (ss_pose){ss_mat3_product(&outer->turn, &inner->turn),
-                     ss_pose_point(outer, inner->place)};
+    const ss_pose result = {ss_mat3_product(&outer->turn, &inner->turn),
+                            ss_pose_point(outer, inner->place)};
+    return result;
 }
 
 // exp [w]x: the rotation by |w| about w (Rodrigues), without 0/0 at w = 0.
