@@ -19,7 +19,7 @@ typedef ss_simulate_settings settings;
 static const settings DEFAULTS = {
     .solver = "mfb+enum",
     .tolerance = 1e-4,
-    .max_iterations = 2000,
+    .max_iterations = 10000,
     .dt = NAN,
     .mu = NAN,
     .frames_every = 0.04,
@@ -69,6 +69,15 @@ static const ss_option OPTIONS[] = {
      .place = offsetof(settings, time_limit),
      .low = 0,
      .high = 1e9},
+    {.name = "threads",
+     .metavar = "N",
+     .help = "visit stripes of contacts, or equal strands that touch nothing: the same bits for "
+             "any N; 0: "
+             "natural order, one thread",
+     .kind = SS_OPTION_INTEGER,
+     .place = offsetof(settings, threads),
+     .low = 0,
+     .high = 256},
     {.name = "seed",
      .metavar = "S",
      .help = "the same seed gives the same bits",
@@ -121,7 +130,10 @@ static const ss_command COMMAND = {
         "--dump cuts the run into N stretches and takes of each the first step of which more\n"
         "than 30 % of the contacts are active, else its last. --stats: fb_abs and natural are\n"
         "[D11]'s measures in its units, cm and dyn s; dispersion is the mean distance of two\n"
-        "tips (above 2000 strands, of 2000 of them). Seconds are wall time.\n"
+        "tips (above 2000 strands, of 2000 of them). Seconds are wall time. Of the longest "
+        "strand,\n"
+        "gamma is its weight against its stiffness, rho S g L^3 / EI, and bending_hz its first\n"
+        "frequency.\n"
         "Ctrl-C ends after the present step; dump, statistics and frames up to there are kept\n"
         "whole, as they are when a run explodes.\n",
     .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv --frames pony\n"
@@ -156,6 +168,8 @@ static const ss_column COLUMNS[] = {
     {"step_seconds", SS_REAL},
     {"hit_percent", SS_REAL},
     {"collide_percent", SS_REAL},
+    {"gamma", SS_REAL},
+    {"bending_hz", SS_REAL},
     {.name = NULL},
 };
 
@@ -189,6 +203,8 @@ static int print_summary(const ss_simulation *a, const char *status)
         ss_rows_real(rows, over(t->step_seconds, t->steps));
         ss_rows_real(rows, over(100.0 * t->hits, t->contacts));
         ss_rows_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
+        ss_rows_real(rows, a->run.gamma);
+        ss_rows_real(rows, a->run.bending_hz);
     }
     if (ss_rows_finish(rows) != SS_OK) {
         ss_complain(COMMAND.verb, "not enough memory for the table");

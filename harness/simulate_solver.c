@@ -90,6 +90,7 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
         .max_iterations = s->max_iterations,
         .time_limit = s->time_limit,
         .clock = CLOCK_MONOTONIC,
+        .threads = s->threads,
     };
     ss_run run = {0};
     ss_status status = ss_run_task(&task, r, &run, e);

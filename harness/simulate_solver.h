@@ -9,6 +9,7 @@ typedef struct ss_simulate_solver {
     double tolerance;
     int max_iterations;
     double time_limit; // s a solve; 0: none
+    int threads;       // of the task
 } ss_simulate_solver;
 
 // For ss_step_solver: ss_simulate_solve with an ss_simulate_solver as its context.

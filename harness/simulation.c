@@ -19,6 +19,7 @@ static ss_status build_world(ss_simulation *a, const ss_model_choice *model,
         .rods = s->rods, .mu = s->mu, .seed = s->seed, .model = model};
     *options = ss_step_defaults();
     options->dt = isnan(s->dt) ? a->scene->dt : s->dt;
+    options->threads = s->threads;
     a->world = ss_world_new();
     if (a->world == NULL) {
         return ss_fail_memory(e, "the world");
@@ -35,10 +36,24 @@ static ss_status start_steps(ss_simulation *a, const ss_method *method,
     a->solver = (ss_simulate_solver){.method = method,
                                      .tolerance = s->tolerance,
                                      .max_iterations = s->max_iterations,
-                                     .time_limit = s->time_limit};
+                                     .time_limit = s->time_limit,
+                                     .threads = s->threads};
     const ss_step_solver solver = {.solve = ss_simulate_solve, .context = &a->solver};
     a->stepper = ss_stepper_new(a->world, options, solver, e);
     return a->stepper != NULL ? SS_OK : e->status;
+}
+
+// Of the longest strand; strands without elasticity do not bend.
+static void describe_bending(const ss_world *w, ss_stats_run *run)
+{
+    const ss_strand *longest = &w->strands[0];
+    for (int k = 1; k < w->nstrands; k++) {
+        longest = w->strands[k].length > longest->length ? &w->strands[k] : longest;
+    }
+    const bool bends = longest->model->energy != NULL;
+    const double g = ss_length(w->gravity);
+    run->gamma = bends ? ss_material_gamma(&longest->material, longest->length, g) : NAN;
+    run->bending_hz = bends ? ss_material_frequency(&longest->material, longest->length) : NAN;
 }
 
 static void describe_run(ss_simulation *a, const ss_model_choice *model)
@@ -54,6 +69,7 @@ static void describe_run(ss_simulation *a, const ss_model_choice *model)
     run->mu = w->mu;
     run->mu_obstacle = w->nobstacles > 0 ? w->obstacles[0].mu : NAN;
     run->tol = s->tolerance;
+    describe_bending(w, run);
 }
 
 static ss_status open_stats(ss_simulation *a, ss_error *e)
@@ -70,12 +86,15 @@ static ss_status open_stats(ss_simulation *a, ss_error *e)
 static ss_status open_dump(ss_simulation *a, const ss_step_options *options, ss_error *e)
 {
     const ss_simulate_settings *s = a->settings;
-    char recipe[400];
+    char recipe[440], threads[24] = "";
+    if (s->threads > 0) { // with threads contacts are visited in another order
+        snprintf(threads, sizeof threads, " --threads %d", s->threads);
+    }
     snprintf(recipe, sizeof recipe,
              "stickslip simulate %s --model %.120s --rods %d --mu %.6g --dt %.6g --seed %llu "
-             "--steps %d --solver %.120s --tol %.6g",
+             "--steps %d --solver %.120s --tol %.6g%s",
              a->scene->name, a->run.model, a->run.rods, a->run.mu, options->dt,
-             (unsigned long long)s->seed, a->steps, a->run.solver, s->tolerance);
+             (unsigned long long)s->seed, a->steps, a->run.solver, s->tolerance, threads);
     const ss_dump_source source = {.scene = a->scene->name, .description = recipe, .seed = s->seed};
     return ss_dump_open(s->dump, s->count, a->steps, &source, &a->dump, e);
 }
@@ -157,11 +176,11 @@ static ss_stats_row row_of(const ss_step_report *report, int step)
     return row;
 }
 
-static ss_status write_stats(ss_simulation *a, ss_stats_row *row, ss_error *e)
+static ss_status write_stats(ss_simulation *a, double length, ss_stats_row *row, ss_error *e)
 {
     const ss_strands *s = a->strands;
     row->dispersion = ss_strands_dispersion(s);
-    row->stretch_percent = ss_strands_stretch_percent(s);
+    row->stretch_percent = ss_strands_stretch_percent(s, length);
     put(row->tip, ss_strands_tip(s, 0));
     put(row->tip_velocity, ss_strands_tip_velocity(s, 0));
     ss_stats_print(a->stats, &a->run, row);
@@ -177,11 +196,13 @@ static ss_status keep_step(ss_simulation *a, const ss_step_report *report, int s
     ss_stats_row row = row_of(report, step);
     ss_stats_total(&a->totals, &a->run, &row);
     const bool frame = a->frames != NULL && ss_frames_due(a->frames, report->time);
-    if (a->stats != NULL || frame) {
+    if (frame) {
         ss_strands_look(a->strands);
+    } else if (a->stats != NULL) {
+        ss_strands_look_at_tips(a->strands);
     }
     if (a->stats != NULL) {
-        status = write_stats(a, &row, e);
+        status = write_stats(a, report->length, &row, e);
     }
     if (status == SS_OK && a->dump != NULL) {
         const double *r, *v;

@@ -10,7 +10,7 @@
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {
     const char *model, *solver;
-    int rods, steps, max_iterations, count;
+    int rods, steps, max_iterations, count, threads;
     double dt, mu, tolerance, time_limit, frames_every;
     uint64_t seed;
     const char *dump, *stats, *frames;

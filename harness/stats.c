@@ -44,6 +44,8 @@ const ss_column ss_stats_columns[] = {
     {"tip_vy", SS_REAL},
     {"tip_vz", SS_REAL},
     {"dissipation", SS_REAL},
+    {"gamma", SS_REAL},
+    {"bending_hz", SS_REAL},
     {.name = NULL},
 };
 
@@ -93,6 +95,8 @@ void ss_stats_print(ss_rows *rows, const ss_stats_run *run, const ss_stats_row *
     print_reals(rows, row->tip, 3);
     print_reals(rows, row->tip_velocity, 3);
     ss_rows_real(rows, row->dissipation);
+    ss_rows_real(rows, run->gamma);
+    ss_rows_real(rows, run->bending_hz);
 }
 
 static double larger(double a, double b)

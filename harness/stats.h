@@ -17,6 +17,7 @@ typedef struct ss_stats_run {
     int rods;
     double mu, mu_obstacle; // the latter NaN without obstacles
     double tol;
+    double gamma, bending_hz; // of the longest strand (material.h), else NaN; not read back
 } ss_stats_run;
 
 typedef struct ss_stats_row {

@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
+#include "problems/strands/step_control.h"
+
 #define MOST_TIPS 2000
+#define LANES     8 // distances summed side by side
 
 static int last_point(const ss_strands *s, int strand)
 {
@@ -10,15 +13,15 @@ static int last_point(const ss_strands *s, int strand)
     return at->point + at->size.npoints - 1;
 }
 
-static double total_length(const ss_strands *s)
+// How many tips stand for all, and the strand of the i-th.
+static int tip_count(const ss_strands *s)
 {
-    double length = 0.0;
-    for (int k = 0; k < s->world->nstrands; k++) {
-        for (int i = s->world->strands[k].point + 1; i <= last_point(s, k); i++) {
-            length += ss_length(ss_minus(s->at.x[i], s->at.x[i - 1]));
-        }
-    }
-    return length;
+    return s->world->nstrands < MOST_TIPS ? s->world->nstrands : MOST_TIPS;
+}
+
+static int tip_strand(const ss_strands *s, int i)
+{
+    return (int)((long)i * s->world->nstrands / tip_count(s));
 }
 
 void ss_strands_look(ss_strands *s)
@@ -26,6 +29,18 @@ void ss_strands_look(ss_strands *s)
     s->time = s->world->now.time;
     ss_snapshot_script(&s->at, s->world, s->time);
     ss_snapshot_place(&s->at, s->world, &s->world->now);
+}
+
+void ss_strands_look_at_tips(ss_strands *s)
+{
+    s->time = s->world->now.time;
+    ss_snapshot_script(&s->at, s->world, s->time);
+    for (int i = 0; i < tip_count(s); i++) {
+        const int k = tip_strand(s, i), last = last_point(s, k);
+        ss_placed at = ss_snapshot_strand(&s->at, s->world, k);
+        ss_strand_place(s->world, k, &s->world->now, &at);
+        s->at.x[last] = s->at.all.points[last].x;
+    }
 }
 
 ss_status ss_strands_new(const ss_world *world, ss_strands **strands, ss_error *e)
@@ -38,7 +53,7 @@ ss_status ss_strands_new(const ss_world *world, ss_strands **strands, ss_error *
     }
     s->world = world;
     ss_strands_look(s);
-    s->start_length = total_length(s);
+    s->start_length = ss_step_length(world, &s->at);
     *strands = s;
     return SS_OK;
 }
@@ -72,21 +87,52 @@ ss_vec3 ss_strands_tip_velocity(const ss_strands *s, int strand)
     return sum;
 }
 
-double ss_strands_dispersion(const ss_strands *s)
+typedef struct tip_list {
+    double x[MOST_TIPS], y[MOST_TIPS], z[MOST_TIPS];
+} tip_list;
+
+static double distance(const tip_list *tips, int i, int j)
 {
-    const long all = s->world->nstrands, n = all < MOST_TIPS ? all : MOST_TIPS;
-    double sum = 0.0;
-    for (long i = 0; i < n; i++) {
-        const ss_vec3 tip = ss_strands_tip(s, (int)(i * all / n));
-        for (long j = 0; j < i; j++) {
-            sum += ss_length(ss_minus(tip, ss_strands_tip(s, (int)(j * all / n))));
+    return ss_length(
+        ss_vec(tips->x[i] - tips->x[j], tips->y[i] - tips->y[j], tips->z[i] - tips->z[j]));
+}
+
+// The sum of the distances of tip i to those before it, LANES at a time.
+static double distances(const tip_list *tips, int i)
+{
+    double sums[LANES] = {0.0}, sum = 0.0;
+    int j = 0;
+    for (; j + LANES <= i; j += LANES) {
+        for (int l = 0; l < LANES; l++) {
+            sums[l] += distance(tips, i, j + l);
         }
     }
-    const double pairs = 0.5 * (double)n * (double)(n - 1);
+    for (; j < i; j++) {
+        sum += distance(tips, i, j);
+    }
+    for (int l = 0; l < LANES; l++) {
+        sum += sums[l];
+    }
+    return sum;
+}
+
+double ss_strands_dispersion(const ss_strands *s)
+{
+    const int n = tip_count(s);
+    tip_list tips;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        const ss_vec3 tip = ss_strands_tip(s, tip_strand(s, i));
+        tips.x[i] = tip.x;
+        tips.y[i] = tip.y;
+        tips.z[i] = tip.z;
+        sum += distances(&tips, i);
+    }
+    const double pairs = 0.5 * n * (n - 1.0);
     return pairs > 0.0 ? sum / pairs : NAN;
 }
 
-double ss_strands_stretch_percent(const ss_strands *s)
+double ss_strands_stretch_percent(const ss_strands *s, double length)
 {
-    return 100.0 * (total_length(s) / s->start_length - 1.0);
+    return 100.0 * (length / s->start_length - 1.0);
 }

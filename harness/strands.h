@@ -15,10 +15,13 @@ typedef struct ss_strands {
 ss_status ss_strands_new(const ss_world *world, ss_strands **strands, ss_error *e);
 void ss_strands_free(ss_strands *s);
 void ss_strands_look(ss_strands *s);
+// The same for what is asked of tips alone, below: of many strands most are left where they were.
+void ss_strands_look_at_tips(ss_strands *s);
 
 ss_vec3 ss_strands_tip(const ss_strands *s, int strand);          // m
 ss_vec3 ss_strands_tip_velocity(const ss_strands *s, int strand); // m/s, in the world
 // m, mean distance between the tips of two strands; NaN for one strand. Of more than 2000 strands
 // 2000 stand for all, evenly spaced in their list: n^2 distances would cost as much as a step.
 double ss_strands_dispersion(const ss_strands *s);
-double ss_strands_stretch_percent(const ss_strands *s); // against the first look
+// Of polylines that are `length` m in all now, against the first look.
+double ss_strands_stretch_percent(const ss_strands *s, double length);

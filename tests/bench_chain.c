@@ -1,63 +1,60 @@
-// What a step of many chains costs, side by side: [HH13]'s fur, 6 vertices a strand, two times 8
+// What a step of the scene fur costs, [HH13]'s chains of 6 vertices side by side, two times 8
 // sweeps of bending and a tridiagonal solve. Time over constraints from 1e3 to 1e6 with the line
 // through it, the share of the tridiagonal solves, and steps a second of 100 000 and 200 000
-// strands. The best of several steps.
+// strands. A step is the stepper's, with all that it reports; the best of several. One thread is
+// measured by its processor time, two by wall time.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/strands/chain_batch.h"
+#include "problems/strands/scene.h"
+#include "problems/strands/step.h"
 #include "tests/bench.h"
 
-#define VERTICES 6
-#define SEGMENT  0.004 // m
-#define STEP     0.002 // s
-#define WARM_UP  3
-#define SECONDS  0.7 // for a measurement
+#define EDGES   5 // of a strand
+#define WARM_UP 3
+#define SECONDS 0.7 // for a measurement
 
-static const double W[VERTICES] = {0.0, 1.0, 1.0, 1.0, 1.0, 1.0};
-static const double REST[VERTICES - 1] = {SEGMENT, SEGMENT, SEGMENT, SEGMENT, SEGMENT};
-static const double SPAN[VERTICES - 2] = {2.0 * SEGMENT, 2.0 * SEGMENT, 2.0 * SEGMENT,
-                                          2.0 * SEGMENT};
-static const ss_chain_shape SHAPE = {VERTICES, W, REST, SPAN};
-
-static const ss_chain_method FUR = {.iterations = 2, .bending = 0.3, .sweeps = 8};
+static const char FUR[] = "tmf:bending=0.3";
 // As many sweeps of bending as FUR, and two tridiagonal solves more: what these cost.
-static const ss_chain_method MORE_SOLVES = {.iterations = 4, .bending = 0.3, .sweeps = 4};
-static const ss_chain_method SOLVES = {.iterations = 2};
-static const ss_chain_method PBD = {.kind = SS_CHAIN_PBD, .iterations = 2};
-static const ss_chain_method DFTL = {.kind = SS_CHAIN_DFTL, .iterations = 1, .damping = 0.95};
+static const char MORE_SOLVES[] = "tmf:iterations=4,bending=0.3,sweeps=4";
 
-// Strands that stand in all directions.
-static ss_chain_batch *grow(int count, int threads)
+static ss_world *grow(int count, const char *spec, ss_step_options *options)
 {
+    const ss_scene *scene = ss_scene_find("fur");
     ss_error error;
-    ss_chain_batch *b;
-    bench_check(ss_chain_batch_new(&SHAPE, count, threads, &b, &error), &error);
-    for (int k = 0; k < count; k++) {
-        ss_vec3 x[VERTICES], v[VERTICES] = {{0.0, 0.0, 0.0}};
-        const double y = 1.0 - 2.0 * (k + 0.5) / count, across = sqrt(1.0 - y * y);
-        for (int i = 0; i < VERTICES; i++) {
-            x[i] = ss_scaled(SEGMENT * i, ss_vec(across * cos(2.4 * k), y, across * sin(2.4 * k)));
-        }
-        ss_chain_batch_put(b, k, x, v);
-    }
-    return b;
+    ss_model_choice model;
+    bench_check(ss_model_parse(spec, &model, &error), &error);
+    const ss_scene_request request = {.rods = count, .mu = NAN, .model = &model};
+    ss_world *w = ss_world_new();
+    bench_check(w != NULL ? SS_OK : ss_fail_memory(&error, "fur"), &error);
+    bench_check(scene->build(&request, w, options, &error), &error);
+    ss_model_choice_free(&model);
+    options->dt = scene->dt;
+    return w;
 }
 
 // s a step, the best.
-static double measure(int count, int threads, const ss_chain_method *m)
+static double measure(int count, int threads, const char *spec)
 {
-    ss_chain_batch *b = grow(count, threads);
-    const double end = ss_clock_seconds(CLOCK_MONOTONIC) + SECONDS;
+    ss_error error;
+    ss_step_options options = ss_step_defaults();
+    ss_world *w = grow(count, spec, &options);
+    options.threads = threads;
+    ss_stepper *s = ss_stepper_new(w, &options, (ss_step_solver){.solve = NULL}, &error);
+    bench_check(s != NULL ? SS_OK : error.status, &error);
+    const clockid_t clock = threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
+    const double end = ss_clock_seconds(clock) + SECONDS;
     double best = INFINITY;
-    for (int k = 0; k < WARM_UP || ss_clock_seconds(CLOCK_MONOTONIC) < end; k++) {
-        const double start = ss_clock_seconds(CLOCK_MONOTONIC);
-        ss_chain_batch_step(b, m, ss_vec(0.0, -9.81, 0.0), STEP);
-        const double seconds = ss_clock_seconds(CLOCK_MONOTONIC) - start;
+    for (int k = 0; k < WARM_UP || ss_clock_seconds(clock) < end; k++) {
+        ss_step_report report;
+        const double start = ss_clock_seconds(clock);
+        bench_check(ss_stepper_step(s, &report, &error), &error);
+        const double seconds = ss_clock_seconds(clock) - start;
         best = k >= WARM_UP && seconds < best ? seconds : best;
     }
-    ss_chain_batch_free(b);
+    ss_stepper_free(s);
+    ss_world_free(w);
     return best;
 }
 
@@ -85,9 +82,9 @@ static void over_constraints(void)
     double n[7], t[7];
     puts("constraints  ms_per_step  ns_per_constraint  tridiagonal_percent");
     for (int k = 0; k < 7; k++) {
-        n[k] = (VERTICES - 1.0) * strands[k];
-        t[k] = measure(strands[k], 1, &FUR);
-        const double more = measure(strands[k], 1, &MORE_SOLVES);
+        n[k] = (double)EDGES * strands[k];
+        t[k] = measure(strands[k], 1, FUR);
+        const double more = measure(strands[k], 1, MORE_SOLVES);
         printf("%11.0f  %11.4f  %17.3f  %19.1f\n", n[k], 1e3 * t[k], 1e9 * t[k] / n[k],
                100.0 * (more - t[k]) / t[k]);
     }
@@ -96,19 +93,16 @@ static void over_constraints(void)
 
 static void steps_a_second(int strands)
 {
-    static const struct {
-        const char *name;
-        const ss_chain_method *method;
-    } rows[] = {{"fur: 2 (8 bending, 1 tridiagonal)", &FUR},
-                {"2 tridiagonal", &SOLVES},
-                {"pbd(2)", &PBD},
-                {"dftl", &DFTL}};
+    static const char *const rows[][2] = {{"fur: 2 (8 bending, 1 tridiagonal)", FUR},
+                                          {"2 tridiagonal", "tmf"},
+                                          {"pbd(2)", "pbd:iterations=2"},
+                                          {"dftl", "dftl"}};
     printf("%d strands of %d vertices  ms_1_thread  ms_2_threads  steps_per_second\n", strands,
-           VERTICES);
+           EDGES + 1);
     for (int k = 0; k < 4; k++) {
-        const double one = measure(strands, 1, rows[k].method);
-        const double two = measure(strands, 2, rows[k].method);
-        printf("%-33s  %11.2f  %12.2f  %16.0f\n", rows[k].name, 1e3 * one, 1e3 * two,
+        const double one = measure(strands, 1, rows[k][1]);
+        const double two = measure(strands, 2, rows[k][1]);
+        printf("%-33s  %11.2f  %12.2f  %16.0f\n", rows[k][0], 1e3 * one, 1e3 * two,
                1.0 / fmin(one, two));
     }
     puts("");

@@ -8,7 +8,6 @@
 
 #include "problems/delassus.h"
 #include "problems/response.h"
-#include "problems/strands/chain_batch.h"
 #include "problems/strands/step.h"
 #include "problems/store.h"
 #include "problems/strands/model.h"
@@ -37,31 +36,6 @@ void setUp(void)
 void tearDown(void)
 {
     ss_problem_free(small_problem);
-}
-
-// Runs the operation with the first allocation failing, then the second, and so on until one run
-// has fewer allocations than that; counts the failures, of which there must be some.
-static void fail_each(ss_status (*operation)(void), const char *name)
-{
-    long failures = 0;
-    for (long k = 1;; k++) {
-        error = (ss_error){0};
-        fail_allocation(k);
-        const ss_status status = operation();
-        const long made = allocations_since();
-        fail_allocation(0);
-        if (status == SS_OK && made < k) {
-            break;
-        }
-        if (status != SS_SYSTEM || error.text[0] == '\0') {
-            char message[900];
-            snprintf(message, sizeof message, "%s: allocation %ld of %ld: status %d, \"%s\"", name,
-                     k, made, (int)status, error.text);
-            TEST_FAIL_MESSAGE(message);
-        }
-        failures++;
-    }
-    CHECK(failures > 0);
 }
 
 static ss_status assemble(void)
@@ -191,17 +165,6 @@ static ss_status make_strand(void)
     return status;
 }
 
-static ss_status make_chains(void)
-{
-    static const double w[] = {0.0, 1.0, 1.0}, rest[] = {1.0, 1.0}, span[] = {2.0};
-    const ss_chain_shape shape = {3, w, rest, span};
-    ss_chain_batch *batch;
-    const ss_status status = ss_chain_batch_new(&shape, 5, 2, &batch, &error);
-    CHECK((batch == NULL) == (status != SS_OK));
-    ss_chain_batch_free(batch);
-    return status;
-}
-
 // Pushes what it was given to start from, and a little.
 static ss_status push(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                       ss_error *e)
@@ -251,11 +214,11 @@ static ss_status simulate(void)
 
 static void assembly_survives_every_failing_allocation(void)
 {
-    fail_each(assemble, "assemble");
-    fail_each(assemble_naively, "assemble naively");
-    fail_each(naive_blocks, "assemble blocks naively");
-    fail_each(regroup, "regroup");
-    fail_each(prepare_judge, "prepare the judge");
+    FAIL_EACH(assemble, NULL);
+    fail_each_allocation("assemble naively", assemble_naively, NULL, &error);
+    fail_each_allocation("assemble blocks naively", naive_blocks, NULL, &error);
+    FAIL_EACH(regroup, NULL);
+    fail_each_allocation("prepare the judge", prepare_judge, NULL, &error);
 }
 
 static int files_in_scratch(void)
@@ -275,34 +238,33 @@ static void saving_survives_every_failing_allocation(void)
 {
     CHECK_OK(save());
     const int before = files_in_scratch();
-    fail_each(save, "save");
+    FAIL_EACH(save, NULL);
     CHECK(files_in_scratch() == before); // no temporary file is left
 }
 
 static void loading_survives_every_failing_allocation(void)
 {
     CHECK_OK(ss_store_write(scratch_path("kept.h5"), small_problem, &error));
-    fail_each(load, "load");
+    FAIL_EACH(load, NULL);
     ss_problem *local;
     CHECK_OK(ss_problem_to_local(small_problem, &local, &error));
     CHECK_OK(ss_store_write(scratch_path("kept.h5"), local, &error));
     ss_problem_free(local);
-    fail_each(load, "load local");
+    fail_each_allocation("load local", load, NULL, &error);
 }
 
 static void making_strands_survives_every_failing_allocation(void)
 {
     for (int k = 0; ss_strand_models[k] != NULL; k++) {
         spec = ss_strand_models[k]->name;
-        fail_each(make_strand, spec);
+        fail_each_allocation(spec, make_strand, NULL, &error);
     }
-    fail_each(make_chains, "chains");
 }
 
 static void generating_survives_every_failing_allocation(void)
 {
-    fail_each(tangle, "tangle");
-    fail_each(tangle_in_local_form, "tangle in local form");
+    FAIL_EACH(tangle, NULL);
+    fail_each_allocation("tangle in local form", tangle_in_local_form, NULL, &error);
 }
 
 static void solving_survives_every_failing_allocation(void)
@@ -320,16 +282,16 @@ static void solving_survives_every_failing_allocation(void)
     for (threads = 0; threads <= 2; threads += 2) {
         for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
             spec = specs[k];
-            fail_each(solve, spec);
+            fail_each_allocation(spec, solve, NULL, &error);
         }
     }
     ss_problem *given = small_problem;
     CHECK_OK(ss_problem_to_local(given, &small_problem, &error));
     threads = 0;
     spec = "secular:order=stripes";
-    fail_each(solve, "solve local");
+    fail_each_allocation("solve local", solve, NULL, &error);
     spec = "mfb+enum:order=reverse";
-    fail_each(solve, "solve local in another order");
+    fail_each_allocation("solve local in another order", solve, NULL, &error);
     ss_problem_free(given);
 }
 
@@ -338,7 +300,8 @@ static void simulating_survives_every_failing_allocation(void)
     toy_stiffness = 1.0;
     for (int k = 0; k < 2; k++) {
         continuous = k == 1;
-        fail_each(simulate, continuous ? "simulate continuously" : "simulate");
+        fail_each_allocation(continuous ? "simulate continuously" : "simulate", simulate, NULL,
+                             &error);
     }
 }
 

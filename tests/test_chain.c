@@ -1,8 +1,5 @@
 // tests/test_chain.c -- the methods of chains against systems written out in full and answers known
-// by hand, and many chains side by side against one.
-#include "problems/strands/chain_batch.h"
-
-#include <stdlib.h>
+// by hand.
 #include <string.h>
 
 #include "problems/random.h"
@@ -16,7 +13,6 @@
 #define MOST 64 // vertices
 
 static ss_random g;
-static ss_error error;
 static double w[MOST], rest[MOST], span[MOST], y[MOST], share[MOST];
 static lane3 p[MOST], edge[MOST];
 static const lane_room room = {edge, y, share};
@@ -254,87 +250,6 @@ static void a_follower_damps_by_the_correction_behind_it(void)
     CHECK_NEAR(v[2].y, 0.0, 0.0);                // nothing follows
 }
 
-// ---- Side by side
-
-#define CHAINS 19
-
-typedef struct flock {
-    ss_vec3 x[CHAINS][MOST], v[CHAINS][MOST];
-} flock;
-
-// Crumpled, each chain in its own way; the roots move.
-static void start_flock(flock *f)
-{
-    g = ss_random_seeded(8);
-    for (int k = 0; k < CHAINS; k++) {
-        for (int i = 0; i < shape.n; i++) {
-            f->x[k][i] = ss_vec(i, ss_random_between(&g, -0.3, 0.3), 0.1 * k);
-            f->v[k][i] =
-                i > 0 ? ss_vec(0.0, 0.0, ss_random_between(&g, -0.1, 0.1)) : ss_vec(0.01, 0.0, 0.0);
-        }
-    }
-}
-
-static void run_flock(const ss_chain_method *m, int threads, flock *f)
-{
-    ss_chain_batch *batch;
-    start_flock(f);
-    CHECK_OK(ss_chain_batch_new(&shape, CHAINS, threads, &batch, &error));
-    for (int k = 0; k < CHAINS; k++) {
-        ss_chain_batch_put(batch, k, f->x[k], f->v[k]);
-    }
-    for (int step = 0; step < 20; step++) {
-        ss_chain_batch_step(batch, m, ss_vec(0.0, -0.01, 0.001), 0.5);
-    }
-    for (int k = 0; k < CHAINS; k++) {
-        ss_chain_batch_get(batch, k, f->x[k], f->v[k]);
-    }
-    ss_chain_batch_free(batch);
-}
-
-// One chain by the same kernels, a number at a time.
-static void run_alone(const ss_chain_method *m, ss_vec3 *x, ss_vec3 *v)
-{
-    const double h = 0.5;
-    for (int step = 0; step < 20; step++) {
-        for (int i = 0; i < shape.n; i++) {
-            const double falls = w[i] > 0.0 ? 1.0 : 0.0;
-            p[i] = (lane3){x[i].x + h * (v[i].x + falls * 0.0),
-                           x[i].y + h * (v[i].y + falls * (h * -0.01)),
-                           x[i].z + h * (v[i].z + falls * (h * 0.001))};
-        }
-        lane_constrain(m, &shape, &room, p);
-        for (int i = 0; i < shape.n; i++) {
-            lane3 now = {1.0 / h * (p[i].x - x[i].x), 1.0 / h * (p[i].y - x[i].y),
-                         1.0 / h * (p[i].z - x[i].z)};
-            lane_damp(m, &shape, &room, h, i, &now);
-            v[i] = ss_vec(now.x, now.y, now.z);
-            x[i] = ss_vec(p[i].x, p[i].y, p[i].z);
-        }
-    }
-}
-
-static void chains_do_not_know_of_each_other(void)
-{
-    static flock together, threaded, alone;
-    const ss_chain_method methods[] = {
-        {.kind = SS_CHAIN_TMF, .iterations = 2, .bending = 0.3, .sweeps = 2},
-        {.kind = SS_CHAIN_PBD, .iterations = 3},
-        {.kind = SS_CHAIN_DFTL, .iterations = 1, .damping = 0.9},
-    };
-    level(9);
-    for (int k = 0; k < 3; k++) {
-        run_flock(&methods[k], 1, &together);
-        run_flock(&methods[k], 2, &threaded);
-        CHECK(memcmp(&together, &threaded, sizeof together) == 0);
-        start_flock(&alone);
-        for (int c = 0; c < CHAINS; c++) {
-            run_alone(&methods[k], alone.x[c], alone.v[c]);
-        }
-        CHECK(memcmp(&together, &alone, sizeof together) == 0);
-    }
-}
-
 int main(void)
 {
     UNITY_BEGIN();
@@ -348,6 +263,5 @@ int main(void)
     RUN_TEST(pbd_shares_a_correction_by_masses);
     RUN_TEST(bending_straightens_and_can_be_partial);
     RUN_TEST(a_follower_damps_by_the_correction_behind_it);
-    RUN_TEST(chains_do_not_know_of_each_other);
     return UNITY_END();
 }

@@ -1,20 +1,34 @@
 // tests/test_chain_swing.c -- a chain let go level: [HH13] Table 1 and Figure 3, and the numbers
 // that another program found for it.
-#include "problems/strands/chain_batch.h"
 #include "tests/support.h"
+
+#define LANE         double
+#define LANE_ALL(a)  (a)
+#define LANE_ROOT(a) sqrt(a)
+#include "problems/strands/chain_kernel.h"
 
 #define VERTICES 51
 
-static ss_error error;
-static double w[VERTICES], rest[VERTICES - 1], span[VERTICES - 2];
+static double w[VERTICES], rest[VERTICES - 1], span[VERTICES - 2], y[VERTICES], share[VERTICES];
+static lane3 x[VERTICES], v[VERTICES], edge[VERTICES];
 static const ss_chain_shape SHAPE = {VERTICES, w, rest, span};
+static const lane_room ROOM = {edge, y, share};
+
+// Held at vertex 0 and let go level, at rest.
+static void let_go(void)
+{
+    for (int i = 0; i < VERTICES; i++) {
+        w[i] = i > 0 ? 1.0 : 0.0;
+        x[i] = (lane3){i, 0.0, 0.0};
+        v[i] = (lane3){0.0, 0.0, 0.0};
+    }
+    for (int i = 0; i + 1 < VERTICES; i++) {
+        rest[i] = 1.0;
+    }
+}
 
 void setUp(void)
 {
-    for (int i = 0; i + 1 < VERTICES; i++) {
-        w[i + 1] = 1.0;
-        rest[i] = 1.0;
-    }
 }
 
 void tearDown(void)
@@ -23,43 +37,38 @@ void tearDown(void)
 
 #define SWINGS 1000 // steps at G = 0.00818: two full swings and more
 
-// Held at vertex 0 and let go level. The caller frees it.
-static ss_chain_batch *let_go(void)
+// A step of 1 under the gravity G: v += G, p = x + v, p by the method, v = p - x.
+static void swing(const ss_chain_method *m, double G)
 {
-    ss_chain_batch *batch;
-    ss_vec3 x[VERTICES], v[VERTICES] = {{0.0, 0.0, 0.0}};
+    lane3 p[VERTICES];
     for (int i = 0; i < VERTICES; i++) {
-        x[i] = ss_vec(i, 0.0, 0.0);
+        v[i].y -= w[i] * G;
+        p[i] = lane3_along(x[i], 1.0, v[i]);
     }
-    CHECK_OK(ss_chain_batch_new(&SHAPE, 1, 1, &batch, &error));
-    ss_chain_batch_put(batch, 0, x, v);
-    return batch;
-}
-
-static void swing(ss_chain_batch *batch, const ss_chain_method *m, double G, ss_vec3 *x)
-{
-    ss_vec3 v[VERTICES];
-    ss_chain_batch_step(batch, m, ss_vec(0.0, -G, 0.0), 1.0);
-    ss_chain_batch_get(batch, 0, x, v);
+    lane_constrain(m, &SHAPE, &ROOM, p);
+    for (int i = 0; i < VERTICES; i++) {
+        v[i] = lane3_minus(p[i], x[i]);
+        x[i] = p[i];
+        lane_damp(m, &SHAPE, &ROOM, 1.0, i, &v[i]);
+    }
 }
 
 // 100 (length / rest - 1), the most in two full swings.
 static double largest_stretch(double G, ss_chain_kind kind, int iterations, double damping)
 {
     const ss_chain_method m = {.kind = kind, .iterations = iterations, .damping = damping};
-    ss_chain_batch *batch = let_go();
+    let_go();
     const int steps = (int)(SWINGS * sqrt(0.00818 / G));
     double most = 0.0;
     for (int k = 0; k < steps; k++) {
-        ss_vec3 x[VERTICES];
-        swing(batch, &m, G, x);
+        swing(&m, G);
         double length = 0.0;
         for (int i = 1; i < VERTICES; i++) {
-            length += ss_length(ss_minus(x[i], x[i - 1]));
+            const lane3 e = lane3_minus(x[i], x[i - 1]);
+            length += sqrt(lane3_dot(e, e));
         }
         most = fmax(most, 100.0 * (length / (VERTICES - 1.0) - 1.0));
     }
-    ss_chain_batch_free(batch);
     return most;
 }
 
@@ -67,17 +76,15 @@ static double largest_stretch(double G, ss_chain_kind kind, int iterations, doub
 static double apex(double G, ss_chain_kind kind, int iterations, double damping)
 {
     const ss_chain_method m = {.kind = kind, .iterations = iterations, .damping = damping};
-    ss_chain_batch *batch = let_go();
-    ss_vec3 x[VERTICES];
+    let_go();
     double highest = -VERTICES;
     do {
-        swing(batch, &m, G, x);
+        swing(&m, G);
     } while (x[VERTICES - 1].x >= 0.0);
     do {
         highest = fmax(highest, x[VERTICES - 1].y);
-        swing(batch, &m, G, x);
+        swing(&m, G);
     } while (x[VERTICES - 1].x < 0.0);
-    ss_chain_batch_free(batch);
     return highest / (VERTICES - 1.0);
 }
 

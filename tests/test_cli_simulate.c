@@ -15,7 +15,8 @@
     "scene,model,solver,seed,rods,mu,mu_obstacle,step,time,dt,rejected,reason,contacts,"           \
     "contacts_obstacle,active,hits,iterations,status,tol,fb,fb_abs,natural,gs_seconds,"            \
     "solve_seconds,collide_seconds,assemble_seconds,step_seconds,kinetic,elastic,potential,"       \
-    "max_speed,dispersion,stretch_percent,tip_x,tip_y,tip_z,tip_vx,tip_vy,tip_vz,dissipation\n"
+    "max_speed,dispersion,stretch_percent,tip_x,tip_y,tip_z,tip_vx,tip_vy,tip_vz,"                 \
+    "dissipation,gamma,bending_hz\n"
 
 void setUp(void)
 {
@@ -53,6 +54,9 @@ static void a_run_is_one_row(void)
     CHECK(csv_number(standard_out, 1, "mu") == 0.25);
     CHECK(csv_number(standard_out, 1, "contacts_max") > 0.0);
     CHECK_LE(csv_number(standard_out, 1, "over_tol_percent"), 100.0);
+    // The tail's strands are 25 cm long, the outermost a little more.
+    CHECK_NEAR(csv_number(standard_out, 1, "gamma"), 5.31 * 2.5 * 2.5 * 2.5, 2.0);
+    CHECK_NEAR(csv_number(standard_out, 1, "bending_hz"), 2.405 / 2.5 / 2.5, 0.01);
     EXPECT(0, "simulate", "orbit", "--steps", "3", "--format", "json");
     CHECK(is_json(standard_out));
 }
@@ -131,6 +135,33 @@ static void the_same_seed_gives_the_same_bits(void)
         free(rows[k]);
         free(sums[k]);
     }
+}
+
+// The statistics of a run with that many threads; the caller's to free.
+static char *stats_of(const char *scene, const char *rods, const char *threads)
+{
+    char stats[400];
+    snprintf(stats, sizeof stats, "%s", scratch_path("threads.csv"));
+    EXPECT(0, "simulate", scene, "--rods", rods, "--steps", "12", "--threads", threads, "--stats",
+           stats);
+    char *rows = strdup(file_text(stats));
+    drop_times(rows);
+    return rows;
+}
+
+static void check_threads(const char *scene, const char *rods)
+{
+    char *one = stats_of(scene, rods, "1"), *two = stats_of(scene, rods, "2");
+    TEST_ASSERT_EQUAL_STRING(one, two);
+    TEST_ASSERT_EQUAL_INT(13, count_lines(one));
+    free(one);
+    free(two);
+}
+
+static void threads_have_no_say_in_the_bits(void)
+{
+    check_threads("pony", "19");
+    check_threads("fur", "1200");
 }
 
 static void dumped_problems_are_checked_and_solved_from_their_guess(void)
@@ -300,7 +331,7 @@ static void runs_become_figures(void)
     snprintf(picture, sizeof picture, "%s", scratch_path("figure.svg"));
     EXPECT(0, "simulate", "turn", "--rods", "3", "--steps", "10", "--stats", stats);
     EXPECT(0, "plot", stats, stats, "--figure", "orbit", "--out", picture);
-    TEST_ASSERT_EQUAL_STRING("", standard_error);
+    HOLDS(standard_error, "stickslip plot: wrote ");
     EXPECT(0, "plot", stats, "--figure", "dispersion", "--out", picture);
     CHECK(access(scratch_path("figure.svg.gp"), R_OK) == 0);
     EXPECT(0, "plot", stats, "--figure", "stretch", "--out", picture);
@@ -330,6 +361,7 @@ int main(void)
     RUN_TEST(a_run_is_one_row);
     RUN_TEST(statistics_have_a_row_a_step);
     RUN_TEST(the_same_seed_gives_the_same_bits);
+    RUN_TEST(threads_have_no_say_in_the_bits);
     RUN_TEST(dumped_problems_are_checked_and_solved_from_their_guess);
     RUN_TEST(frames_are_polylines_and_pictures);
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);

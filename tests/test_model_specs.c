@@ -142,6 +142,15 @@ static void hair_has_the_rigidities_of_the_handbook(void)
     CHECK_NEAR(r.spin_inertia, 1320.0 * 2.0 * r.bend1 / 3.9e9, 1e-25);
 }
 
+static void weight_and_stiffness_of_hair_are_those_of_the_handbook(void)
+{
+    const ss_material hair = ss_material_hair();
+    CHECK_NEAR(ss_material_gamma(&hair, 0.1, 9.81), 5.31, 5e-3);
+    CHECK_NEAR(ss_material_gamma(&hair, 0.3, 9.81), 143.0, 0.5);
+    CHECK_NEAR(ss_material_frequency(&hair, 0.1), 2.405, 5e-4);
+    CHECK_NEAR(ss_material_frequency(&hair, 0.01), 240.5, 5e-2);
+}
+
 static void a_flat_section_bends_easily_about_its_long_axis(void)
 {
     ss_material flat = ss_material_hair();
@@ -160,6 +169,7 @@ int main(void)
     RUN_TEST(a_spec_is_kept_as_given);
     RUN_TEST(a_wrong_design_is_refused_by_every_model);
     RUN_TEST(hair_has_the_rigidities_of_the_handbook);
+    RUN_TEST(weight_and_stiffness_of_hair_are_those_of_the_handbook);
     RUN_TEST(a_flat_section_bends_easily_about_its_long_axis);
     return UNITY_END();
 }

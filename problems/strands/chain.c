@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/chain_flock.h"
 #include "problems/strands/chain_strand.h"
 #include "problems/strands/models.h"
 #include "problems/strands/super_helix_kinematics.h"
@@ -70,7 +71,7 @@ static bool allocate(ss_chain *c)
 {
     const size_t n = (size_t)c->shape.n;
     c->style = calloc(n, sizeof *c->style);
-    c->w = calloc(n, (5 + SS_CHAIN_SCRATCH) * sizeof *c->w);
+    c->w = calloc(n, (SS_CHAIN_NUMBERS + SS_CHAIN_SCRATCH) * sizeof *c->w);
     if (c->style == NULL || c->w == NULL) {
         return false;
     }
@@ -259,7 +260,7 @@ static void place(const void *strand, const ss_pose *root, const double *q, ss_s
 #define CHAIN                                                                                      \
     .reference = "HH13", .settings_size = sizeof(settings), .make = make, .free = free_strand,     \
     .size = size, .style = style, .lumps = lumps, .advance = advance, .place = place,              \
-    .project = ss_chain_project
+    .project = ss_chain_project, .flock = &ss_chain_flock
 
 const ss_strand_model ss_chain_tmf = {
     .name = "tmf",

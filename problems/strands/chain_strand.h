@@ -21,12 +21,13 @@ typedef struct ss_chain {
     int sampled;         // vertex of the first sample: 0 or 1
     double mean_mass;    // kg: that of w = 1
     ss_vec3 *style;      // [n]
-    double *w;           // [n] against 1 / mean_mass
+    double *w;           // [n] against 1 / mean_mass; all [SS_CHAIN_NUMBERS n] from here to span
     double *mass, *arc;  // [n] kg, m: of the vertices; those that move add up to the strand
     double *rest, *span; // [n - 1], [n - 2]
     double *scratch;     // [SS_CHAIN_SCRATCH n] of a projection; no state is kept in it
 } ss_chain;
 
+#define SS_CHAIN_NUMBERS 5
 #define SS_CHAIN_SCRATCH 8
 
 // A hook of model.h.

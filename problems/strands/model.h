@@ -60,6 +60,8 @@ static inline double *ss_band_at(const ss_band *A, int i, int j) // i >= j
     return &A->x[(A->half + 1) * j + (i - j)];
 }
 
+struct ss_flock_model;
+
 typedef struct ss_strand_model {
     const char *name; // [a-z0-9][a-z0-9-]*
     const char *summary;
@@ -106,6 +108,10 @@ typedef struct ss_strand_model {
     // Moves the natural shape so that the elastic force at q is -load (`unrest` aside): the strand
     // is then at rest at q under that load.
     ss_status (*balance)(void *strand, const double *q, const double *load, ss_error *e);
+
+    // For models that can step many equal strands side by side where nothing touches them
+    // (flock.h), else NULL. It changes how long a step takes, and no answer.
+    const struct ss_flock_model *flock;
 } ss_strand_model;
 
 // What every `make` asks of a design first: finite numbers and sizes that make sense.

@@ -59,23 +59,40 @@ static ss_status check_theta(const ss_world *w, const ss_step_options *o, ss_err
     return SS_OK;
 }
 
+// What strands need that are stepped one by one.
 static bool allocate(ss_stepper *s)
 {
     const ss_world *w = s->world;
     const size_t n = (size_t)w->nstrands;
     const bool here = ss_snapshot_init(&s->here, w), there = ss_snapshot_init(&s->there, w);
     const bool systems = ss_systems_init(&s->systems, w);
-    s->trial.q = calloc((size_t)w->nq + 1, sizeof *s->trial.q);
-    s->trial.v = calloc((size_t)w->nv + 1, sizeof *s->trial.v);
     s->right = malloc(((size_t)w->nv + 1) * sizeof *s->right);
     s->first = malloc((n + 1) * sizeof *s->first);
     s->body = malloc((n + 1) * sizeof *s->body);
     s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
     s->collider = ss_collider_new();
     s->track = ss_track_new();
-    return here && there && systems && s->trial.q != NULL && s->trial.v != NULL &&
-           s->right != NULL && s->first != NULL && s->body != NULL && s->moved != NULL &&
-           s->collider != NULL && s->track != NULL;
+    if (!here || !there || !systems || s->right == NULL || s->first == NULL || s->body == NULL ||
+        s->moved == NULL || s->collider == NULL || s->track == NULL) {
+        return false;
+    }
+    for (int k = 0; k < w->nstrands; k++) {
+        s->first[k] = w->strands[k].point;
+        s->body[k] = w->strands[k].body;
+    }
+    s->first[w->nstrands] = w->npoints;
+    return true;
+}
+
+static ss_status make_room(ss_stepper *s, ss_error *e)
+{
+    ss_status status = ss_world_state_init(&s->trial, s->world)
+                           ? ss_step_flock_new(s, e)
+                           : ss_fail_memory(e, "the steps of a world");
+    if (status == SS_OK && s->flock == NULL && !allocate(s)) {
+        status = ss_fail_memory(e, "the steps of a world");
+    }
+    return status;
 }
 
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
@@ -89,23 +106,19 @@ ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_
         return NULL;
     }
     ss_stepper *s = calloc(1, sizeof *s);
-    if (s != NULL) {
-        s->world = w;
-        s->options = *options;
-        s->solver = solver;
-        s->dt = options->dt;
-        s->nfound = -1;
-    }
-    if (s == NULL || !allocate(s)) {
-        ss_stepper_free(s);
+    if (s == NULL) {
         ss_fail_memory(e, "the steps of a world");
         return NULL;
     }
-    for (int k = 0; k < w->nstrands; k++) {
-        s->first[k] = w->strands[k].point;
-        s->body[k] = w->strands[k].body;
+    s->world = w;
+    s->options = *options;
+    s->solver = solver;
+    s->dt = options->dt;
+    s->nfound = -1;
+    if (make_room(s, e) != SS_OK) {
+        ss_stepper_free(s);
+        return NULL;
     }
-    s->first[w->nstrands] = w->npoints;
     return s;
 }
 
@@ -117,8 +130,10 @@ void ss_stepper_free(ss_stepper *s)
     ss_snapshot_free(&s->here);
     ss_snapshot_free(&s->there);
     ss_systems_free(&s->systems);
-    free(s->trial.q);
-    free(s->trial.v);
+    if (s->flock != NULL) {
+        s->flock->free(s->members);
+    }
+    ss_world_state_free(&s->trial);
     free(s->right);
     free(s->first);
     free(s->body);
@@ -145,6 +160,9 @@ static bool same(const double *a, const double *b, int count)
 static void look_around(ss_stepper *s)
 {
     const ss_world *w = s->world;
+    if (s->flock != NULL) {
+        return; // it looks at the world itself
+    }
     if (s->placed && w->now.time == s->trial.time && same(w->now.q, s->trial.q, w->nq) &&
         same(w->now.v, s->trial.v, w->nv)) {
         return;
@@ -171,8 +189,7 @@ static ss_status keep_found(ss_stepper *s, ss_error *e)
     return SS_OK;
 }
 
-// The world is moved to where the try ended.
-static ss_status accept(ss_stepper *s, double h, const ss_step_report *report, ss_error *e)
+static ss_status move_world(ss_stepper *s, double h, const ss_step_report *report, ss_error *e)
 {
     ss_status status = ss_track_keep(s->track, s->touches, s->ncontacts, s->E, s->r, h, e);
     if (status == SS_OK) {
@@ -189,6 +206,20 @@ static ss_status accept(ss_stepper *s, double h, const ss_step_report *report, s
     memcpy(s->world->now.q, s->trial.q, (size_t)s->world->nq * sizeof *s->trial.q);
     memcpy(s->world->now.v, s->trial.v, (size_t)s->world->nv * sizeof *s->trial.v);
     s->placed = true;
+    return SS_OK;
+}
+
+// The world is moved to where the try ended.
+static ss_status accept(ss_stepper *s, double h, const ss_step_report *report, ss_error *e)
+{
+    if (s->flock != NULL) {
+        ss_step_flock_accept(s);
+    } else {
+        const ss_status status = move_world(s, h, report, e);
+        if (status != SS_OK) {
+            return status;
+        }
+    }
     s->steps++;
     s->good++;
     if (s->good >= GOOD_STEPS && s->dt < s->options.dt) {
@@ -224,12 +255,22 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
                    t, h);
 }
 
+static ss_status try_step(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
+                          ss_error *e)
+{
+    if (s->flock != NULL) {
+        ss_step_flock_try(s, s->dt, report, reason);
+        return SS_OK;
+    }
+    return ss_step_try(s, s->dt, report, reason, e);
+}
+
 // Tries until one is good, or as good as the smallest step can be.
 static ss_status find_step(ss_stepper *s, ss_step_report *report, ss_error *e)
 {
     for (;;) {
         ss_step_reason reason = SS_STEP_DONE;
-        const ss_status status = ss_step_try(s, s->dt, report, &reason, e);
+        const ss_status status = try_step(s, report, &reason, e);
         const bool smallest = s->dt <= s->options.dt_min;
         if (status != SS_OK && (status == SS_SYSTEM || reason != SS_STEP_SOLVER)) {
             return status;

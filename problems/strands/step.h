@@ -58,9 +58,11 @@ typedef struct ss_step_options {
     double explosion; // a step is rejected when its kinetic energy is more than this factor times
                       // what motion, elasticity, weight and scripts could give; 0: never
     bool continuous;  // continuous collision detection
-    bool contacts;    // false: none at all
+    bool contacts;    // false: none at all; equal strands may then be stepped side by side
+    int threads;      // for strands side by side, whose bits do not depend on it; 0: one
 } ss_step_options;
-ss_step_options ss_step_defaults(void); // 2 ms, 0.1 ms, 1, baumgarte, 0.2, 0, 1, 1e3, false, true
+ss_step_options
+ss_step_defaults(void); // 2 ms, 0.1 ms, 1, baumgarte, 0.2, 0, 1, 1e3, false, true, 0
 
 typedef enum ss_step_reason {
     SS_STEP_DONE,
@@ -84,13 +86,14 @@ typedef struct ss_step_report {
     double dissipation;    // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
                            // and the work of baumgarte's pushing out
     ss_energy energy;      // at its end
+    double length;         // m, of all polylines at its end
     double max_speed;      // m/s, of points against the body of their root
     double collide_seconds, assemble_seconds, solve_seconds, seconds;
 } ss_step_report;
 
 typedef struct ss_stepper ss_stepper;
 // Bodies, obstacles, strands and parameters of the world must not change while a stepper has it;
-// q, v and time may, between two steps.
+// q, v and time may, between two steps. q and v may be other arrays after a step.
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
                            ss_error *e); // NULL with a sentence; the world is the caller's
 void ss_stepper_free(ss_stepper *s);

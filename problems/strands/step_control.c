@@ -89,6 +89,20 @@ ss_energy ss_step_energy(const ss_world *w, const ss_world_state *state, const s
     return sum;
 }
 
+double ss_step_length(const ss_world *w, const ss_snapshot *at)
+{
+    double length = 0.0;
+    for (int k = 0; k < w->nstrands; k++) {
+        const ss_strand *s = &w->strands[k];
+        double one = 0.0;
+        for (int i = s->point + 1; i < s->point + s->size.npoints; i++) {
+            one += ss_length(ss_minus(at->x[i], at->x[i - 1]));
+        }
+        length += one;
+    }
+    return length;
+}
+
 static double length_of(const ss_world *w, const ss_strand *s)
 {
     double length = 0.0;
@@ -96,6 +110,15 @@ static double length_of(const ss_world *w, const ss_strand *s)
         length += w->length[s->sample + p];
     }
     return length;
+}
+
+static double mass_of(const ss_world *w, const ss_strand *s)
+{
+    double mass = 0.0;
+    for (int p = 0; p < s->size.nsamples; p++) {
+        mass += w->mass[s->sample + p];
+    }
+    return mass;
 }
 
 // No point may move by more than its strand is long, against the body of its root. False for NaN.
@@ -125,13 +148,19 @@ static double scripted_energy(const ss_world *w, const ss_snapshot *at)
         const ss_vec3 arm = ss_minus(at->x[s->point], body->pose.place);
         const double root = ss_length(ss_plus(body->velocity, ss_cross(body->spin, arm)));
         const double speed = root + ss_length(body->spin) * length_of(w, s) + QUIET_SPEED;
-        double mass = 0.0;
-        for (int p = 0; p < s->size.nsamples; p++) {
-            mass += w->mass[s->sample + p];
-        }
-        sum += 0.5 * mass * speed * speed;
+        sum += 0.5 * mass_of(w, s) * speed * speed;
     }
     return sum;
+}
+
+// More than `scripts`, weight, elasticity and what they had before could have given the strands.
+static bool is_too_fast(const ss_step_options *o, const ss_energy *before, const ss_energy *after,
+                        double scripts)
+{
+    const double fallen = fmax(before->potential - after->potential, 0.0);
+    const double released = fmax(before->elastic - after->elastic, 0.0);
+    const double given = before->kinetic + released + fallen + scripts;
+    return o->explosion > 0.0 && !(after->kinetic <= o->explosion * given);
 }
 
 bool ss_step_exploded(const ss_world *w, const ss_step_options *o, const ss_snapshot *from,
@@ -140,9 +169,31 @@ bool ss_step_exploded(const ss_world *w, const ss_step_options *o, const ss_snap
     if (!moved_sensibly(w, from, to) || !isfinite(after->kinetic + after->elastic)) {
         return true;
     }
-    const double fallen = fmax(before->potential - after->potential, 0.0);
-    const double released = fmax(before->elastic - after->elastic, 0.0);
-    const double given =
-        before->kinetic + released + fallen + scripted_energy(w, from) + scripted_energy(w, to);
-    return o->explosion > 0.0 && !(after->kinetic <= o->explosion * given);
+    return is_too_fast(o, before, after, scripted_energy(w, from) + scripted_energy(w, to));
+}
+
+// scripted_energy, the speeds of the roots being summed already: sum (root + more)^2 m / 2.
+static double flock_scripted_energy(const ss_world *w, const ss_motion_state *body,
+                                    const ss_flock_end *at)
+{
+    const ss_strand *s = &w->strands[0];
+    const double more = ss_length(body->spin) * length_of(w, s) + QUIET_SPEED;
+    const double squares =
+        at->root_square + 2.0 * more * at->root_speed + w->nstrands * more * more;
+    return 0.5 * mass_of(w, s) * squares;
+}
+
+bool ss_step_flock_exploded(const ss_world *w, const ss_step_options *o,
+                            const ss_motion_state *from, const ss_motion_state *to,
+                            const ss_flock_report *report)
+{
+    const ss_energy *before = &report->from.energy, *after = &report->to.energy;
+    // A velocity that is not finite makes the kinetic energy so.
+    if (!(report->moved <= length_of(w, &w->strands[0])) ||
+        !isfinite(after->kinetic + after->elastic)) {
+        return true;
+    }
+    return is_too_fast(o, before, after,
+                       flock_scripted_energy(w, from, &report->from) +
+                           flock_scripted_energy(w, to, &report->to));
 }

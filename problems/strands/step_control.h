@@ -2,6 +2,7 @@
 // (internal).
 #pragma once
 
+#include "problems/strands/flock.h"
 #include "problems/strands/snapshot.h"
 #include "problems/strands/step.h"
 
@@ -13,10 +14,15 @@ bool ss_step_reached_too_far(const ss_world *w, const ss_step_options *o, const 
                              const ss_touch *contacts, int ncontacts, const ss_touch *after,
                              int count);
 
-// The energies of all strands.
+// The energies of all strands, and the lengths of their polylines.
 ss_energy ss_step_energy(const ss_world *w, const ss_world_state *state, const ss_snapshot *at);
+double ss_step_length(const ss_world *w, const ss_snapshot *at);
 
 // Whether the strands that were at `from` with energy `before` are somewhere and do something
 // sensible at `to`.
 bool ss_step_exploded(const ss_world *w, const ss_step_options *o, const ss_snapshot *from,
                       const ss_snapshot *to, const ss_energy *before, const ss_energy *after);
+// The same of strands that were stepped side by side.
+bool ss_step_flock_exploded(const ss_world *w, const ss_step_options *o,
+                            const ss_motion_state *from, const ss_motion_state *to,
+                            const ss_flock_report *report);

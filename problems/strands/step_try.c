@@ -273,6 +273,7 @@ static ss_status judge_end(ss_stepper *s, double h, ss_step_report *report, ss_s
     report->time = s->trial.time;
     report->dt = h;
     report->energy = ss_step_energy(w, &s->trial, &s->there);
+    report->length = ss_step_length(w, &s->there);
     report->max_speed = largest_speed(s);
     s->after = NULL;
     if (!all_finite(s->trial.v, w->nv) ||

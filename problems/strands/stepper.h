@@ -6,6 +6,7 @@
 // that detection costs one search a step.
 #pragma once
 
+#include "problems/strands/flock.h"
 #include "problems/strands/step_control.h"
 #include "problems/strands/step_problem.h"
 
@@ -15,6 +16,10 @@ struct ss_stepper {
     ss_step_solver solver;
     double dt;
     int good, steps; // accepted ones: since dt was set, and in all
+
+    // Where strands are stepped side by side, trial is all that is used of what follows.
+    const ss_flock_model *flock; // NULL: strand by strand
+    void *members;               // the flock's own; owned
 
     ss_snapshot here, there;
     ss_world_state trial; // q and v owned; those of the world where `placed`
@@ -49,3 +54,8 @@ double ss_step_clock(void); // s, monotonic
 // would help, or the solver's own failure with *reason SS_STEP_SOLVER.
 ss_status ss_step_try(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
                       ss_error *e);
+
+// s->flock for a world that takes one. The same try by it, and the world moved to where it ended.
+ss_status ss_step_flock_new(ss_stepper *s, ss_error *e);
+void ss_step_flock_try(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason);
+void ss_step_flock_accept(ss_stepper *s);

@@ -43,8 +43,7 @@ void ss_world_free(ss_world *w)
     free(w->strands);
     free(w->mass);
     free(w->length);
-    free(w->now.q);
-    free(w->now.v);
+    ss_world_state_free(&w->now);
     free(w);
 }
 
@@ -66,6 +65,20 @@ static void *with_room(void *array, int count, int more, size_t size)
         return array;
     }
     return realloc(array, room_of(then) * size);
+}
+
+bool ss_world_state_init(ss_world_state *state, const ss_world *w)
+{
+    state->q = calloc(room_of((size_t)w->nq), sizeof *state->q);
+    state->v = calloc(room_of((size_t)w->nv), sizeof *state->v);
+    return state->q != NULL && state->v != NULL;
+}
+
+void ss_world_state_free(ss_world_state *state)
+{
+    free(state->q);
+    free(state->v);
+    state->q = state->v = NULL;
 }
 
 static bool make_room(double **numbers, int count, int more)
@@ -191,6 +204,8 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
         return status;
     }
     ss_strand s = {.model = model->model,
+                   .length = design->length,
+                   .material = design->material,
                    .body = body,
                    .root = *root,
                    .q = w->nq,

@@ -1,7 +1,7 @@
 // problems/strands/world.h -- strands, obstacles and the bodies that carry them.
 #pragma once
 
-#include <stdint.h>
+#include <stdbool.h>
 #include "problems/strands/model.h"
 #include "problems/strands/motion.h"
 #include "problems/strands/obstacle.h"
@@ -10,6 +10,8 @@ typedef struct ss_strand {
     const ss_strand_model *model;
     void *rod; // the model's own; owned
     ss_strand_size size;
+    double length; // m, as designed
+    ss_material material;
     int body;                    // that carries its root
     ss_pose root;                // in the body's frame
     int q, v, point, sample;     // where its numbers begin in the arrays of all strands
@@ -43,6 +45,11 @@ typedef struct ss_world {
 // memory.
 ss_world *ss_world_new(void);
 void ss_world_free(ss_world *w); // takes NULL and half-built worlds
+
+// Arrays as large as those of w->now, which may be exchanged for them; not filled. False without
+// memory; free what it was given in every case.
+bool ss_world_state_init(ss_world_state *state, const ss_world *w);
+void ss_world_state_free(ss_world_state *state);
 
 // Body 0, which never moves, is there from the start. *body is its number.
 ss_status ss_world_add_body(ss_world *w, const ss_motion *motion, int *body, ss_error *e);

@@ -1,7 +1,7 @@
 // problems/strands/scenes/fur.c -- a ball of fur that turns to and fro, without contacts [HH13].
 //
 // Short chains of 6 vertices that differ in nothing but where they grow: at points of a spiral that
-// covers the ball evenly. tests/bench_chain.c steps the same chains side by side.
+// covers the ball evenly. The stepper takes them side by side.
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
