@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/complain.h"
+
 #define CM 100.0 // of a metre
 
 // What sets the curves apart.
@@ -51,7 +53,7 @@ static void name_run(const ss_stats_run *run, const differences *d, ss_curve *cu
         append(curve->label, sizeof curve->label, part);
     }
     if (d->rods) {
-        snprintf(part, sizeof part, "%d rods", run->rods);
+        snprintf(part, sizeof part, "%d rod%s", run->rods, ss_plural(run->rods));
         append(curve->label, sizeof curve->label, part);
     }
     if (d->seed) {

@@ -231,6 +231,11 @@ static void a_hexagonal_bundle_is_as_wide_as_it_says(void)
     free_lines(&l);
     ss_world_free(world);
     CHECK_NEAR(reach, 3.0 * PLAIN.spacing, 1e-12);
+    ss_error error;
+    double extent[2];
+    CHECK_OK(ss_bundle_extent(&PLAIN, extent, &error));
+    CHECK_NEAR(extent[0], 3.0 * sqrt(0.75) * PLAIN.spacing, 1e-12);
+    CHECK_NEAR(extent[1], 3.0 * PLAIN.spacing, 1e-12);
     CHECK_LE(reach, ss_bundle_reach(&PLAIN, 1));
     CHECK_LE(reach, ss_bundle_reach(&PLAIN, 2));
 }

@@ -60,6 +60,22 @@ static place *lattice_new(const ss_bundle *b)
     return all;
 }
 
+ss_status ss_bundle_extent(const ss_bundle *b, double extent[2], ss_error *e)
+{
+    place *places = lattice_new(b);
+    if (places == NULL) {
+        return ss_fail_memory(e, "a bundle of rods");
+    }
+    const double moved = 0.5 * b->jitter * lattice_pitch(b);
+    extent[0] = extent[1] = 0.0;
+    for (int k = 0; k < b->rods; k++) {
+        extent[0] = fmax(extent[0], fabs(places[k].y) + moved);
+        extent[1] = fmax(extent[1], fabs(places[k].z) + moved);
+    }
+    free(places);
+    return SS_OK;
+}
+
 int ss_bundle_segments(double length, double curvature, double radius)
 {
     const double exact = length * sqrt(fabs(curvature) / (4.0 * radius));

@@ -44,6 +44,8 @@ ss_status ss_bundle_add(ss_world *w, const ss_model_choice *model, const ss_bund
 
 // No rod's centre line is farther than this from that of the bundle: along n1 or n2, in m.
 double ss_bundle_reach(const ss_bundle *bundle, int axis);
+// The same by looking at every place: along n1 and n2.
+ss_status ss_bundle_extent(const ss_bundle *bundle, double extent[2], ss_error *e);
 
 // The least number of segments whose chords stay within half the collision radius of arcs of this
 // curvature: (length / K)^2 |curvature| / 8 < radius / 2.

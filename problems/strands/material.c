@@ -31,3 +31,19 @@ ss_rigidity ss_material_rigidity(const ss_material *m)
                          .stretch = m->young * area,
                          .spin_inertia = m->density * (I1 + I2)};
 }
+
+double ss_material_gamma(const ss_material *m, double length, double gravity)
+{
+    const ss_rigidity r = ss_material_rigidity(m);
+    return r.line_density * gravity * length * length * length / r.bend1;
+}
+
+// The least root of cos x cosh x = -1.
+#define FIRST_ROOT 1.8751040687119611
+
+double ss_material_frequency(const ss_material *m, double length)
+{
+    const ss_rigidity r = ss_material_rigidity(m);
+    const double rate = FIRST_ROOT * FIRST_ROOT / (length * length); // 1/m^2
+    return rate * sqrt(r.bend1 / r.line_density) / (2.0 * PI);
+}

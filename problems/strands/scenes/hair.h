@@ -1,11 +1,12 @@
 // problems/strands/scenes/hair.h -- a full head of hair in wisps, straight or curly.
 //
-// Wisps leave the scalp in rows around the head, each in the plane of its azimuth: first lifted off
-// the scalp, then turning downwards on an arc until they hang straight. Rows that start higher turn
-// wider, so that they hang outside of those below and no two wisps meet. The style of a wisp is an
-// arc and a straight piece (bundle.h), so that it is known in closed form and all of it can be
-// settled: hair is at rest until the head moves. Curly wisps are helices about straight axes that
-// fan out from the head.
+// Wisps leave the scalp in rows around the head, each in the plane of its place's normal and the
+// vertical. A straight wisp is an arc that lies on the scalp, or on the rows below it, as closely
+// as it can without touching, and a tail that bends outwards a little, down to the shoulders or
+// past them (bundle.h). Curly wisps are helices about straight axes that fan out from the head.
+// Either way the hair starts apart, in the shape that is natural to it, and falls: it lies on the
+// head after a tenth of a second. Strands stand for their neighbours, and are the thicker the fewer
+// there are, so that few lie as densely as many.
 #pragma once
 
 #include "problems/strands/scene.h"
@@ -16,6 +17,7 @@ typedef struct ss_hair {
     ss_friction friction;
     ss_motion head;
     bool curly;
+    double open; // deg of azimuth without hair about the face; 0: what leaves the face free
 } ss_hair;
 
 ss_status ss_hair_build(const ss_hair *hair, const ss_scene_request *request, ss_world *world,

@@ -2,8 +2,8 @@
 #include "problems/strands/scenes/head.h"
 
 // Semi-axes of an adult's head in m.
-#define HEAD_WIDTH  0.075
-#define HEAD_HEIGHT 0.110
+#define HEAD_WIDTH  SS_HEAD_WIDTH
+#define HEAD_HEIGHT SS_HEAD_HEIGHT
 #define HEAD_DEPTH  0.095
 
 #define NECK_RADIUS     0.050 // m
@@ -58,13 +58,14 @@ ss_status ss_head_add(ss_world *w, const ss_motion *motion, double mu, int *body
     return status == SS_OK ? add_torso(w, mu, e) : status;
 }
 
+// The equator is (W sin a, 0, D cos a), and its normal (sin a / W, 0, cos a / D) is the horizontal
+// part of all normals at this azimuth.
 ss_scalp_place ss_head_scalp(double polar, double azimuth)
 {
-    ss_scalp_place place = {.out = ss_vec(sin(azimuth), 0.0, cos(azimuth))};
-    const ss_vec3 side = ss_vec(place.out.x / HEAD_WIDTH, 0.0, place.out.z / HEAD_DEPTH);
-    place.reach = 1.0 / ss_length(side);
-    place.x = ss_scaled(sin(polar) * place.reach, place.out);
-    place.x.y = cos(polar) * HEAD_HEIGHT;
+    const ss_vec3 side = ss_vec(sin(azimuth) / HEAD_WIDTH, 0.0, cos(azimuth) / HEAD_DEPTH);
+    ss_scalp_place place = {.out = ss_unit(side), .reach = 1.0 / ss_length(side)};
+    place.x = ss_vec(sin(polar) * sin(azimuth) * HEAD_WIDTH, cos(polar) * HEAD_HEIGHT,
+                     sin(polar) * cos(azimuth) * HEAD_DEPTH);
     place.normal = ss_unit(ss_vec(place.x.x / (HEAD_WIDTH * HEAD_WIDTH),
                                   place.x.y / (HEAD_HEIGHT * HEAD_HEIGHT),
                                   place.x.z / (HEAD_DEPTH * HEAD_DEPTH)));
