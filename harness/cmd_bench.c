@@ -163,8 +163,7 @@ static int run_plan(const settings *s, const ss_bench_plan *plan, ss_record *rec
                               .jobs = s->jobs};
     if (s->jobs > cores) {
         ss_complain(COMMAND.verb,
-                    "--jobs %d is more than the %d core%s of this machine: %d run%s at "
-                    "a time",
+                    "--jobs %d is more than the %d core%s of this machine: %d run%s at a time",
                     s->jobs, cores, ss_plural(cores), cores, ss_plural(cores));
         orders.jobs = cores;
     }

@@ -72,8 +72,7 @@ static const ss_option OPTIONS[] = {
     {.name = "threads",
      .metavar = "N",
      .help = "visit stripes of contacts, or equal strands that touch nothing: the same bits for "
-             "any N; 0: "
-             "natural order, one thread",
+             "any N; 0: natural order, one thread",
      .kind = SS_OPTION_INTEGER,
      .place = offsetof(settings, threads),
      .low = 0,
@@ -130,10 +129,9 @@ static const ss_command COMMAND = {
         "--dump cuts the run into N stretches and takes of each the first step of which more\n"
         "than 30 % of the contacts are active, else its last. --stats: fb_abs and natural are\n"
         "[D11]'s measures in its units, cm and dyn s; dispersion is the mean distance of two\n"
-        "tips (above 2000 strands, of 2000 of them). Seconds are wall time. Of the longest "
-        "strand,\n"
-        "gamma is its weight against its stiffness, rho S g L^3 / EI, and bending_hz its first\n"
-        "frequency.\n"
+        "tips (above 2000 strands, of 2000 of them); of the longest strand, gamma is the weight\n"
+        "against the stiffness, rho S g L^3 / EI, and bending_hz the first frequency. Seconds\n"
+        "are wall time.\n"
         "Ctrl-C ends after the present step; dump, statistics and frames up to there are kept\n"
         "whole, as they are when a run explodes.\n",
     .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv --frames pony\n"

@@ -139,8 +139,7 @@ static void note_paper(ss_table *table)
                "its simulation Pony, whose steps have 9850 contacts on average, on a Core "
                "i7. It leaves out duriez06, which diverged. Its tolerance 1e-6 is in its internal "
                "units and means a relative error of 1e-3 to 1e-4 (its footnote 4). Compare the "
-               "order of the "
-               "solvers; the problems and the machine are others.");
+               "order of the solvers; the problems and the machine are others.");
 }
 
 ss_table *ss_table_solvers(const ss_trials *t, bool paper, bool csv)

@@ -67,8 +67,12 @@ static inline bool ss_slack_rests(const ss_slack *a, int i, double most)
 static inline void ss_slack_move(ss_slack *a, int i, double dr)
 {
     ss_slack_contact *c = &a->contact[i];
-    a->way[c->body[0]] += a->norms[i].full[0] * dr;
-    a->way[c->body[1]] += a->norms[i].full[1] * dr;
+    for (int k = 0; k < 2; k++) {
+        const double g = a->norms[i].full[k];
+        if (g > 0.0) { // an end that is not there stands on the one body that threads share
+            a->way[c->body[k]] += g * dr;
+        }
+    }
     c->residual = INFINITY;
 }
 

@@ -63,15 +63,26 @@ static void the_answer_of_a_step_solves_each_contact(void)
 }
 
 // The two forms are one step.
-static void both_forms_give_the_same_impulses(void)
+static void expect_the_same_impulses(ss_problem *p)
 {
-    ss_problem *p = full_rank_tangle(3, 40, 5);
     ss_prox *a = prox_of(p, SS_FORM_EXPLICIT, 10.0), *b = prox_of(p, SS_FORM_MATRIX_FREE, 10.0);
     CHECK(ss_prox_solve(a, 1e-13, 100).reached && ss_prox_solve(b, 1e-13, 100).reached);
     CHECK_LE(relative_difference(a->phi, b->phi, 4 * (size_t)p->ncontacts), 1e-9);
     free_prox(a);
     free_prox(b);
     ss_problem_free(p);
+}
+
+static void both_forms_give_the_same_impulses(void)
+{
+    expect_the_same_impulses(full_rank_tangle(3, 40, 5));
+}
+
+// A super-helix of 30 elements has 90 dofs.
+static void bodies_may_have_any_number_of_dofs(void)
+{
+    expect_the_same_impulses(random_diagonal_problem(9, 3, 12, 4, 90));
+    expect_the_same_impulses(random_diagonal_problem(9, 2, 12, 4, 301));
 }
 
 // Newton's last steps on a problem without corners near its answer: quadratic.
@@ -173,6 +184,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(the_answer_of_a_step_solves_each_contact);
     RUN_TEST(both_forms_give_the_same_impulses);
+    RUN_TEST(bodies_may_have_any_number_of_dofs);
     RUN_TEST(newton_converges_quadratically);
     RUN_TEST(ppa_solves_what_sweeps_do_not);
     RUN_TEST(ppa_takes_every_kind_of_problem);

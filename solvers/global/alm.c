@@ -69,7 +69,11 @@ static ss_outcome step(void *of, ss_pursuit *q)
     memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
     ss_pursuit_judge(q, p->phi);
     ss_prox_freeze_shift(p, NULL); // its memory is there
-    return info.steps > 0 || info.reached ? SS_UNSOLVED : SS_STALLED;
+    if (info.steps > 0 || info.reached) {
+        return SS_UNSOLVED;
+    }
+    const ss_outcome limit = ss_watch_limits(&q->watch, -1); // it ends a factorisation, too
+    return limit != SS_UNSOLVED ? limit : SS_STALLED;
 }
 
 static const ss_steps STEPS = {.make = make, .free = release, .step = step};

@@ -232,6 +232,8 @@ static bool improve(const ss_block_graph *g, const int *room, double work, int *
         if (now < work) {
             work = now;
             memcpy(order, tried, n * sizeof *order);
+        } else if (seed == 0) {
+            break; // where fill is all but full anyway the others gain nothing either
         }
     }
     free(b.row);

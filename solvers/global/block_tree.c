@@ -10,7 +10,6 @@ void ss_block_tree_free(ss_block_tree *tree)
     free(tree->where);
     free(tree->room);
     free(tree->first);
-    free(tree->front_of);
     free(tree->front);
     free(tree->row);
 }
@@ -220,21 +219,22 @@ static int place_fronts(const joining *j, const filling *f, int *size, int *end)
 }
 
 // Nodes by front, ascending within one: order[place] is a node of the filling.
-static void place_nodes(ss_block_tree *t, const joining *j, const int *end, int *order)
+static void place_nodes(ss_block_tree *t, const joining *j, const int *end, int *front_of,
+                        int *order)
 {
     ss_block_front *front = t->front;
     for (int f = 0; f <= t->nfronts; f++) {
         front[f] = (ss_block_front){0};
     }
     for (int k = t->n - 1; k >= 0; k--) { // whoever is joined comes later
-        t->front_of[k] = j->into[k] == k ? end[k] - 1 : t->front_of[j->into[k]];
-        front[t->front_of[k] + 1].node++;
+        front_of[k] = j->into[k] == k ? end[k] - 1 : front_of[j->into[k]];
+        front[front_of[k] + 1].node++;
     }
     for (int f = 0; f < t->nfronts; f++) {
         front[f + 1].node += front[f].node;
     }
     for (int k = 0; k < t->n; k++) {
-        order[front[t->front_of[k]].node++] = k;
+        order[front[front_of[k]].node++] = k;
     }
     for (int f = t->nfronts; f > 0; f--) {
         front[f].node = front[f - 1].node;
@@ -289,27 +289,22 @@ static void place_rooms(ss_block_tree *t, const int *room, const int *old_order,
         t->first[t->where[node]] = next;
         next += (size_t)room[node];
     }
-    for (int f = 0; f < t->nfronts; f++) {
-        for (int k = t->front[f].node; k < t->front[f + 1].node; k++) {
-            t->front_of[k] = f;
-        }
-    }
 }
 
-// scratch [9 n]
+// scratch [10 n]
 static bool make_tree(ss_block_tree *t, const int *room, const filling *f, int *scratch)
 {
     const size_t n = (size_t)t->n;
     const joining j = {scratch, scratch + n, scratch + 2 * n, scratch + 3 * n, scratch + 4 * n};
     int *size = scratch + 5 * n, *end = scratch + 6 * n;
-    int *order = scratch + 7 * n, *place = scratch + 8 * n;
+    int *order = scratch + 7 * n, *place = scratch + 8 * n, *front_of = scratch + 9 * n;
     join(&j, f, room);
     t->nfronts = place_fronts(&j, f, size, end);
     t->front = malloc(((size_t)t->nfronts + 1) * sizeof *t->front);
     if (t->front == NULL) {
         return false;
     }
-    place_nodes(t, &j, end, order);
+    place_nodes(t, &j, end, front_of, order);
     for (int k = 0; k < t->n; k++) {
         place[order[k]] = k;
     }
@@ -328,11 +323,10 @@ bool ss_block_tree_new(int nodes, const int *room, int npairs, const int (*pairs
     t->where = malloc((n + 1) * sizeof *t->where);
     t->room = malloc((n + 1) * sizeof *t->room);
     t->first = malloc((n + 1) * sizeof *t->first);
-    t->front_of = malloc((n + 1) * sizeof *t->front_of);
-    int *order = malloc((n + 1) * sizeof *order), *scratch = malloc((9 * n + 1) * sizeof *scratch);
+    int *order = malloc((n + 1) * sizeof *order), *scratch = malloc((10 * n + 1) * sizeof *scratch);
     ss_block_graph g = {0};
-    bool ok = t->where != NULL && t->room != NULL && t->first != NULL && t->front_of != NULL &&
-              order != NULL && scratch != NULL && ss_block_graph_new(nodes, npairs, pairs, &g) &&
+    bool ok = t->where != NULL && t->room != NULL && t->first != NULL && order != NULL &&
+              scratch != NULL && ss_block_graph_new(nodes, npairs, pairs, &g) &&
               ss_block_order(&g, room, order);
     if (ok) {
         for (int k = 0; k < nodes; k++) {

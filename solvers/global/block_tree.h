@@ -25,7 +25,6 @@ typedef struct ss_block_tree {
     int *where;            // [n] place in the order of elimination of the caller's node
     int *room;             // [n] by place
     size_t *first;         // [n] by place: its first number in a vector, in the caller's order
-    int *front_of;         // [n] by place
     ss_block_front *front; // [nfronts + 1] in postorder; the last says where the one before it ends
     int *row;              // places of the nodes below, ascending within a front
 } ss_block_tree;

@@ -18,6 +18,7 @@ void ss_implicit_free(ss_implicit *p)
         free(p->D);
         free(p->place);
         free(p->rest);
+        free(p->DG);
         ss_block_lu_free(p->lu);
         free(p);
     }
@@ -49,7 +50,7 @@ static void assemble_bodies(ss_implicit *p)
 {
     const ss_coupling *c = p->c;
     const ss_whitened *a = c->white;
-    double *J = ss_block_lu_values(p->lu);
+    double *J = ss_block_lu_values(p->lu), *DG = p->DG;
     for (int k = 0; k < a->nbodies; k++) {
         add_identity(p, k, ss_whitened_room(a, k));
     }
@@ -64,15 +65,14 @@ static void assemble_bodies(ss_implicit *p)
         for (int t = begin; t < end; t++) {
             const int room = ss_whitened_room(a, a->end_body[t]);
             const double *G = a->G + a->end_G[t];
-            double B[3 * SS_IMPLICIT_ROOM];
             for (int k = 0; k < c->dim; k++) {
                 for (int j = 0; j < room; j++) {
                     const double last = c->dim == 3 ? D[3 * k + 2] * G[2 * room + j] : 0.0;
-                    B[k * room + j] = D[3 * k] * G[j] + D[3 * k + 1] * G[room + j] + last;
+                    DG[k * room + j] = D[3 * k] * G[j] + D[3 * k + 1] * G[room + j] + last;
                 }
             }
             for (int s = begin; s < end; s++) {
-                add_outer(c->dim, ss_whitened_room(a, a->end_body[s]), room, a->G + a->end_G[s], B,
+                add_outer(c->dim, ss_whitened_room(a, a->end_body[s]), room, a->G + a->end_G[s], DG,
                           J + *place++);
             }
         }
@@ -161,6 +161,16 @@ bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *
 
 // ---- Making one
 
+static size_t largest_room(const ss_whitened *a)
+{
+    int largest = 0;
+    for (int k = 0; k < a->nbodies; k++) {
+        const int room = ss_whitened_room(a, k);
+        largest = room > largest ? room : largest;
+    }
+    return (size_t)largest;
+}
+
 static ss_status place_bodies(ss_implicit *p, ss_error *e)
 {
     const ss_whitened *a = p->c->white;
@@ -172,7 +182,8 @@ static ss_status place_bodies(ss_implicit *p, ss_error *e)
     int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
     int *room = malloc(((size_t)a->nbodies + 1) * sizeof *room);
     p->place = malloc((count + 1) * sizeof *p->place);
-    if (pairs == NULL || room == NULL || p->place == NULL) {
+    p->DG = malloc((3 * largest_room(a) + 1) * sizeof *p->DG);
+    if (pairs == NULL || room == NULL || p->place == NULL || p->DG == NULL) {
         free(pairs);
         free(room);
         return ss_fail_memory(e, "the pattern of a linear system");

@@ -12,7 +12,8 @@
 #include "solvers/global/block_lu.h"
 #include "solvers/global/watch.h"
 
-// The largest room of a body in matrix-free form; larger ones need the explicit form.
+// Bodies with more room than this are many numbers to eliminate for few contacts: the explicit form
+// is preferred.
 #define SS_IMPLICIT_ROOM 64
 
 typedef struct ss_implicit {
@@ -22,6 +23,7 @@ typedef struct ss_implicit {
     ss_block_lu *lu; // of J
     size_t *place;   // where the blocks of each contact (matrix-free) or of W (explicit) are
     double *rest;    // [size] scratch
+    double *DG;      // [3 largest room] scratch of the matrix-free form: D_i G_ik of one end
     int long_left;   // factorisations to come in doubles before floats are tried again
 } ss_implicit;
 
