@@ -238,6 +238,22 @@ static void sweeps_that_visit_what_needs_it_take_as_many_as_others(void)
     }
 }
 
+// Light contacts that rest with half the tolerance each would keep the others going in a circle.
+static void resting_contacts_do_not_hold_up_the_others(void)
+{
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        ss_tangle_settings settings = ss_tangle_defaults();
+        settings.ncontacts = 300;
+        settings.light[0] = 0.3;
+        settings.light[1] = seed == 1 ? 1e6 : 1e4;
+        ss_problem *p = tangle_of(&settings);
+        solved a = run(p, "mfb+enum", 1e-3, 2000);
+        check_solved_run(&a, 1e-3);
+        free_solved(&a);
+        ss_problem_free(p);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -246,5 +262,6 @@ int main(void)
     RUN_TEST(a_leap_counts_as_the_way_it_went);
     RUN_TEST(every_local_solver_leaves_an_open_contact_open);
     RUN_TEST(sweeps_that_visit_what_needs_it_take_as_many_as_others);
+    RUN_TEST(resting_contacts_do_not_hold_up_the_others);
     return UNITY_END();
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # How many times as fast as gs/mfb+enum the other global solvers are, and a performance profile.
-#     ratios.sh [--tol T] [--time-limit S] [--repeat N] [--sets LIST] [--solvers LIST] FOLDER [FCLIB]
-# Sets, all by default: embedded (data/*.h5), hard (data/hard.txt), list (data/list.txt) and fclib,
-# the files *.hdf5 of the folder FCLIB. For each it writes FOLDER/SET-T.h5 (the record),
-# ratios-SET-T.{txt,md,csv} and profile-SET-T.{svg,png}, and prints the text. Runs that the record
-# holds are not made again. Siconos' solvers come along where the program has them. STICKSLIP is the
-# program (build/stickslip).
+#     ratios.sh [--tol T] [--time-limit S] [--repeat N] [--sets LIST] [--solvers LIST]
+#               [--against LIST] FOLDER [FCLIB]
+# Sets: embedded (data/*.h5), hard (data/hard.txt), list (data/list.txt) and fclib, the files *.hdf5
+# of the folder FCLIB, by default; fresh (fresh.txt) where it is named. For each it writes
+# FOLDER/SET-T.h5 (the record), ratios-SET-T.{txt,md,csv} and profile-SET-T.{svg,png}, and prints the
+# text. Each of --against is compared with the others in a table of its own, -against-SPEC in the
+# names of its files from the second on. Runs that the record holds are not made again. Siconos'
+# solvers come along where the program has them. STICKSLIP is the program (build/stickslip).
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,6 +17,7 @@ limit=5
 repeat=2
 sets="embedded hard list fclib"
 solvers=
+against="mfb+enum"
 while [[ ${1-} == --* ]]; do
     case "$1" in
     --tol) tolerance=${2?} ;;
@@ -22,6 +25,7 @@ while [[ ${1-} == --* ]]; do
     --repeat) repeat=${2?} ;;
     --sets) sets=${2?} ;;
     --solvers) solvers=${2?} ;;
+    --against) against=${2?} ;;
     *)
         echo "ratios: unknown option $1" >&2
         exit 1
@@ -31,7 +35,7 @@ while [[ ${1-} == --* ]]; do
 done
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     echo "usage: ratios.sh [--tol T] [--time-limit S] [--repeat N] [--sets LIST] [--solvers LIST]" \
-        "FOLDER [FCLIB]" >&2
+        "[--against LIST] FOLDER [FCLIB]" >&2
     exit 1
 fi
 folder=$1
@@ -44,26 +48,8 @@ if [ -z "$solvers" ]; then
     solvers+=" $("$program" solvers --format csv | cut -d, -f1 | grep '^siconos/' | tr '\n' ' ' || true)"
 fi
 
-# files SET: its files, a line each; those that are made from seeds are made where they lack.
-files() {
-    case "$1" in
-    embedded) ls "$root"/data/*.h5 ;;
-    hard | list)
-        if [ ! -d "$folder/$1" ]; then
-            local script=make-hard
-            [ "$1" = hard ] || script=make-listed
-            STICKSLIP=$program "$root/scripts/$script" "$(realpath "$folder")/$1.part" >&2
-            mv "$folder/$1.part" "$folder/$1"
-        fi
-        ls "$folder/$1"/*.h5
-        ;;
-    fclib) [ -z "$fclib" ] || ls "$fclib"/*.hdf5 ;;
-    *)
-        echo "ratios: there is no set $1" >&2
-        return 1
-        ;;
-    esac
-}
+# shellcheck source=paper_figs/beyond/sets.sh
+. "$root/paper_figs/beyond/sets.sh"
 
 # measure SET
 measure() {
@@ -75,19 +61,23 @@ measure() {
     fi
     local list
     mapfile -t list <<<"$names"
-    "$program" bench "${list[@]}" --solvers "mfb+enum $solvers" --tol "$tolerance" \
+    "$program" bench "${list[@]}" --solvers "$against $solvers" --tol "$tolerance" \
         --max-iter 200000 --time-limit "$limit" --repeat "$repeat" --out "$record"
-    local layout
-    for layout in text:txt markdown:md csv:csv; do
-        "$program" table "$record" --kind ratio --format "${layout%:*}" \
-            >"$folder/ratios-$set-$tolerance.${layout#*:}"
+    local reference layout out
+    for reference in $against; do
+        out=$folder/ratios-$set-$tolerance
+        [ "$reference" = "${against%% *}" ] || out+=-against-${reference//[\/:,=]/-}
+        for layout in text:txt markdown:md csv:csv; do
+            "$program" table "$record" --kind ratio --against "$reference" \
+                --format "${layout%:*}" >"$out.${layout#*:}"
+        done
+        echo "== $set, fb <= $tolerance, against $reference"
+        cat "$out.txt"
     done
     local ending
     for ending in svg png; do
         "$program" plot "$record" --figure profile --out "$folder/profile-$set-$tolerance.$ending"
     done
-    echo "== $set, fb <= $tolerance"
-    cat "$folder/ratios-$set-$tolerance.txt"
 }
 for set in $sets; do
     measure "$set"

@@ -32,6 +32,11 @@
 // A kept iterate is replaced by one whose estimate is this much better: copies stay rare.
 #define KEEP_RATIO 0.5
 
+// Progress is a best estimate that has become a tenth less. In hair it may take a thousand sweeps
+// over a few contacts, which all the others together would slow down.
+#define PROGRESS 0.9
+#define ROUSE    100
+
 typedef struct settings {
     ss_sweep_settings sweep; // first: its keys are shared
     double step;             // relative step on which an approximate law stops
@@ -115,7 +120,10 @@ typedef struct run {
     double *first;    // [dim n] the start
     double *spare;    // [dim n]
     double kept_estimate;
-    int check; // sweeps from one estimate to the next
+    double mark; // the best estimate when there was PROGRESS last,
+    int marked;  // and the sweep
+    double rest; // of the sweeper, as it is mostly
+    int check;   // sweeps from one estimate to the next
     int floor_tries;
     ss_watch watch;
 } run;
@@ -131,6 +139,18 @@ static void keep_iterate(run *a)
         ss_coupling_get(a->sweeper->coupling, a->kept);
         a->kept_estimate = estimate;
     }
+}
+
+// Many contacts that rest with a little each can hold the others where they are: without progress
+// one sweep of ROUSE visits all.
+static void rouse(run *a)
+{
+    ss_sweeper *s = a->sweeper;
+    if (s->estimates && s->last.estimate < PROGRESS * a->mark) {
+        a->mark = s->last.estimate;
+        a->marked = s->sweeps;
+    }
+    s->rest = (s->sweeps - a->marked) % ROUSE == ROUSE - 1 ? 0.0 : a->rest;
 }
 
 // The last word on an estimate that is small enough, or as small as it can get.
@@ -215,6 +235,7 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
         ss_sweep(a->sweeper);
         tell(a, r);
         keep_iterate(a);
+        rouse(a);
         const ss_outcome outcome = test(a, result);
         if (outcome != SS_UNSOLVED) {
             return outcome;
@@ -264,7 +285,8 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     a->approximate = stops_on_step(t->method);
     const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
     a->check = a->settings->check > 0 ? a->settings->check : one_step ? ONE_STEP_CHECK : 1;
-    a->kept_estimate = INFINITY;
+    a->kept_estimate = a->mark = INFINITY;
+    a->rest = a->sweeper->rest;
     ss_coupling_get(a->sweeper->coupling, a->kept);
     ss_coupling_get(a->sweeper->coupling, a->first);
     return SS_OK;
