@@ -11,8 +11,9 @@
 #define LEAST_WORK 1e7
 #define MOST_NODES 4096
 
-#define TRIES 8    // orders that differ in what decides between equal nodes
-#define WORTH 10.0 // multiplications that a word looked at has to be worth
+#define TRIES     8    // orders that differ in what decides between equal nodes
+#define MOST_FILL 0.3  // of the multiplications of a full matrix
+#define WORTH     10.0 // multiplications that a word looked at has to be worth
 
 // ---- The graph
 
@@ -232,8 +233,6 @@ static bool improve(const ss_block_graph *g, const int *room, double work, int *
         if (now < work) {
             work = now;
             memcpy(order, tried, n * sizeof *order);
-        } else if (seed == 0) {
-            break; // where fill is all but full anyway the others gain nothing either
         }
     }
     free(b.row);
@@ -255,5 +254,9 @@ bool ss_block_order(const ss_block_graph *g, const int *room, int *order)
         mean += (double)room[k] / g->n;
     }
     const double work = info[AMD_NMULTSUBS_LU] * mean * mean * mean;
+    const double n = g->n, full = n * n * n / 3.0;
+    if (info[AMD_NMULTSUBS_LU] > MOST_FILL * full) {
+        return true; // no order saves much
+    }
     return work < LEAST_WORK || g->n > MOST_NODES || improve(g, room, work, order);
 }
