@@ -73,8 +73,7 @@ static ss_status name_entrant(ss_entrant *entrant, ss_error *e)
     ss_method *method = NULL;
     const ss_status status = ss_method_parse(entrant->spec, &method, e);
     if (status == SS_OK) {
-        entrant->approximate = method->failsafe == NULL && method->local != NULL &&
-                               method->local->card.law == SS_APPROXIMATE;
+        entrant->approximate = !ss_method_is_exact(method);
         entrant->gauss_seidel = strcmp(method->global->card.name, "gs") == 0;
     }
     ss_method_free(method);

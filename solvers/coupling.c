@@ -226,7 +226,7 @@ static bool explicit_is_cheaper(const ss_whitened *a)
 }
 
 static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_form form,
-                               ss_error *e)
+                               bool slack, ss_error *e)
 {
     ss_status status = ss_whitened_new(p, &c->white, e);
     if (status != SS_OK) {
@@ -235,7 +235,7 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_
     memcpy(c->b, c->white->b, (size_t)(c->dim * c->n) * sizeof *c->b);
     c->is_explicit = form == SS_FORM_EXPLICIT || form == SS_FORM_NAIVE ||
                      (form == SS_FORM_AUTO && explicit_is_cheaper(c->white));
-    status = ss_slack_new(c->white, p->mu, &c->slack, e);
+    status = slack ? ss_slack_new(c->white, p->mu, &c->slack, e) : SS_OK;
     if (status != SS_OK) {
         return status;
     }
@@ -325,8 +325,8 @@ static bool allocate(ss_coupling *c)
            c->packed != NULL && c->compliance != NULL && c->mu != NULL && c->memo != NULL;
 }
 
-ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, ss_coupling **coupling,
-                          ss_error *e)
+ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool slack,
+                          ss_coupling **coupling, ss_error *e)
 {
     *coupling = NULL;
     ss_coupling *c = calloc(1, sizeof *c);
@@ -337,7 +337,8 @@ ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, ss_couplin
     c->n = p->ncontacts;
     ss_status status = allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
     if (status == SS_OK) {
-        status = p->form == SS_GLOBAL ? couple_global(c, p, form, e) : couple_local(c, p, form, e);
+        status = p->form == SS_GLOBAL ? couple_global(c, p, form, slack, e)
+                                      : couple_local(c, p, form, e);
     }
     if (status != SS_OK) {
         ss_coupling_free(c);

@@ -34,14 +34,15 @@ typedef struct ss_coupling {
     ss_blocks W;        // explicit form
     ss_whitened *white; // matrix-free form
     double *z;          // matrix-free form, as white->body_start places it
-    ss_slack *slack;    // which contacts rest; NULL where that is not kept
+    ss_slack *slack;    // which contacts rest; NULL where nobody asked, or it cannot tell
     double *mu;         // [n]
     double *u, *packed; // [dim n] scratch of ss_coupling_measure
 } ss_coupling;
 
-// A problem in local form has the explicit form only.
-ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, ss_coupling **coupling,
-                          ss_error *e);
+// A problem in local form has the explicit form only, and no slack. `slack` asks for it: it is for
+// those who sweep, and costs something at each move.
+ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool slack,
+                          ss_coupling **coupling, ss_error *e);
 void ss_coupling_free(ss_coupling *coupling);
 
 // Sets r [dim n] and what follows from it.

@@ -92,6 +92,12 @@ typedef struct ss_method {
     void *failsafe_settings;
 } ss_method;
 
+// Its local answers obey Coulomb's law: a fail-safe sees to that where the local solver does not.
+static inline bool ss_method_is_exact(const ss_method *m)
+{
+    return m->local == NULL || m->failsafe != NULL || m->local->card.law == SS_EXACT;
+}
+
 // ---- Global solvers
 
 // What is known after an iteration; the callee may look at r and must not keep it.

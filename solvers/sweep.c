@@ -154,7 +154,7 @@ static void visit(ss_sweeper *a, int i, ss_tally *t)
 
 static void visit_all(ss_sweeper *a, int begin, int end, ss_tally *t)
 {
-    const ss_slack *slack = a->lazy ? a->coupling->slack : NULL;
+    const ss_slack *slack = a->coupling->slack;
     *t = (ss_tally){0};
     for (int i = begin; i < end; i++) {
         if (a->rests_until != NULL && a->rests_until[i] > a->sweeps) {
@@ -249,6 +249,7 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
 {
     const ss_task *t = a->task;
     const ss_sweep_settings *s = a->settings;
+    a->lazy = s->visit == SS_VISIT_NEEDED && s->freeze == SS_FREEZE_OFF;
     // Threads need stripes, and one thread takes them too where threads are asked for: their number
     // shall not change the bits.
     const bool striped = t->threads > 0 && s->order == SS_NATURAL;
@@ -256,8 +257,8 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
     ss_status status = ss_ordered_new(t->problem, kind, s->seed, &a->ordered, e);
     if (status == SS_OK) {
         const bool naive = s->assembly == SS_ASSEMBLY_NAIVE;
-        status = ss_coupling_new(
-            &a->ordered.view, naive ? SS_FORM_NAIVE : (ss_coupling_form)s->form, &a->coupling, e);
+        const ss_coupling_form form = naive ? SS_FORM_NAIVE : (ss_coupling_form)s->form;
+        status = ss_coupling_new(&a->ordered.view, form, a->lazy, &a->coupling, e);
     }
     if (status != SS_OK) {
         return status;
@@ -270,8 +271,7 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
         return ss_fail_memory(e, "a sweep");
     }
     const double ltol = s->ltol > 0.0 ? s->ltol : fmax(0.1 * t->tolerance, 1e-14);
-    a->exact = t->method->failsafe != NULL || t->method->local->card.law == SS_EXACT;
-    a->lazy = s->visit == SS_VISIT_NEEDED && s->freeze == SS_FREEZE_OFF;
+    a->exact = ss_method_is_exact(t->method);
     a->rest = REST_SHARE * t->tolerance * a->coupling->V;
     a->goal = (ss_local_goal){ltol * a->coupling->V, a->coupling->s, NULL};
     return SS_OK;

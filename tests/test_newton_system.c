@@ -29,7 +29,7 @@ static whole whole_of(const ss_problem *p, ss_coupling_form form, uint64_t seed)
     ss_random g = ss_random_seeded(seed);
     const size_t n = (size_t)p->ncontacts;
     whole a = {.size = components(p)};
-    CHECK_OK(ss_coupling_new(p, form, &a.c, &error));
+    CHECK_OK(ss_coupling_new(p, form, false, &a.c, &error));
     a.contact = calloc(n, sizeof *a.contact);
     a.block = calloc(n, sizeof *a.block);
     a.unit = calloc(n, sizeof *a.unit);

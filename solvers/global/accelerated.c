@@ -217,7 +217,7 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     a->best_fb = a->mark = INFINITY;
     a->next_plain = PLAIN_FIRST;
     a->sweeper->rest *= REST_SHARE;
-    a->approximate = m->failsafe == NULL && m->local->card.law == SS_APPROXIMATE;
+    a->approximate = !ss_method_is_exact(m);
     return SS_OK;
 }
 

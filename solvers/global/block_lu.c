@@ -35,12 +35,6 @@ void ss_block_lu_free(ss_block_lu *lu)
 
 // ---- The pattern
 
-static int ascending(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 // The later nodes of each node, each once.
 static bool list_pairs(ss_block_lu *lu, int npairs, const int (*pairs)[2])
 {
@@ -67,7 +61,7 @@ static bool list_pairs(ss_block_lu *lu, int npairs, const int (*pairs)[2])
     int kept = 0;
     for (int k = 0, from = 0; k < n; k++) {
         const int to = begin[k + 1];
-        qsort(pair + from, (size_t)(to - from), sizeof *pair, ascending);
+        qsort(pair + from, (size_t)(to - from), sizeof *pair, ss_block_ascending);
         for (int s = from; s < to; s++) {
             if (s == from || pair[s] != pair[s - 1]) {
                 pair[kept++] = pair[s];
@@ -224,8 +218,7 @@ double ss_block_lu_work(const ss_block_lu *lu)
 {
     double work = 0.0;
     for (int f = 0; f < lu->tree.nfronts; f++) {
-        const double w = lu->tree.front[f].width, h = lu->tree.front[f].height;
-        work += w * (h * h + w * h + w * w / 3.0);
+        work += ss_block_front_work(lu->tree.front[f].width, lu->tree.front[f].height);
     }
     return work;
 }

@@ -25,19 +25,11 @@
 #define LEAST   LEAST_FLOAT
 #define NAME(x) x##_float
 #include "solvers/global/block_numeric.h"
-#undef REAL
-#undef LANES
-#undef LEAST
-#undef NAME
 #define REAL    double
 #define LANES   2
 #define LEAST   LEAST_DOUBLE
 #define NAME(x) x##_double
 #include "solvers/global/block_numeric.h"
-#undef REAL
-#undef LANES
-#undef LEAST
-#undef NAME
 #undef TARGET
 #undef LESS
 
@@ -51,10 +43,6 @@
 #define NAME(x)       x##_float_avx2
 #define LESS(a, b, c) ((NAME(lanes))_mm256_fnmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #include "solvers/global/block_numeric.h"
-#undef REAL
-#undef LANES
-#undef LEAST
-#undef NAME
 #undef LESS
 #define REAL          double
 #define LANES         4
@@ -62,10 +50,6 @@
 #define NAME(x)       x##_double_avx2
 #define LESS(a, b, c) ((NAME(lanes))_mm256_fnmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
 #include "solvers/global/block_numeric.h"
-#undef REAL
-#undef LANES
-#undef LEAST
-#undef NAME
 #undef LESS
 #undef TARGET
 
@@ -77,10 +61,6 @@
 #define NAME(x)       x##_float_avx512
 #define LESS(a, b, c) ((NAME(lanes))_mm512_fnmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #include "solvers/global/block_numeric.h"
-#undef REAL
-#undef LANES
-#undef LEAST
-#undef NAME
 #undef LESS
 #define REAL          double
 #define LANES         8

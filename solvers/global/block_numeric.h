@@ -10,6 +10,8 @@
 //     LESS(a, b, c)         c - a b of vectors
 //     NAME(x)               x with a suffix of its own
 //     LEAST                 pivots below, and above 1 / LEAST, are singular
+//
+// It takes REAL, LANES, NAME and LEAST back, so that another may follow.
 #define WIDE (VECTORS * LANES)
 
 typedef REAL NAME(lanes) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL))));
@@ -424,3 +426,7 @@ static void NAME(solve)(const ss_block_lu *lu, double *x)
 }
 
 #undef WIDE
+#undef REAL
+#undef LANES
+#undef LEAST
+#undef NAME

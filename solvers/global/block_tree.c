@@ -14,12 +14,6 @@ void ss_block_tree_free(ss_block_tree *tree)
     free(tree->row);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 // ---- The fill
 
 // Later neighbours of each node in elimination order: its own in the graph, and those that
@@ -73,7 +67,8 @@ static bool fill_node(filling *f, int k)
         }
     }
     f->begin[k + 1] = count;
-    qsort(f->later + f->begin[k], (size_t)(count - f->begin[k]), sizeof *f->later, ascending);
+    qsort(f->later + f->begin[k], (size_t)(count - f->begin[k]), sizeof *f->later,
+          ss_block_ascending);
     f->parent[k] = -1;
     if (count > f->begin[k]) {
         const int parent = f->later[f->begin[k]];
@@ -126,7 +121,7 @@ static bool fill(filling *f)
 static double cost(int width, int height)
 {
     const double w = width, h = height, panel = width < SS_PANEL ? width : SS_PANEL;
-    return w * (h * h + w * h + w * w / 3.0) + COST_OF_INVERTING * w * panel * panel +
+    return ss_block_front_work(w, h) + COST_OF_INVERTING * w * panel * panel +
            COST_OF_A_NUMBER * (w + h) * (w + h) + COST_OF_A_FRONT;
 }
 
@@ -265,7 +260,8 @@ static bool list_rows(ss_block_tree *t, const joining *j, const filling *f, cons
         for (int s = f->begin[k]; s < f->begin[k + 1]; s++) {
             t->row[next++] = place[f->later[s]];
         }
-        qsort(t->row + front->below, (size_t)(next - front->below), sizeof *t->row, ascending);
+        qsort(t->row + front->below, (size_t)(next - front->below), sizeof *t->row,
+              ss_block_ascending);
         if (f->parent[k] >= 0) {
             int p = f->parent[k];
             while (j->into[p] != p) {

@@ -29,6 +29,19 @@ typedef struct ss_block_tree {
     int *row;              // places of the nodes below, ascending within a front
 } ss_block_tree;
 
+// Multiplications of eliminating a front's own nodes.
+static inline double ss_block_front_work(double width, double height)
+{
+    return width * (height * height + width * height + width * width / 3.0);
+}
+
+// For qsort of nodes.
+static inline int ss_block_ascending(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
 // npairs pairs of nodes whose blocks exist, in any order and number. False without memory; free it
 // either way.
 bool ss_block_tree_new(int n, const int *room, int npairs, const int (*pairs)[2],

@@ -73,11 +73,6 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-static bool stops_on_step(const ss_method *m)
-{
-    return m->failsafe == NULL && m->local->card.law == SS_APPROXIMATE;
-}
-
 static bool is_one_of(const char *key, const char *const *keys)
 {
     while (*keys != NULL && strcmp(key, *keys) != 0) {
@@ -99,10 +94,10 @@ static const char *key_needs(const ss_method *m, const char *key)
     if (s->sweep.form == SS_FORM_MATRIX_FREE && strcmp(key, "assembly") == 0) {
         return "form=explicit";
     }
-    if (!stops_on_step(m) && strcmp(key, "step") == 0) {
+    if (ss_method_is_exact(m) && strcmp(key, "step") == 0) {
         return "a local solver of another law than Coulomb's, alone";
     }
-    if (stops_on_step(m) && strcmp(key, "check") == 0) {
+    if (!ss_method_is_exact(m) && strcmp(key, "check") == 0) {
         return "a local solver of Coulomb's law";
     }
     return s->sweep.freeze == SS_FREEZE_ON && strcmp(key, "check") == 0
@@ -282,7 +277,7 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     if (a->kept == NULL || a->first == NULL || a->spare == NULL) {
         return ss_fail_memory(e, "the Gauss-Seidel driver");
     }
-    a->approximate = stops_on_step(t->method);
+    a->approximate = !ss_method_is_exact(t->method);
     const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
     a->check = a->settings->check > 0 ? a->settings->check : one_step ? ONE_STEP_CHECK : 1;
     a->kept_estimate = a->mark = INFINITY;

@@ -355,8 +355,8 @@ static void set_start(run *a, const double *r)
 
 static ss_status prepare(run *a, const double *r, ss_error *e)
 {
-    ss_status status =
-        ss_coupling_new(a->watch.task->problem, (ss_coupling_form)a->set->form, &a->coupling, e);
+    ss_status status = ss_coupling_new(a->watch.task->problem, (ss_coupling_form)a->set->form,
+                                       false, &a->coupling, e);
     if (status != SS_OK) {
         return status;
     }

@@ -146,7 +146,7 @@ ss_status ss_pursuit_solve(const ss_steps *steps, const ss_task *task, double *r
     ss_error why = {0};
     ss_coupling *c = NULL;
     void *state = NULL;
-    ss_status status = ss_coupling_new(task->problem, (ss_coupling_form)form, &c, e);
+    ss_status status = ss_coupling_new(task->problem, (ss_coupling_form)form, false, &c, e);
     if (status == SS_OK) {
         ss_coupling_set(c, r);
         status = ss_pursuit_begin(&p, c, e);
