@@ -159,7 +159,7 @@ static void contact_vector(int d, const double *x, int i, double component[3])
     component[2] = d == 3 ? at[2] : 0.0;
 }
 
-// What is known of a whole problem before its contacts are looked at one by one.
+// What is known of a whole answer before its contacts are looked at one by one.
 typedef struct scales {
     double V;       // m/s
     double s;       // 1/kg
@@ -176,20 +176,30 @@ static double norm2(const double x[3])
     return size * sqrt(a * a + b * b + c * c);
 }
 
+ss_scales ss_scales_find(int d, int n, const double *compliance, const double *b)
+{
+    ss_scales k = {0};
+    for (int i = 0; i < n; i++) {
+        double bi[3];
+        contact_vector(d, b, i, bi);
+        k.velocity = worse(k.velocity, norm2(bi));
+        k.compliance += compliance[i] / n;
+    }
+    k.velocity = k.velocity == 0.0 ? 1.0 : k.velocity;
+    // With s < 0 an impulse that pulls would be measured as one that pushes. A NaN stays.
+    k.compliance = k.compliance <= 0.0 ? 1.0 : k.compliance;
+    return k;
+}
+
 static scales find_scales(int d, int n, const double *compliance, const double *b, const double *r)
 {
-    scales k = {0};
+    const ss_scales problem = ss_scales_find(d, n, compliance, b);
+    scales k = {.V = problem.velocity, .s = problem.compliance};
     for (int i = 0; i < n; i++) {
-        double bi[3], ri[3];
-        contact_vector(d, b, i, bi);
+        double ri[3];
         contact_vector(d, r, i, ri);
-        k.V = worse(k.V, norm2(bi));
         k.largest = worse(k.largest, norm2(ri));
-        k.s += compliance[i] / n;
     }
-    k.V = k.V == 0.0 ? 1.0 : k.V;
-    // With s < 0 an impulse that pulls would be measured as one that pushes. A NaN stays.
-    k.s = k.s <= 0.0 ? 1.0 : k.s;
     k.largest = k.largest == 0.0 ? 1.0 : k.largest;
     return k;
 }
@@ -255,30 +265,46 @@ static double vector_norm(const double *x, size_t n)
     return sqrt(sum);
 }
 
+// r = 0 and u_N >= 0 solve (1) exactly: every measure of such a contact is 0, and most contacts of
+// hair are such. A NaN among the numbers must be met by the measures.
+static bool is_open(const scales *k, double mu, const double r[3], const double u[3])
+{
+    return r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] >= 0.0 && isfinite(u[0]) &&
+           isfinite(u[1]) && isfinite(u[2]) && !isnan(mu) && !isnan(k->s) && !isnan(k->V);
+}
+
+static void measure_contact(const scales *k, double mu, double compliance, const double r[3],
+                            const double u[3], ss_measures *m)
+{
+    m->fb = worse(m->fb, residual_size(mu, k->s, r, u) / k->V);
+    m->fb_contact = worse(m->fb_contact, residual_size(mu, compliance, r, u) / k->V);
+    m->fb_abs = worse(m->fb_abs, residual_size(mu, 1.0, r, u));
+    m->normal = worse(m->normal, normal_size(k->s, r, u) / k->V);
+    m->natural += natural_squared(mu, r, u);
+    law_split(k, mu, r, u, m);
+}
+
 ss_measures ss_measure(int d, int n, const double *compliance, const double *b, const double *mu,
                        const double *r, const double *u)
 {
     const scales k = find_scales(d, n, compliance, b, r);
     ss_measures m = {.velocity_scale = k.V, .compliance_scale = k.s, .worst_contact = 0};
-    double natural = 0.0;
     for (int i = 0; i < n; i++) {
         double ri[3], ui[3];
         contact_vector(d, r, i, ri);
         contact_vector(d, u, i, ui);
-        const double fb = residual_size(mu[i], k.s, ri, ui) / k.V;
-        if (!(fb <= m.fb)) {
-            m.worst_contact = isnan(m.fb) ? m.worst_contact : i;
+        if (is_open(&k, mu[i], ri, ui)) {
+            continue;
         }
-        m.fb = worse(m.fb, fb);
-        m.fb_contact = worse(m.fb_contact, residual_size(mu[i], compliance[i], ri, ui) / k.V);
-        m.fb_abs = worse(m.fb_abs, residual_size(mu[i], 1.0, ri, ui));
-        m.normal = worse(m.normal, normal_size(k.s, ri, ui) / k.V);
-        natural += natural_squared(mu[i], ri, ui);
-        law_split(&k, mu[i], ri, ui, &m);
+        const double before = m.fb;
+        measure_contact(&k, mu[i], compliance[i], ri, ui, &m);
+        if (!(m.fb <= before) && !isnan(before)) {
+            m.worst_contact = i;
+        }
     }
     const size_t size = (size_t)d * (size_t)n;
     const double largest =
         worse(worse(vector_norm(b, size), vector_norm(r, size)), vector_norm(u, size));
-    m.natural = sqrt(natural) / (largest == 0.0 ? 1.0 : largest);
+    m.natural = sqrt(m.natural) / (largest == 0.0 ? 1.0 : largest);
     return m;
 }

@@ -31,9 +31,17 @@ void ss_coulomb_residual(double mu, double s, const double r[3], const double u[
 // Nearest point of K_mu.
 void ss_cone_project(double mu, const double x[3], double projection[3]);
 
+// What a problem measures its answers by, whatever they are.
+typedef struct ss_scales {
+    double velocity;   // V = max_i |b_i|_2, 1 if that is 0; m/s
+    double compliance; // s = mean_i s_i with s_i = tr(W_ii)/d, 1 if that is not positive; 1/kg
+} ss_scales;
+
+// d = 2 or 3; compliance[i] = s_i; b is [d n], n >= 1.
+ss_scales ss_scales_find(int d, int n, const double *compliance, const double *b);
+
 // All measures of one answer. A residual is never less than the rounding eps s |r_i| of the impulse
-// in it: beyond that nothing is known. Maxima run over the contacts. V = max_i |b_i|_2 (1 if that
-// is 0), s_i = tr(W_ii)/d, s = mean_i s_i (1 if that is not positive).
+// in it: beyond that nothing is known. Maxima run over the contacts.
 typedef struct ss_measures {
     double fb;         // max |f|_inf with the one s, over V: the verdict
     double fb_contact; // the same with each contact's own s_i

@@ -262,13 +262,16 @@ static ss_status couple_local(ss_coupling *c, const ss_problem *p, ss_coupling_f
     return ss_blocks_from_sparse(&p->W, p->dim, &c->W, e);
 }
 
+// G G' of one end: its lower triangle is its upper one.
 static void add_own_block(const double *G, int dim, int room, double W[9])
 {
     for (int r = 0; r < dim; r++) {
-        for (int k = 0; k < dim; k++) {
+        for (int k = r; k < dim; k++) {
+            double sum = W[3 * r + k];
             for (int j = 0; j < room; j++) {
-                W[3 * r + k] += G[r * room + j] * G[k * room + j];
+                sum += G[r * room + j] * G[k * room + j];
             }
+            W[3 * r + k] = W[3 * k + r] = sum;
         }
     }
 }
@@ -303,11 +306,9 @@ static void fill_contacts(ss_coupling *c, const ss_problem *p)
         c->compliance[i] = (a->W[0] + a->W[4] + a->W[8]) / c->dim;
         ss_local_embed(a);
     }
-    // At r = 0 the velocities are b; the scales do not depend on either.
-    ss_coupling_get(c, c->packed);
-    const ss_measures m = ss_measure(c->dim, c->n, c->compliance, c->b, c->mu, c->packed, c->b);
-    c->s = m.compliance_scale;
-    c->V = m.velocity_scale;
+    const ss_scales scales = ss_scales_find(c->dim, c->n, c->compliance, c->b);
+    c->s = scales.compliance;
+    c->V = scales.velocity;
 }
 
 static bool allocate(ss_coupling *c)
