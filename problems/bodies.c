@@ -20,9 +20,14 @@ void ss_components(const ss_sparse *M, int *first)
         first[j] = j;
     }
     for (int j = 0; j < M->ncols; j++) {
+        int root = find_root(first, j);
         for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            const int a = find_root(first, j), b = find_root(first, M->row[k]);
-            first[a > b ? a : b] = a > b ? b : a;
+            if (first[M->row[k]] != root) {
+                const int other = find_root(first, M->row[k]);
+                const int smaller = other < root ? other : root;
+                first[root] = first[other] = smaller;
+                root = smaller;
+            }
         }
     }
     for (int j = 0; j < M->ncols; j++) {

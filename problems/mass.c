@@ -83,26 +83,53 @@ static bool pivot_is_sound(double pivot, int m, double diagonal)
     return pivot > m * DBL_EPSILON * diagonal;
 }
 
-// A = L L' in place, lower triangle. Returns the failing row, or -1.
-static int factor_dense(double *A, int m)
+// target -= a * source, over k numbers.
+static void subtract(double *restrict target, double a, const double *restrict source, int k)
 {
-    for (int i = 0; i < m; i++) {
-        double *row = A + (size_t)i * (size_t)m;
-        const double diagonal = row[i];
-        for (int j = 0; j <= i; j++) {
-            const double *other = A + (size_t)j * (size_t)m;
-            double sum = row[j];
-            for (int k = 0; k < j; k++) {
-                sum -= row[k] * other[k];
-            }
-            row[j] = j < i ? sum / other[j] : sum;
+    for (int c = 0; c < k; c++) {
+        target[c] -= a * source[c];
+    }
+}
+
+static void divide(double *x, double a, int k)
+{
+    for (int c = 0; c < k; c++) {
+        x[c] /= a;
+    }
+}
+
+// A = U' U in place, upper triangle, a row at a time into all rows below it, so that loops run
+// along rows. Returns the failing row, or -1.
+static int factor_upper(double *A, int m)
+{
+    double diagonal[SS_DENSE_BODY];
+    for (int k = 0; k < m; k++) {
+        diagonal[k] = A[k * m + k];
+    }
+    for (int k = 0; k < m; k++) {
+        double *row = A + k * m;
+        if (!pivot_is_sound(row[k], m, diagonal[k])) {
+            return k;
         }
-        if (!pivot_is_sound(row[i], m, diagonal)) {
-            return i;
+        row[k] = sqrt(row[k]);
+        divide(row + k + 1, row[k], m - k - 1);
+        for (int i = k + 1; i < m; i++) {
+            subtract(A + i * m + i, row[i], row + i, m - i);
         }
-        row[i] = sqrt(row[i]);
     }
     return -1;
+}
+
+// A = L L' in place, lower triangle, from the upper one. Returns the failing row, or -1.
+static int factor_dense(double *A, int m)
+{
+    const int broken = factor_upper(A, m);
+    for (int i = 0; broken < 0 && i < m; i++) {
+        for (int j = 0; j < i; j++) {
+            A[i * m + j] = A[j * m + i];
+        }
+    }
+    return broken;
 }
 
 static ss_status fail_indefinite(int dof, ss_error *e)
@@ -263,21 +290,6 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
     }
     *mass = made;
     return SS_OK;
-}
-
-// target -= a * source, over k columns.
-static void subtract(double *restrict target, double a, const double *restrict source, int k)
-{
-    for (int c = 0; c < k; c++) {
-        target[c] -= a * source[c];
-    }
-}
-
-static void divide(double *x, double a, int k)
-{
-    for (int c = 0; c < k; c++) {
-        x[c] /= a;
-    }
 }
 
 static void whiten_dense(const double *L, int m, double *X, int k)
