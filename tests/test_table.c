@@ -391,13 +391,18 @@ static void ratios_are_those_of_what_both_solved(void)
     ss_error error;
     CHECK_OK(ss_table_ratio(t, "mfb+enum", &table, &error));
     const char *text = print(table, SS_LAYOUT_CSV);
-    HOLDS(text, "solver,solved_percent,both,ratio,least_ratio,most_ratio,alone,lost\n");
-    HOLDS(text, "4sides,0,0,nan,nan,nan,0,2\n");
+    HOLDS(text,
+          "solver,solved_percent,both,ratio,least_ratio,most_ratio,alone,lost,ceiling_ratio\n");
+    HOLDS(text, "4sides,0,0,nan,nan,nan,0,2,nan\n");
     HOLDS(text, "mfb,50,1,"); // 10 ms over 8
     CHECK_NEAR(csv_number(text, 2, "ratio"), 1.25, 1e-12);
     CHECK_NEAR(csv_number(text, 2, "most_ratio"), 1.25, 1e-12);
     CHECK(csv_number(text, 2, "lost") == 1.0);
-    HOLDS(text, "mfb+enum,100,2,1,1,1,0,0\n");
+    CHECK_NEAR(csv_number(text, 2, "ceiling_ratio"), 5.0, 1e-12); // 10 ms over a set-up of 2
+    HOLDS(text, "mfb+enum,100,2,1,1,1,0,0,");
+    CHECK_OK(ss_table_ratio(t, "mfb+enum", &table, &error));
+    text = print(table, SS_LAYOUT_TEXT);
+    HOLDS(text, "together would have the ratio 1.12."); // sqrt(10 / 8)
     CHECK_OK(ss_table_ratio(t, "mfb", &table, &error));
     text = print(table, SS_LAYOUT_CSV);
     CHECK_NEAR(csv_number(text, 3, "ratio"), 0.8, 1e-12);
