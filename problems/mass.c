@@ -151,6 +151,41 @@ static ss_status factor_small(ss_mass *mass, const ss_sparse *M, int body, ss_er
     return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
 }
 
+static bool is_diagonal(const ss_mass *mass, const ss_sparse *M, int body)
+{
+    const int *dofs = ss_mass_dofs(mass, body);
+    for (int c = 0; c < ss_mass_size(mass, body); c++) {
+        const int k = M->start[dofs[c]];
+        if (M->start[dofs[c] + 1] != k + 1 || M->row[k] != dofs[c]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Many dofs on their own, such as those that no contact touches.
+static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    const int m = ss_mass_size(mass, body);
+    const int *dofs = ss_mass_dofs(mass, body);
+    ss_sparse *L = &mass->factors[body].sparse;
+    *L = (ss_sparse){m, m, malloc(((size_t)m + 1) * sizeof *L->start),
+                     malloc((size_t)m * sizeof *L->row), malloc((size_t)m * sizeof *L->x)};
+    if (L->start == NULL || L->row == NULL || L->x == NULL) {
+        return ss_fail_memory(e, "the factor of M");
+    }
+    for (int c = 0; c < m; c++) {
+        const double x = M->x[M->start[dofs[c]]];
+        if (!(x > 0.0)) {
+            return fail_indefinite(dofs[c], e);
+        }
+        L->start[c] = L->row[c] = c;
+        L->x[c] = sqrt(x);
+    }
+    L->start[m] = m;
+    return SS_OK;
+}
+
 // The upper triangle of M[dofs, dofs] for CHOLMOD.
 static cholmod_sparse *gather_upper(const ss_mass *mass, const ss_sparse *M, int body,
                                     cholmod_common *common)
@@ -282,6 +317,7 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
     }
     for (int k = 0; status == SS_OK && k < made->bodies.nbodies; k++) {
         status = ss_mass_size(made, k) <= SS_DENSE_BODY ? factor_small(made, &p->M, k, e)
+                 : is_diagonal(made, &p->M, k)          ? factor_diagonal(made, &p->M, k, e)
                                                         : factor_large(made, &p->M, k, e);
     }
     if (status != SS_OK) {

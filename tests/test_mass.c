@@ -220,6 +220,38 @@ static void indefinite_large_body_is_refused(void)
     }
 }
 
+// Dofs that no contact touches and M couples to none are one body, however many they are.
+static void large_diagonal_body_is_its_roots(void)
+{
+    enum { N = 2 * SS_DENSE_BODY };
+    int row[N], col[N];
+    double x[N], v[N], scratch[N];
+    const int hrow[] = {0}, hcol[] = {0};
+    const double hx[] = {1};
+    for (int i = 0; i < N; i++) {
+        row[i] = col[i] = N - 1 - i;
+        x[i] = 1.0 + i;
+        v[i] = i;
+    }
+    ss_problem *p = from_entries(N, 1, N, row, col, x, 1, hrow, hcol, hx);
+    ss_mass *mass;
+    CHECK_OK(ss_mass_new(p, &mass, &error));
+    CHECK(ss_mass_bodies(mass) == 2 && ss_mass_size(mass, 1) == N - 1);
+    ss_mass_solve(mass, v, scratch);
+    for (int i = 0; i < N; i++) {
+        CHECK_NEAR(v[i], (double)i / (N - i), 1e-14);
+    }
+    ss_mass_free(mass);
+    const double bad[] = {-5.0, 0.0, NAN};
+    for (int k = 0; k < 3; k++) {
+        set_diagonal(p, 77, bad[k]);
+        ss_mass *none = NULL;
+        CHECK(ss_mass_new(p, &none, &error) == SS_BAD_INPUT && none == NULL);
+        CHECK(strstr(error.text, "dof 77") != NULL);
+    }
+    ss_problem_free(p);
+}
+
 // n masses in a row, each tied to the next by a spring of stiffness k and none to the ground: what
 // is left of the last pivot is rounding, above zero for some k and below for others.
 static void semidefinite_large_body_is_refused(void)
@@ -254,5 +286,6 @@ int main(void)
     RUN_TEST(semidefinite_m_is_refused);
     RUN_TEST(indefinite_large_body_is_refused);
     RUN_TEST(semidefinite_large_body_is_refused);
+    RUN_TEST(large_diagonal_body_is_its_roots);
     return UNITY_END();
 }
