@@ -244,6 +244,22 @@ static void threads_take_the_order_of_stripes_where_none_is_asked_for(void)
     ss_problem_free(p);
 }
 
+// Whoever sweeps in stripes gives the answer as the problem numbers its contacts.
+static void answers_come_in_the_order_of_the_problem(void)
+{
+    static const char *const specs[] = {"mfb+enum",     "ppa",          "ppa:sweeps=0", "prox/mfb",
+                                        "anderson/mfb", "nncg/secular", "auto"};
+    ss_problem *p = tangle(3, 100, 5);
+    for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+        solved one = threaded(p, specs[k], 1, 40), two = threaded(p, specs[k], 2, 40);
+        CHECK_NEAR(one.result.own_error, one.facts.fb, 1e-9);
+        check_same_run(p, &one, &two);
+        free_solved(&one);
+        free_solved(&two);
+    }
+    ss_problem_free(p);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -253,5 +269,6 @@ int main(void)
     RUN_TEST(contacts_of_one_body_share_a_stripe);
     RUN_TEST(the_number_of_threads_changes_no_bit);
     RUN_TEST(threads_take_the_order_of_stripes_where_none_is_asked_for);
+    RUN_TEST(answers_come_in_the_order_of_the_problem);
     return UNITY_END();
 }

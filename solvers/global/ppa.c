@@ -227,6 +227,7 @@ static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const
         return SS_OK;
     }
     if (status == SS_OK) {
+        a->pursuit.ordered = &a->sweeper->ordered;
         status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
     }
     if (status != SS_OK) {
@@ -262,6 +263,7 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
 {
     run a = {.settings = task->method->global_settings, .pursuit = {.watch = ss_watch_start(task)}};
     ss_task start = *task;
+    start.threads = a.settings->sweeps > 0 ? task->threads : 0;
     ss_sweep_settings sweep = a.settings->sweep;
     ss_error why = {0};
     const ss_status status = prepare(&a, &start, &sweep, r, &why);

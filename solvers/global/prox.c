@@ -149,6 +149,7 @@ static ss_status prepare(run *a, const ss_task *task, const double *r, ss_error 
     const settings *s = task->method->global_settings;
     ss_status status = ss_sweeper_new(task, &s->sweep, r, &a->sweeper, e);
     if (status == SS_OK) {
+        a->pursuit.ordered = &a->sweeper->ordered;
         status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
     }
     if (status == SS_OK && !allocate(a)) {

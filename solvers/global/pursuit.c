@@ -64,10 +64,21 @@ int ss_pursuit_left(const ss_pursuit *p, int most)
     return left < most ? left : most;
 }
 
+// packed: in the order of the coupling, r: in the problem's.
+static void put_back(const ss_pursuit *p, const double *packed, double *r)
+{
+    if (p->ordered != NULL) {
+        ss_ordered_give(p->ordered, p->c->dim, packed, r);
+    } else {
+        memcpy(r, packed, (size_t)p->c->dim * (size_t)p->c->n * sizeof *r);
+    }
+}
+
 void ss_pursuit_tell(ss_pursuit *p, double *r)
 {
     if (ss_watch_listened(&p->watch, p->iterations)) {
-        ss_coupling_get(p->c, r);
+        ss_coupling_get(p->c, p->c->packed);
+        put_back(p, p->c->packed, r);
         ss_watch_tell(&p->watch,
                       (ss_progress){.iteration = p->iterations, .estimate = p->fb, .r = r});
     }
@@ -75,7 +86,7 @@ void ss_pursuit_tell(ss_pursuit *p, double *r)
 
 void ss_pursuit_give(ss_pursuit *p, ss_outcome outcome, double *r, ss_result *result)
 {
-    memcpy(r, p->best, (size_t)p->c->dim * (size_t)p->c->n * sizeof *r);
+    put_back(p, p->best, r);
     result->outcome = outcome;
     result->iterations = p->iterations;
     result->own_error = p->best_fb;

@@ -1,17 +1,18 @@
 // solvers/global/pursuit.h -- what every global method does around its own steps: candidates are
 // evaluated in full, the best one is kept, the task's limits and listener are served.
 //
-// Contacts stand in the problem's own order; vectors are those of ss_coupling, four numbers a
-// contact.
+// Vectors are those of ss_coupling, four numbers a contact.
 #pragma once
 
 #include "solvers/coupling.h"
 #include "solvers/global/watch.h"
+#include "solvers/order.h"
 
 typedef struct ss_pursuit {
     ss_watch watch;
-    ss_coupling *c; // borrowed
-    double *best;   // [dim n]
+    ss_coupling *c;            // borrowed
+    const ss_ordered *ordered; // of its contacts, borrowed; NULL: they stand as in the problem
+    double *best;              // [dim n] in the order of the coupling
     double fb, best_fb;
     int iterations;
     int idle;       // evaluations since the best one
@@ -31,7 +32,7 @@ ss_outcome ss_pursuit_test(const ss_pursuit *p);
 // What is left of the task's iterations, at most `most`.
 int ss_pursuit_left(const ss_pursuit *p, int most);
 
-// r [dim n] is room for the listener's copy of the coupling's impulses.
+// r [dim n] is room for the listener's copy of the coupling's impulses, as the problem orders them.
 void ss_pursuit_tell(ss_pursuit *p, double *r);
 
 // The best answer into r, and the result's numbers.
