@@ -73,8 +73,9 @@ static const ss_command COMMAND = {
         "crashed (a solver that runs in a process of its own, as Siconos' do), bad_input;\n"
         "no_solution where a certificate proves that there is none, and undecided where the\n"
         "solver says so and no proof is found either way.\n"
-        "alt_percent and fail_percent are the shares of local solves that called the fail-safe\n"
-        "and that ended without an answer. seconds is the solve with its set-up, without the\n"
+        "local_solves counts calls of the local solver: contacts at rest or frozen have none.\n"
+        "alt_percent and fail_percent are the shares of them that called the fail-safe and that\n"
+        "ended without an answer. seconds is the solve with its set-up, without the\n"
         "trace. Ctrl-C ends the solve, keeps the best iterate and leaves out what is to come.\n"
         "--out is written only where every problem of FILE could be read.\n",
     .example = "  stickslip solve hair.h5 --solver mfb+enum --tol 1e-8 --out answer.h5\n",

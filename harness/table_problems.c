@@ -92,7 +92,8 @@ ss_table *ss_table_local(const ss_trials *t)
         {"fail_percent", "%fail", 3,
          "Percentage of local solves that ended above the local tolerance."},
         {"ns_per_solve", "ns", 3,
-         "Time of the sweeps over local solves: the coupling of the contacts is in it."},
+         "Time of the sweeps over local solves: the coupling of the contacts is in it, and the "
+         "passing of those at rest."},
     };
     ss_table *table = ss_table_new();
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {

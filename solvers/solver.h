@@ -128,7 +128,7 @@ typedef struct ss_task {
 typedef struct ss_result {
     ss_outcome outcome;
     int iterations;
-    long local_solves;
+    long local_solves;   // calls of a local solver; contacts at rest have none
     long failsafe_calls; // of a hybrid
     long failures;       // local solves that ended without an answer
     long unanswered;     // of these, in the last iteration

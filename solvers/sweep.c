@@ -128,7 +128,6 @@ static void visit(ss_sweeper *a, int i, ss_tally *t)
     ss_coupling_velocity(c, i, u);
     const double residual = a->estimates ? residual_before(a, p, old, u) : 0.0;
     if (rests(a, i, old, u, residual)) {
-        t->counters.solves++;
         t->estimate = larger(t->estimate, residual);
         return;
     }
@@ -160,9 +159,7 @@ static void visit_all(ss_sweeper *a, int begin, int end, ss_tally *t)
         if (a->rests_until != NULL && a->rests_until[i] > a->sweeps) {
             t->frozen++;
             t->largest = larger(t->largest, ss_norm_inf3(a->coupling->r + 4 * (size_t)i));
-        } else if (slack != NULL && ss_slack_rests(slack, i, a->rest)) {
-            t->counters.solves++; // answered by what it has
-        } else {
+        } else if (slack == NULL || !ss_slack_rests(slack, i, a->rest)) {
             visit(a, i, t);
         }
     }

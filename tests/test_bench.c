@@ -212,7 +212,7 @@ static void check_history(const ss_record_row *row)
         CHECK(isfinite(h->fb[k]) && h->fb[k] >= 0.0);
         CHECK(k == 0 || h->iteration[k] > h->iteration[k - 1]);
         CHECK(k == 0 || h->seconds[k] >= h->seconds[k - 1]);
-        CHECK(k == 0 || h->local_solves[k] > h->local_solves[k - 1]);
+        CHECK(k == 0 || h->local_solves[k] >= h->local_solves[k - 1]);
         CHECK(k > SS_HISTORY_FIRST || h->iteration[k] == k);
     }
     TEST_ASSERT_EQUAL_INT(row->iterations, h->iteration[h->count - 1]);
@@ -230,7 +230,7 @@ static void a_solved_problem_has_all_its_numbers(void)
     TEST_ASSERT_EQUAL_STRING(hash, row.problem_sha256);
     CHECK(row.contacts == 60 && row.dim == 3 && row.repeats == 3);
     CHECK_LE(row.fb, 1e-6);
-    CHECK(row.iterations > 0 && row.local_solves == 60.0 * row.iterations);
+    CHECK(row.local_solves >= 60.0 && row.local_solves <= 60.0 * row.iterations);
     CHECK(row.seconds > 0.0 && row.seconds <= row.seconds_median);
     CHECK_NEAR(row.seconds, row.setup_seconds + row.sweep_seconds, 1e-9);
     CHECK(isnan(row.reference_seconds));

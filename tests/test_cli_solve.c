@@ -68,7 +68,8 @@ static void a_solved_problem_is_one_row(void)
     const char *out = standard_out;
     CHECK(csv_number(out, 1, "contacts") == 60.0 && csv_number(out, 1, "tol") == 1e-6);
     const double iterations = csv_number(out, 1, "iterations");
-    CHECK(iterations > 1.0 && csv_number(out, 1, "local_solves") == 60.0 * iterations);
+    CHECK(iterations > 1.0);
+    CHECK_LE(csv_number(out, 1, "local_solves"), 60.0 * iterations);
     CHECK_LE(csv_number(out, 1, "fb"), 1e-6);
     CHECK_LE(0.0, csv_number(out, 1, "alt_percent"));
     CHECK(csv_number(out, 1, "fail_percent") == 0.0);
@@ -266,7 +267,7 @@ static void the_trace_has_a_row_a_sweep_and_the_start(void)
 {
     char trace[512];
     snprintf(trace, sizeof trace, "%s", scratch_path("trace.csv"));
-    EXPECT(0, "solve", one, "--trace", trace, "--format", "csv");
+    EXPECT(0, "solve", one, "--solver", "mfb+enum:visit=all", "--trace", trace, "--format", "csv");
     const char *rows = file_text(trace);
     const int sweeps = (int)csv_number(standard_out, 1, "iterations");
     TEST_ASSERT_EQUAL_INT(sweeps + 2, count_lines(rows));

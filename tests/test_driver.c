@@ -160,7 +160,7 @@ static void a_tolerance_below_rounding_ends_stalled(void)
 static void counters_count(void)
 {
     ss_problem *p = tangle(3, 150, 6);
-    solved a = run(p, "secular", 1e-15, 7);
+    solved a = run(p, "secular:visit=all", 1e-15, 7);
     CHECK(a.result.iterations == 7 && a.result.local_solves == 7 * 150);
     CHECK(a.result.failsafe_calls == 0 && a.result.frozen == 0 && a.result.failures == 0);
     CHECK_LE(0.0, a.result.setup_seconds);
@@ -169,7 +169,7 @@ static void counters_count(void)
     free_solved(&a);
     // A primary that takes one step and measures nothing is followed by its fail-safe nearly
     // always.
-    solved b = run(p, "projection+secular", 1e-15, 7);
+    solved b = run(p, "projection+secular:visit=all", 1e-15, 7);
     CHECK(b.result.local_solves == 7 * 150);
     CHECK(b.result.failsafe_calls > 150 && b.result.failsafe_calls <= 7 * 150);
     free_solved(&b);
@@ -270,7 +270,7 @@ static void freezing_solves_with_fewer_local_solves(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         ss_problem *p = full_rank_tangle(dim, 300, 4);
-        solved off = run(p, "secular", 1e-8, 20000);
+        solved off = run(p, "secular:visit=all", 1e-8, 20000);
         check_solved_run(&off, 1e-8);
         static const char *const specs[] = {"secular:freeze=on", "secular:freeze=on,wake=neighbour",
                                             "secular:freeze=on,form=explicit,wake=neighbour",

@@ -221,7 +221,7 @@ static void expect_same_answer(const ss_problem *p, const char *lazy, const char
     check_solved_run(&a, 1e-9);
     check_solved_run(&b, 1e-9);
     CHECK_LE(a.result.iterations, 1.2 * b.result.iterations + 5);
-    CHECK(a.result.local_solves == (long)a.result.iterations * p->ncontacts);
+    CHECK(a.result.local_solves < (long)a.result.iterations * p->ncontacts); // some rest
     CHECK(b.result.local_solves == (long)b.result.iterations * p->ncontacts);
     free_solved(&a);
     free_solved(&b);
