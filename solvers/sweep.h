@@ -18,6 +18,7 @@
 // all contacts.
 #pragma once
 
+#include "problems/team.h"
 #include "solvers/contact.h"
 #include "solvers/coupling.h"
 #include "solvers/order.h"
@@ -66,6 +67,7 @@ typedef struct ss_sweeper {
     int sweeps;       // done so far
     int *rests_until; // [n] sweep from which the contact is visited again; NULL without freezing
     double freeze_step, freeze_residual, freeze_impulse; // below these a contact may freeze
+    ss_team *team;                                       // NULL: one thread
     ss_tally *tallies;                                   // [stripes] of the present sweep
     ss_tally last;                                       // of the last sweep
     long frozen, visits;                                 // of all sweeps

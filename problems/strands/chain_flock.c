@@ -15,11 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "problems/strands/chain_strand.h"
+#include "problems/team.h"
 
 // Vectors are not passed to other files, and 8 bytes are all that malloc and their neighbours in a
 // struct need to promise.
@@ -61,6 +58,7 @@ typedef struct bench {
 typedef struct flock {
     const ss_chain *chain; // one of them
     int count, nbenches, nblocks;
+    ss_team *team;
     stand *stands; // [groups]
     bench *benches;
     ss_flock_report *parts; // [nblocks]
@@ -108,6 +106,7 @@ static void free_flock(void *flock_)
     if (f == NULL) {
         return;
     }
+    ss_team_free(f->team);
     for (int k = 0; k < f->nbenches && f->benches != NULL; k++) {
         free(f->benches[k].memory);
     }
@@ -117,8 +116,13 @@ static void free_flock(void *flock_)
     free(f);
 }
 
-static bool allocate(flock *f)
+static bool allocate(flock *f, int threads)
 {
+    f->team = ss_team_new(threads < f->nblocks ? threads : f->nblocks);
+    if (f->team == NULL) {
+        return false;
+    }
+    f->nbenches = ss_team_size(f->team);
     f->stands = malloc((size_t)groups_of(f->count) * sizeof *f->stands);
     f->benches = calloc((size_t)f->nbenches, sizeof *f->benches);
     f->parts = calloc((size_t)f->nblocks, sizeof *f->parts);
@@ -156,17 +160,6 @@ static void stand_roots(flock *f, const ss_world *w)
     }
 }
 
-static int useful_threads(int threads, int nblocks)
-{
-#ifdef _OPENMP
-    const int processors = omp_get_num_procs();
-#else
-    const int processors = 1;
-#endif
-    const int most = nblocks < processors ? nblocks : processors;
-    return threads < most ? threads : most;
-}
-
 static ss_status make(const ss_world *w, int threads, void **made, ss_error *e)
 {
     *made = NULL;
@@ -177,8 +170,7 @@ static ss_status make(const ss_world *w, int threads, void **made, ss_error *e)
     f->chain = w->strands[0].rod;
     f->count = w->nstrands;
     f->nblocks = (f->count + BLOCK - 1) / BLOCK;
-    f->nbenches = useful_threads(threads, f->nblocks);
-    if (!allocate(f)) {
+    if (!allocate(f, threads)) {
         free_flock(f);
         return ss_fail_memory(e, "the chains");
     }
@@ -409,17 +401,20 @@ static void step_group(const flock *f, const stride *t, int group, const bench *
 
 // ---- A step
 
-static void step_block(const flock *f, const stride *t, int block)
+typedef struct stepping {
+    const flock *flock;
+    const stride *stride;
+} stepping;
+
+static void step_block(void *context, int block, int thread)
 {
+    const stepping *now = context;
+    const flock *f = now->flock;
     const int each = BLOCK / SS_CHAIN_LANES, groups = groups_of(f->count);
     const int end = (block + 1) * each < groups ? (block + 1) * each : groups;
-    int thread = 0;
-#ifdef _OPENMP
-    thread = omp_get_thread_num();
-#endif
     f->parts[block] = (ss_flock_report){.length = 0.0};
     for (int g = block * each; g < end; g++) {
-        step_group(f, t, g, &f->benches[thread], &f->parts[block]);
+        step_group(f, now->stride, g, &f->benches[thread], &f->parts[block]);
     }
 }
 
@@ -433,12 +428,8 @@ static void step(void *flock_, const ss_world *w, const ss_motion_state *from,
                       .to = carrier_at(to, w->gravity),
                       .h = h,
                       .end = end};
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(f->nbenches) if (f->nbenches > 1)
-#endif
-    for (int block = 0; block < f->nblocks; block++) {
-        step_block(f, &t, block);
-    }
+    stepping now = {f, &t};
+    ss_team_run(f->team, f->nblocks, step_block, &now);
     *report = (ss_flock_report){.length = 0.0};
     for (int block = 0; block < f->nblocks; block++) {
         add_part(&f->parts[block], report);
