@@ -276,21 +276,35 @@ static int run(battery *all)
     return SS_EXIT_OK;
 }
 
+// What of a method a battery has no use for; NULL for nothing.
+static const char *find_excess(const ss_method *m)
+{
+    if (m->local == NULL) {
+        return "takes a local solver, and this is none";
+    }
+    if (strcmp(m->global->card.name, "gs") != 0) {
+        return "takes a local solver alone, without GLOBAL/";
+    }
+    return memcmp(m->global_settings, m->global->card.defaults, m->global->card.settings_size) != 0
+               ? "takes no options of sweeps: contacts are solved one at a time"
+               : NULL;
+}
+
 // SS_EXIT_OK where the spec names a local solver.
 static int parse_solver(const char *spec, ss_method **method)
 {
     ss_error error;
     const ss_status status = ss_method_parse(spec, method, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(COMMAND.verb, "--solver %s: %s", spec, error.text);
         // No file is read here: input that is bad is an option.
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
     }
-    if ((*method)->local == NULL) {
-        ss_complain(COMMAND.verb, "--solver takes a local solver, and '%s' is none", spec);
-        return SS_EXIT_USAGE;
+    const char *excess = find_excess(*method);
+    if (excess != NULL) {
+        ss_complain(COMMAND.verb, "--solver %s: %s", spec, excess);
     }
-    return SS_EXIT_OK;
+    return excess == NULL ? SS_EXIT_OK : SS_EXIT_USAGE;
 }
 
 int ss_cmd_generate_locals(int argc, char **argv)

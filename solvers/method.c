@@ -64,23 +64,36 @@ static bool has_siconos(void)
     return ss_global_solvers[k] != NULL;
 }
 
-static ss_status fail_local(const char *name, ss_error *e)
+// alone: a global solver that takes no local one may stand there, too.
+static ss_status fail_local(const char *name, bool alone, ss_error *e)
 {
     if (is_siconos(name) && !has_siconos()) {
         return ss_fail(
             e, SS_BAD_INPUT,
             "%s: this program was built without Siconos (Debian: libsiconos-numerics-dev)", name);
     }
+    if (strchr(name, '=') != NULL) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "'%s' is an option without its solver; write it behind one, as in "
+                       "mfb:freeze=on",
+                       name);
+    }
+    const ss_global_solver *global = ss_global_find(name);
+    if (global != NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "'%s' is no local solver; write %s%s", name, name,
+                       global->takes_local ? "/LOCAL, as in gs/mfb+enum" : " alone");
+    }
     char names[480] = "";
     for (int k = 0; ss_local_solvers[k] != NULL; k++) {
         append(names, sizeof names, ss_local_solvers[k]->card.name);
     }
-    for (int k = 0; ss_global_solvers[k] != NULL; k++) {
+    for (int k = 0; alone && ss_global_solvers[k] != NULL; k++) {
         if (!ss_global_solvers[k]->takes_local) {
             append(names, sizeof names, ss_global_solvers[k]->card.name);
         }
     }
-    return ss_fail(e, SS_BAD_INPUT, "unknown solver '%s'; there are %s", name, names);
+    return ss_fail(e, SS_BAD_INPUT, "unknown %ssolver '%s'; there are %s", alone ? "" : "local ",
+                   name, names);
 }
 
 static ss_status fail_global(const char *name, ss_error *e)
@@ -95,10 +108,36 @@ static ss_status fail_global(const char *name, ss_error *e)
                    names);
 }
 
-static ss_status find_local(const char *name, const ss_local_solver **found, ss_error *e)
+static ss_status find_local(const char *name, bool alone, const ss_local_solver **found,
+                            ss_error *e)
 {
     *found = ss_local_find(name);
-    return *found != NULL ? SS_OK : fail_local(name, e);
+    return *found != NULL ? SS_OK : fail_local(name, alone, e);
+}
+
+// What lacks around the marks of a spec, or is too much, whatever the names are; NULL for nothing.
+static const char *find_misplaced(const pieces *p)
+{
+    if (p->global != NULL && p->global[0] == '\0') {
+        return "'/' needs a global solver before it, as in gs/mfb";
+    }
+    if (p->global != NULL && p->local[0] == '\0') {
+        return "'/' needs a local solver behind it, as in gs/mfb";
+    }
+    if (p->global != NULL && !is_siconos(p->local) && strchr(p->local, '/') != NULL) {
+        return "one '/' is all there may be: write GLOBAL/LOCAL, as in anderson/mfb";
+    }
+    if (p->local[0] == '\0') {
+        return p->failsafe != NULL ? "'+' needs a local solver before it, as in mfb+enum"
+                                   : "a solver lacks; write one, as mfb+enum";
+    }
+    if (p->failsafe != NULL && p->failsafe[0] == '\0') {
+        return "'+' needs a fail-safe behind it, as in mfb+enum";
+    }
+    if (p->failsafe != NULL && strchr(p->failsafe, '+') != NULL) {
+        return "one '+' is all there may be: write LOCAL+FAILSAFE, as in mfb+enum";
+    }
+    return NULL;
 }
 
 static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
@@ -110,19 +149,27 @@ static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
     }
     if (alone != NULL) {
         m->global = alone;
-        return p->failsafe == NULL ? SS_OK
-                                   : ss_fail(e, SS_BAD_INPUT, "'%s' takes no fail-safe", p->local);
+        return p->failsafe == NULL
+                   ? SS_OK
+                   : ss_fail(e, SS_BAD_INPUT, "'%s' takes no fail-safe; write %s alone", p->local,
+                             p->local);
     }
     m->global = ss_global_find(p->global != NULL ? p->global : "gs");
     if (m->global == NULL) {
         return fail_global(p->global, e);
     }
     if (!m->global->takes_local) {
-        return ss_fail(e, SS_BAD_INPUT, "'%s' takes no local solver", p->global);
+        return ss_fail(e, SS_BAD_INPUT, "'%s' takes no local solver; write %s alone", p->global,
+                       p->global);
     }
-    ss_status status = find_local(p->local, &m->local, e);
+    ss_status status = find_local(p->local, p->global == NULL && p->failsafe == NULL, &m->local, e);
     if (status == SS_OK && p->failsafe != NULL) {
-        status = find_local(p->failsafe, &m->failsafe, e);
+        status = find_local(p->failsafe, false, &m->failsafe, e);
+    }
+    if (status == SS_OK && m->failsafe == m->local) {
+        status = ss_fail(e, SS_BAD_INPUT,
+                         "%s is its own fail-safe, which answers as it did; write %s alone",
+                         p->local, p->local);
     }
     return status;
 }
@@ -173,17 +220,37 @@ static ss_status fail_key(const ss_method *m, const char *key, ss_error *e)
                    names[0] != '\0' ? names : "none");
 }
 
-// The keys of the global solver that a spec sets.
+// The keys that a spec has set so far.
 typedef struct key_list {
     const ss_key *key[MOST_KEYS];
+    int owner[MOST_KEYS]; // as list_owners has them; 0 is the global solver
     int count;
 } key_list;
 
-static ss_status set_option(ss_method *m, char *option, key_list *global, ss_error *e)
+// A second value would replace the first without a word.
+static ss_status note_key(const ss_method *m, int place, const ss_key *key, key_list *set,
+                          ss_error *e)
+{
+    for (int k = 0; k < set->count; k++) {
+        if (set->owner[k] == place && strcmp(set->key[k]->name, key->name) == 0) {
+            return ss_fail(e, SS_BAD_INPUT, "%s is set twice in '%s'; leave one of them out",
+                           key->name, m->spec);
+        }
+    }
+    set->owner[set->count] = place;
+    set->key[set->count++] = key;
+    return SS_OK;
+}
+
+static ss_status set_option(ss_method *m, char *option, key_list *set, ss_error *e)
 {
     char *value = strchr(option, '=');
+    if (option[0] == '\0') {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "an option lacks in '%s': write key=value behind each ':' and ','", m->spec);
+    }
     if (value == NULL || value == option || value[1] == '\0') {
-        return ss_fail(e, SS_BAD_INPUT, "'%s' is not key=value", option);
+        return ss_fail(e, SS_BAD_INPUT, "'%s' is not key=value, as freeze=on is", option);
     }
     *value++ = '\0';
     char *dot = strchr(option, '.');
@@ -198,21 +265,19 @@ static ss_status set_option(ss_method *m, char *option, key_list *global, ss_err
                              card->name[dot - option] == '\0'));
         const ss_key *key = meant ? ss_keys_find(card->keys, name) : NULL;
         if (key != NULL) {
-            if (k == 0) {
-                global->key[global->count++] = key;
-            }
-            return ss_key_set(key, value, owners[k].settings, e);
+            const ss_status status = note_key(m, k, key, set, e);
+            return status == SS_OK ? ss_key_set(key, value, owners[k].settings, e) : status;
         }
     }
     return fail_key(m, option, e);
 }
 
 // Whether a key has an effect is known when all are set.
-static ss_status check_effects(const ss_method *m, const key_list *global, ss_error *e)
+static ss_status check_effects(const ss_method *m, const key_list *set, ss_error *e)
 {
-    for (int k = 0; m->global->key_needs != NULL && k < global->count; k++) {
-        const char *name = global->key[k]->name;
-        const char *needed = m->global->key_needs(m, name);
+    for (int k = 0; m->global->key_needs != NULL && k < set->count; k++) {
+        const char *name = set->key[k]->name;
+        const char *needed = set->owner[k] == 0 ? m->global->key_needs(m, name) : NULL;
         if (needed != NULL) {
             return ss_fail(e, SS_BAD_INPUT, "%s does nothing in '%s' without %s; leave it out",
                            name, m->name, needed);
@@ -224,16 +289,16 @@ static ss_status check_effects(const ss_method *m, const key_list *global, ss_er
 static ss_status set_options(ss_method *m, char *options, ss_error *e)
 {
     ss_status status = SS_OK;
-    key_list global = {.count = 0};
+    key_list set = {.count = 0};
     while (status == SS_OK && options != NULL) {
         char *next = strchr(options, ',');
         if (next != NULL) {
             *next++ = '\0';
         }
-        status = set_option(m, options, &global, e);
+        status = set_option(m, options, &set, e);
         options = next;
     }
-    return status == SS_OK ? check_effects(m, &global, e) : status;
+    return status == SS_OK ? check_effects(m, &set, e) : status;
 }
 
 static void name_method(const pieces *p, ss_method *m)
@@ -252,6 +317,10 @@ static ss_status fill(ss_method *m, const char *spec, ss_error *e)
     }
     strcpy(m->spec, spec);
     name_method(&p, m);
+    const char *misplaced = find_misplaced(&p);
+    if (misplaced != NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "%s", misplaced);
+    }
     const ss_status status = find_solvers(&p, m, e);
     if (status != SS_OK) {
         return status;
@@ -293,6 +362,11 @@ bool ss_method_same(const ss_method *a, const ss_method *b)
     list_owners(b, others);
     return same_owner(&mine[0], &others[0]) && same_owner(&mine[1], &others[1]) &&
            same_owner(&mine[2], &others[2]);
+}
+
+bool ss_method_takes_threads(const ss_method *m)
+{
+    return m->global->takes_threads != NULL && m->global->takes_threads(m);
 }
 
 const char *ss_spec_bare(const char *spec)

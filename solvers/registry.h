@@ -14,6 +14,8 @@ ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e);
 void ss_method_free(ss_method *method);
 // Whether both do the same, however they are spelled: "enum" and "gs/enum:freeze=off".
 bool ss_method_same(const ss_method *a, const ss_method *b);
+// Whether a task's threads have an effect.
+bool ss_method_takes_threads(const ss_method *method);
 // The spec without the "gs/" that a local solver's name goes without: how records know a solver.
 const char *ss_spec_bare(const char *spec);
 

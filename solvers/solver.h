@@ -148,6 +148,8 @@ typedef struct ss_global_solver {
     // "freeze=on". NULL where it has an effect; no function: all have. A spec that sets a key in
     // vain is refused.
     const char *(*key_needs)(const ss_method *method, const char *key);
+    // Whether ss_task.threads has an effect; no function: it has none.
+    bool (*takes_threads)(const ss_method *method);
     // r [dim ncontacts]: in the start, out the best answer. Memory that is lacking is SS_SYSTEM;
     // the result is filled in every case.
     ss_status (*solve)(const ss_task *task, double *r, ss_result *result, ss_error *e);

@@ -246,6 +246,18 @@ void ss_sweep_count(const ss_sweeper *a, ss_result *result)
     result->unanswered = a->last.counters.failures;
 }
 
+bool ss_sweep_takes_threads(const ss_method *m)
+{
+    const ss_sweep_settings *s = m->global_settings;
+    return s->order == SS_NATURAL || s->order == SS_STRIPED;
+}
+
+const char *ss_sweep_key_needs(const ss_method *m, const char *key)
+{
+    const bool has_goal = m->failsafe != NULL || !m->local->one_step;
+    return !has_goal && strcmp(key, "ltol") == 0 ? "a local solver of more than one step" : NULL;
+}
+
 // ---- Making one
 
 void ss_sweep_get(const ss_sweeper *a, double *r)

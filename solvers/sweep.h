@@ -86,5 +86,9 @@ void ss_sweep_thaw(ss_sweeper *sweeper);
 void ss_sweep_get(const ss_sweeper *sweeper, double *r);
 void ss_sweep_set(ss_sweeper *sweeper, const double *r);
 
+// For methods that begin their settings with an ss_sweep_settings: as ss_global_solver's.
+bool ss_sweep_takes_threads(const ss_method *method);
+const char *ss_sweep_key_needs(const ss_method *method, const char *key);
+
 // What has been done so far, into the counts of a result.
 void ss_sweep_count(const ss_sweeper *sweeper, ss_result *result);

@@ -139,9 +139,16 @@ static void mistakes_end_with_1_and_a_sentence(void)
     EXPECT(1, "generate", "locals", "--count", "5");
     SAYS("generate locals: generate locals needs --solver SPEC");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "nobody");
-    HOLDS(standard_error, "stickslip generate locals: unknown solver 'nobody'");
+    HOLDS(standard_error, "generate locals: --solver nobody: unknown solver 'nobody'");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "enum:roots=cube");
     HOLDS(standard_error, "roots takes one of closed, gsl, not 'cube'");
+    EXPECT(1, "generate", "locals", "--count", "5", "--solver", "ppa");
+    SAYS("generate locals: --solver ppa: takes a local solver, and this is none");
+    EXPECT(1, "generate", "locals", "--count", "5", "--solver", "anderson/mfb");
+    SAYS("generate locals: --solver anderson/mfb: takes a local solver alone, without GLOBAL/");
+    EXPECT(1, "generate", "locals", "--count", "5", "--solver", "mfb:freeze=on");
+    HOLDS(standard_error, "--solver mfb:freeze=on: takes no options of sweeps");
+    EXPECT(0, "generate", "locals", "--count", "5", "--solver", "gs/mfb:steps=50");
     EXPECT(1, "generate", "locals", "--count", "0", "--solver", "mfb");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "mfb", "--mu", "1:0.1");
     HOLDS(standard_error, "--mu takes A:B, two numbers");

@@ -41,13 +41,6 @@ static void a_hybrid_has_a_failsafe(void)
     ss_method_free(m);
 }
 
-static void a_method_may_be_its_own_failsafe(void)
-{
-    ss_method *m = parse("mfb+mfb");
-    CHECK(m->local == m->failsafe && m->local_settings != m->failsafe_settings);
-    ss_method_free(m);
-}
-
 static void expect_refusal(const char *spec, const char *sentence)
 {
     ss_method *m = NULL;
@@ -63,13 +56,46 @@ static void unknown_solvers_are_told_with_those_that_exist(void)
 {
     expect_refusal("mbf", "unknown solver 'mbf'; there are");
     expect_refusal("mbf", "mfb");
-    expect_refusal("mfb+enmu", "unknown solver 'enmu'");
+    expect_refusal("mfb+enmu", "unknown local solver 'enmu'; there are");
     expect_refusal("gauss/mfb", "unknown global solver 'gauss' before '/'; there are gs");
-    expect_refusal("", "unknown solver ''");
-    expect_refusal("mfb+", "unknown solver ''");
-    expect_refusal("gs/", "unknown solver ''");
-    expect_refusal("/mfb", "unknown global solver ''");
     expect_refusal("gs", "needs a local solver, as in gs/secular");
+    // A global solver in the place of a local one is not among those that could stand there.
+    expect_refusal("gs/ppa", "'ppa' is no local solver; write ppa alone");
+    expect_refusal("mfb+anderson", "'anderson' is no local solver; write anderson/LOCAL");
+    expect_refusal("gs/mbf", "unknown local solver 'mbf'");
+    CHECK(strstr(error.text, "projection") != NULL && strstr(error.text, "ppa") == NULL);
+    expect_refusal("ppa/mfb", "'ppa' takes no local solver; write ppa alone");
+    expect_refusal("ppa+enum", "'ppa' takes no fail-safe; write ppa alone");
+    expect_refusal("freeze=on", "'freeze=on' is an option without its solver");
+}
+
+static void no_solver_is_its_own_failsafe(void)
+{
+    expect_refusal("mfb+mfb", "mfb is its own fail-safe, which answers as it did; write mfb alone");
+    expect_refusal("anderson/enum+enum:roots=gsl", "enum is its own fail-safe");
+}
+
+static void marks_without_names_are_told_with_what_to_write(void)
+{
+    expect_refusal("", "a solver lacks; write one, as mfb+enum");
+    expect_refusal(":freeze=on", "a solver lacks");
+    expect_refusal("mfb+", "'+' needs a fail-safe behind it, as in mfb+enum");
+    expect_refusal("+enum", "'+' needs a local solver before it, as in mfb+enum");
+    expect_refusal("gs/", "'/' needs a local solver behind it, as in gs/mfb");
+    expect_refusal("gs/:freeze=on", "'/' needs a local solver behind it");
+    expect_refusal("/mfb", "'/' needs a global solver before it");
+    expect_refusal("mfb+enum+pac", "one '+' is all there may be");
+    expect_refusal("gs/gs/mfb", "one '/' is all there may be: write GLOBAL/LOCAL");
+    expect_refusal("anderson/anderson/mfb", "one '/' is all there may be");
+}
+
+static void a_key_is_set_once(void)
+{
+    expect_refusal("mfb:steps=1,steps=2", "steps is set twice in 'mfb:steps=1,steps=2'; leave one");
+    expect_refusal("mfb+enum:steps=1,mfb.steps=1", "steps is set twice");
+    expect_refusal("mfb:freeze=on,freeze=off", "freeze is set twice");
+    // One for each of the two solvers that have it.
+    ss_method_free(parse("mfb+pac:steps=1,pac.steps=2"));
 }
 
 static void options_that_do_nothing_are_refused(void)
@@ -87,10 +113,13 @@ static void options_that_do_nothing_are_refused(void)
     expect_refusal("4sides:check=3",
                    "check does nothing in '4sides' without a local solver of Coul");
     expect_refusal("mfb:gs.check=3,freeze=on", "check does nothing in 'mfb' without freeze=off");
+    expect_refusal("projection:ltol=1e-3", "ltol does nothing in 'projection' without a local");
+    expect_refusal("anderson/projection:ltol=1e-3", "ltol does nothing");
     static const char *const fine[] = {
-        "mfb:skip=3,freeze=on", "mfb:freeze=paper,share=0.1,wake=neighbour",
-        "4sides:step=1e-3",     "mfb:visit=all,check=3",
-        "mfb:assembly=naive",   "anderson/mfb:visit=all",
+        "mfb:skip=3,freeze=on",      "mfb:freeze=paper,share=0.1,wake=neighbour",
+        "4sides:step=1e-3",          "mfb:visit=all,check=3",
+        "mfb:assembly=naive",        "anderson/mfb:visit=all",
+        "projection+enum:ltol=1e-3",
     };
     for (size_t k = 0; k < sizeof fine / sizeof fine[0]; k++) {
         ss_method_free(parse(fine[k]));
@@ -103,9 +132,9 @@ static void unknown_options_are_told_with_those_that_exist(void)
                    "'mfb' has no option 'frezee'; it has form, order, visit, ltol");
     expect_refusal("mfb:freeze", "'freeze' is not key=value");
     expect_refusal("mfb:freeze=", "'freeze=' is not key=value");
-    expect_refusal("mfb:", "'' is not key=value");
+    expect_refusal("mfb:", "an option lacks in 'mfb:'");
     expect_refusal("mfb:=on", "'=on' is not key=value");
-    expect_refusal("mfb:freeze=on,", "'' is not key=value");
+    expect_refusal("mfb:freeze=on,", "an option lacks in 'mfb:freeze=on,'");
     expect_refusal("mfb+enum:pac.steps=3", "has no option 'pac.steps'");
 }
 
@@ -134,8 +163,8 @@ static void an_endless_spec_is_refused(void)
 
 static void options_reach_the_solver_that_is_named(void)
 {
-    ss_method *a = parse("mfb+mfb:steps=7");
-    ss_method *b = parse("mfb+mfb");
+    ss_method *a = parse("pac+dac:steps=7");
+    ss_method *b = parse("pac+dac");
     const size_t size = a->local->card.settings_size;
     CHECK(memcmp(a->local_settings, b->local_settings, size) != 0);
     CHECK(memcmp(a->failsafe_settings, b->failsafe_settings, size) == 0);
@@ -160,7 +189,7 @@ static void the_names_of_siconos_hold_a_slash(void)
     expect_refusal("siconos/nobody", "siconos/nsgs-hybrid");
     expect_refusal("siconos/prox+enum", "'siconos/prox' takes no fail-safe");
     expect_refusal("siconos/prox:x=1", "'siconos/prox' has no option 'x'; it has none");
-    expect_refusal("gs/siconos/prox", "unknown solver 'siconos/prox'");
+    expect_refusal("gs/siconos/prox", "'siconos/prox' is no local solver; write siconos/prox al");
     expect_refusal("siconos", "unknown solver 'siconos'");
 }
 
@@ -181,7 +210,9 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(a_bare_local_name_means_gauss_seidel);
     RUN_TEST(a_hybrid_has_a_failsafe);
-    RUN_TEST(a_method_may_be_its_own_failsafe);
+    RUN_TEST(no_solver_is_its_own_failsafe);
+    RUN_TEST(marks_without_names_are_told_with_what_to_write);
+    RUN_TEST(a_key_is_set_once);
     RUN_TEST(unknown_solvers_are_told_with_those_that_exist);
     RUN_TEST(options_that_do_nothing_are_refused);
     RUN_TEST(unknown_options_are_told_with_those_that_exist);

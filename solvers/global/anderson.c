@@ -59,5 +59,7 @@ const ss_global_solver ss_anderson = {
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
     .takes_local = true,
+    .key_needs = ss_sweep_key_needs,
+    .takes_threads = ss_sweep_takes_threads,
     .solve = solve,
 };

@@ -404,7 +404,15 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
     return status;
 }
 
+// Members that sweep do.
+static bool takes_threads(const ss_method *m)
+{
+    (void)m;
+    return true;
+}
+
 const ss_global_solver ss_auto = {
     .card = {.name = "auto", .law = SS_EXACT, .reference = "D11"},
+    .takes_threads = takes_threads,
     .solve = solve,
 };

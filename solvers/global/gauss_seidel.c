@@ -102,7 +102,7 @@ static const char *key_needs(const ss_method *m, const char *key)
     }
     return s->sweep.freeze == SS_FREEZE_ON && strcmp(key, "check") == 0
                ? "freeze=off or freeze=paper"
-               : NULL;
+               : ss_sweep_key_needs(m, key);
 }
 
 // One run of the driver.
@@ -323,5 +323,6 @@ const ss_global_solver ss_gauss_seidel = {
              .settings_size = sizeof(settings)},
     .takes_local = true,
     .key_needs = key_needs,
+    .takes_threads = ss_sweep_takes_threads,
     .solve = solve,
 };

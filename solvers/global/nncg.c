@@ -99,5 +99,7 @@ const ss_global_solver ss_nncg = {
              .defaults = &DEFAULTS,
              .settings_size = sizeof(ss_sweep_settings)},
     .takes_local = true,
+    .key_needs = ss_sweep_key_needs,
+    .takes_threads = ss_sweep_takes_threads,
     .solve = solve,
 };

@@ -281,6 +281,13 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
     return status;
 }
 
+// Its first sweeps do; what follows does not.
+static bool takes_threads(const ss_method *m)
+{
+    const settings *s = m->global_settings;
+    return s->sweeps > 0;
+}
+
 const ss_global_solver ss_ppa = {
     .card = {.name = "ppa",
              .law = SS_EXACT,
@@ -288,5 +295,6 @@ const ss_global_solver ss_ppa = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
+    .takes_threads = takes_threads,
     .solve = solve,
 };
