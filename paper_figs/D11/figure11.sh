@@ -6,25 +6,14 @@
 # it. STICKSLIP is the program (build/stickslip).
 set -euo pipefail
 
-program=${STICKSLIP:-$(dirname "$0")/../../build/stickslip}
-tolerance=1e-4
-name=
-while [[ ${1-} == --* ]]; do
-    case "$1" in
-    --tol) tolerance=${2?} ;;
-    --name) name=${2?} ;;
-    *)
-        echo "figure11: unknown option $1" >&2
-        exit 1
-        ;;
-    esac
-    shift 2
-done
-if [ $# -ne 1 ]; then
-    echo "usage: figure11.sh [--tol T] [--name NAME] FOLDER" >&2
-    exit 1
-fi
+here=$(dirname "$0")
+program=${STICKSLIP:-$here/../../build/stickslip}
+# shellcheck source=paper_figs/options.sh
+. "$here/../options.sh"
+tol=1e-4 name=''
+read_options "tol name" 1 1 "$@"
+folder=${words[0]}
 for ending in svg png; do
-    "$program" plot "$1/results$name.h5" --figure iterations --tol "$tolerance" \
-        --out "$1/fig11$name.$ending"
+    "$program" plot "$folder/results$name.h5" --figure iterations --tol "$tol" \
+        --out "$folder/fig11$name.$ending"
 done

@@ -6,32 +6,14 @@
 # The defaults, --tol 1e-4 and --freeze paper, stand for what the paper did (README.md here).
 set -euo pipefail
 
-program=${STICKSLIP:-$(dirname "$0")/../../build/stickslip}
-tolerance=1e-4
-freeze=paper
-most=10000
-name=
-while [[ ${1-} == --* ]]; do
-    case "$1" in
-    --tol) tolerance=${2?} ;;
-    --freeze) freeze=${2?} ;;
-    --max-iter) most=${2?} ;;
-    --name) name=${2?} ;;
-    *)
-        echo "table2: unknown option $1" >&2
-        exit 1
-        ;;
-    esac
-    shift 2
-done
-if [ $# -lt 2 ]; then
-    echo "usage: table2.sh [--tol T] [--freeze off|on|paper] [--max-iter N] [--name NAME] FOLDER" \
-        "FILE..." >&2
-    exit 1
-fi
-folder=$1
+here=$(dirname "$0")
+program=${STICKSLIP:-$here/../../build/stickslip}
+# shellcheck source=paper_figs/options.sh
+. "$here/../options.sh"
+tol=1e-4 freeze=paper max_iter=10000 name=''
+read_options "tol freeze max-iter name" 2 '' "$@"
+folder=${words[0]}
 record=$folder/results$name.h5
-shift
 
 solvers=
 for solver in 4sides duriez08 pac dac mfb enum {4sides,duriez08,pac,dac,mfb}+enum duriez06; do
@@ -41,12 +23,12 @@ done
 mkdir -p "$folder"
 # Two runs at a time where there are two cores: each run has one thread and a core of its own.
 jobs=$(nproc)
-"$program" bench "$@" --solvers "$solvers" --tol "$tolerance" --max-iter "$most" --repeat 2 \
+"$program" bench "${words[@]:1}" --solvers "$solvers" --tol "$tol" --max-iter "$max_iter" --repeat 2 \
     --time-limit 5 --jobs $((jobs < 2 ? jobs : 2)) --out "$record"
 
 # table FORMAT ENDING
 table() {
-    "$program" table "$record" --paper --tol "$tolerance" --format "$1" >"$folder/table2$name.$2"
+    "$program" table "$record" --paper --tol "$tol" --format "$1" >"$folder/table2$name.$2"
 }
 table text txt
 table markdown md

@@ -12,34 +12,12 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${STICKSLIP:-$root/build/stickslip}")
-tolerance=1e-6
-limit=5
-repeat=2
-sets="embedded hard list fclib"
-solvers=
-against="mfb+enum"
-while [[ ${1-} == --* ]]; do
-    case "$1" in
-    --tol) tolerance=${2?} ;;
-    --time-limit) limit=${2?} ;;
-    --repeat) repeat=${2?} ;;
-    --sets) sets=${2?} ;;
-    --solvers) solvers=${2?} ;;
-    --against) against=${2?} ;;
-    *)
-        echo "ratios: unknown option $1" >&2
-        exit 1
-        ;;
-    esac
-    shift 2
-done
-if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-    echo "usage: ratios.sh [--tol T] [--time-limit S] [--repeat N] [--sets LIST] [--solvers LIST]" \
-        "[--against LIST] FOLDER [FCLIB]" >&2
-    exit 1
-fi
-folder=$1
-fclib=${2-}
+# shellcheck source=paper_figs/options.sh
+. "$root/paper_figs/options.sh"
+tol=1e-6 time_limit=5 repeat=2 sets="embedded hard list fclib" solvers='' against=mfb+enum
+read_options "tol time-limit repeat sets solvers against" 1 2 "$@"
+folder=${words[0]}
+fclib=${words[1]-}
 mkdir -p "$folder"
 
 if [ -z "$solvers" ]; then
@@ -53,7 +31,7 @@ fi
 
 # measure SET
 measure() {
-    local set=$1 record=$folder/$1-$tolerance.h5 names
+    local set=$1 record=$folder/$1-$tol.h5 names
     names=$(files "$set")
     if [ -z "$names" ]; then
         echo "ratios: no folder of FCLIB files was given; the set $set is left out" >&2
@@ -61,22 +39,22 @@ measure() {
     fi
     local list
     mapfile -t list <<<"$names"
-    "$program" bench "${list[@]}" --solvers "$against $solvers" --tol "$tolerance" \
-        --max-iter 200000 --time-limit "$limit" --repeat "$repeat" --out "$record"
+    "$program" bench "${list[@]}" --solvers "$against $solvers" --tol "$tol" \
+        --max-iter 200000 --time-limit "$time_limit" --repeat "$repeat" --out "$record"
     local reference layout out
     for reference in $against; do
-        out=$folder/ratios-$set-$tolerance
+        out=$folder/ratios-$set-$tol
         [ "$reference" = "${against%% *}" ] || out+=-against-${reference//[\/:,=]/-}
         for layout in text:txt markdown:md csv:csv; do
             "$program" table "$record" --kind ratio --against "$reference" \
                 --format "${layout%:*}" >"$out.${layout#*:}"
         done
-        echo "== $set, fb <= $tolerance, against $reference"
+        echo "== $set, fb <= $tol, against $reference"
         cat "$out.txt"
     done
     local ending
     for ending in svg png; do
-        "$program" plot "$record" --figure profile --out "$folder/profile-$set-$tolerance.$ending"
+        "$program" plot "$record" --figure profile --out "$folder/profile-$set-$tol.$ending"
     done
 }
 for set in $sets; do

@@ -11,30 +11,13 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${STICKSLIP:-$root/build/stickslip}")
-tolerances="1e-8 1e-10"
-limit=30
-sets="embedded hard list fresh fclib"
+# shellcheck source=paper_figs/options.sh
+. "$root/paper_figs/options.sh"
+tol="1e-8 1e-10" time_limit=30 sets="embedded hard list fresh fclib"
 solvers="auto ppa anderson/secular"
-while [[ ${1-} == --* ]]; do
-    case "$1" in
-    --tol) tolerances=${2?} ;;
-    --time-limit) limit=${2?} ;;
-    --sets) sets=${2?} ;;
-    --solvers) solvers=${2?} ;;
-    *)
-        echo "solved: unknown option $1" >&2
-        exit 1
-        ;;
-    esac
-    shift 2
-done
-if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-    echo "usage: solved.sh [--tol LIST] [--time-limit S] [--sets LIST] [--solvers LIST]" \
-        "FOLDER [FCLIB]" >&2
-    exit 1
-fi
-folder=$1
-fclib=${2-}
+read_options "tol time-limit sets solvers" 1 2 "$@"
+folder=${words[0]}
+fclib=${words[1]-}
 mkdir -p "$folder"
 # shellcheck source=paper_figs/beyond/sets.sh
 . "$root/paper_figs/beyond/sets.sh"
@@ -47,7 +30,7 @@ run() {
     for file in $names; do
         status=0
         "$program" solve "$file" --solver "$3" --tol "$2" --max-iter 100000000 \
-            --time-limit "$limit" --format csv 2>/dev/null || status=$?
+            --time-limit "$time_limit" --format csv 2>/dev/null || status=$?
         [ $status -eq 0 ] || [ $status -eq 2 ] || return $status
     done | grep -v '^problem,' >"$4.part"
     mv "$4.part" "$4"
@@ -75,7 +58,7 @@ count() {
 
 report() {
     local set tolerance solver all one
-    for tolerance in $tolerances; do
+    for tolerance in $tol; do
         for set in $sets; do
             all=()
             for solver in $solvers any; do
@@ -93,7 +76,7 @@ report() {
     done
 }
 
-for tolerance in $tolerances; do
+for tolerance in $tol; do
     for set in $sets; do
         if [ "$set" = fclib ] && [ -z "$fclib" ]; then
             echo "solved: no folder of FCLIB files was given; the set fclib is left out" >&2
