@@ -98,7 +98,8 @@ ss_status ss_specs_split(const char *verb, const char *list, ss_specs *specs, ss
         list += length;
     }
     if (status == SS_OK && specs->count == 0) {
-        status = ss_fail(e, SS_BAD_INPUT, "the list of solvers is empty");
+        status =
+            ss_fail(e, SS_BAD_INPUT, "the list of solvers is empty; write one, as mfb+enum,enum");
     }
     if (status != SS_OK) {
         ss_specs_free(specs);

@@ -1,5 +1,4 @@
 // stickslip convert: the same problems in another form or another file.
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "harness/options.h"
 #include "harness/verbs.h"
 #include "harness/walk.h"
+#include "problems/save.h"
 
 enum { FORM_LOCAL, FORM_GLOBAL, FORM_AS_IT_IS = -1 };
 
@@ -198,8 +198,9 @@ static int convert_to_folder(conversion *c)
     if (code != SS_EXIT_OK) {
         return code;
     }
-    if (mkdir(s->split, 0777) != 0 && errno != EEXIST) {
-        ss_complain(COMMAND.verb, "folder %s cannot be made: %s", s->split, strerror(errno));
+    ss_error error;
+    if (ss_save_folder(s->split, &error) != SS_OK) {
+        ss_complain(COMMAND.verb, "--split %s", error.text);
         return SS_EXIT_SYSTEM;
     }
     return ss_walk(COMMAND.verb, c->in, s->problem, convert, c);

@@ -45,7 +45,7 @@ static const ss_option OPTIONS[] = {
      .required = true},
     {.name = "per-rod",
      .metavar = "K",
-     .help = "contact ends on a rod, so 2N/K rods",
+     .help = "contact ends on a rod, so 2N/K rods, or boxes of a tower",
      .kind = SS_OPTION_INTEGER,
      .place = TANGLE_PLACE(ends_per_rod),
      .low = 1,
@@ -64,7 +64,7 @@ static const ss_option OPTIONS[] = {
      .place = TANGLE_PLACE(seed)},
     {.name = "cond",
      .metavar = "C",
-     .help = "condition of each rod's mass matrix",
+     .help = "condition of each rod's mass matrix; a tower has none",
      .kind = SS_OPTION_REAL,
      .place = TANGLE_PLACE(condition),
      .low = 10,
@@ -209,6 +209,10 @@ static int generate_tangle(int argc, char **argv)
                     "--seed %" PRIu64 " leaves no room for --count %d: the last seed is %" PRIu64,
                     s.tangle.seed, s.count, UINT64_MAX);
         return SS_EXIT_USAGE;
+    }
+    if (s.tangle.tower != 0.0 && s.tangle.condition != ss_tangle_defaults().condition) {
+        ss_complain(COMMAND.verb, "--cond %g does nothing with --tower: its boxes are rigid",
+                    s.tangle.condition);
     }
     ss_error error;
     ss_status status = ss_tangle_check(&s.tangle, &error);

@@ -189,9 +189,9 @@ int ss_cmd_plot(int argc, char **argv)
         return SS_EXIT_USAGE;
     }
     ss_error error;
-    const ss_status status = s.figure >= ORBIT
-                                 ? draw_runs(&s, &operands, &error)
-                                 : ss_trials_with(operands.text[0], s.tolerance, draw, &s, &error);
+    const ss_status status = s.figure >= ORBIT ? draw_runs(&s, &operands, &error)
+                                               : ss_trials_with(COMMAND.verb, operands.text[0],
+                                                                s.tolerance, draw, &s, &error);
     ss_complain(COMMAND.verb, "%s%s", status == SS_OK ? "wrote " : "",
                 status == SS_OK ? s.out : error.text);
     return (int)status;

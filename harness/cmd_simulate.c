@@ -123,6 +123,8 @@ static const ss_command COMMAND = {
         "'stickslip scenes' lists the scenes. Every step is a one-step problem that the solver\n"
         "starts from the impulses of the step before, and that the judge measures. A step that\n"
         "fails or moves too far is tried again with half its size; the statistics say why.\n"
+        "The default solver is the one of [D11]; --solver auto solves what it leaves above the\n"
+        "tolerance, 4 % of the steps of full-size free hair.\n"
         "The tolerance 1e-4 stands for the 1e-6 of [D11], which is in its internal units and\n"
         "means a relative error of 1e-3 to 1e-4 (its footnote 4). A step above the tolerance is\n"
         "counted and the run goes on.\n"
@@ -136,7 +138,8 @@ static const ss_command COMMAND = {
         "whole, as they are when a run explodes.\n",
     .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv --frames pony\n"
                "  stickslip simulate pony --dump pony.h5 --count 306\n",
-    .exits = "  0 done, 1 the command line is wrong, 2 the run exploded or was interrupted,\n"
+    .exits = "  0 done, 1 the command line is wrong, or no step has a contact for --dump,\n"
+             "  2 the run exploded or was interrupted,\n"
              "  4 the machine is at fault, gnuplot is missing or failed\n",
     .options = OPTIONS,
     .min_operands = 1,
@@ -213,20 +216,36 @@ static int print_summary(const ss_simulation *a, const char *status)
 
 // ---- Running
 
-// What there is of the dump, before it is closed.
-static void tell_dump(const ss_simulation *a)
+// Of a run without a contact nothing was solved.
+static void tell_idle(const ss_simulation *a)
+{
+    const settings *s = a->settings;
+    const bool asked = !isnan(s->mu) || strcmp(s->solver, DEFAULTS.solver) != 0 ||
+                       s->tolerance != DEFAULTS.tolerance ||
+                       s->max_iterations != DEFAULTS.max_iterations || s->time_limit > 0.0;
+    if (asked && a->totals.steps > 0 && a->totals.contacts_max == 0) {
+        ss_complain(COMMAND.verb,
+                    "%s: no step had a contact: --mu and the options of the solver did nothing",
+                    a->scene->name);
+    }
+}
+
+// What there is of the dump, before it is closed. What was asked for and cannot be had is a wrong
+// command line.
+static int tell_dump(const ss_simulation *a)
 {
     if (a->dump == NULL) {
-        return;
+        return SS_EXIT_OK;
     }
     const char *path = a->settings->dump;
     const int taken = ss_dump_taken(a->dump), count = a->settings->count;
     if (taken == 0) {
-        ss_complain(COMMAND.verb, "%s is not written: no step had a contact", path);
+        ss_complain(COMMAND.verb, "--dump %s is not written: no step had a contact", path);
     } else if (taken < count) {
         ss_complain(COMMAND.verb, "%s holds %d problem%s instead of %d", path, taken,
-                    taken > 1 ? "s" : "", count);
+                    ss_plural(taken), count);
     }
+    return taken == 0 ? SS_EXIT_USAGE : SS_EXIT_OK;
 }
 
 static int run(ss_simulation *a)
@@ -246,11 +265,12 @@ static int run(ss_simulation *a)
         ss_complain(COMMAND.verb, "%s: interrupted after step %d of %d", a->scene->name,
                     a->totals.steps, a->steps);
     }
-    tell_dump(a);
+    tell_idle(a);
+    const int dumped = tell_dump(a);
     const int code = status == SS_SYSTEM      ? SS_EXIT_SYSTEM
                      : status != SS_OK || cut ? SS_EXIT_UNSOLVED
                                               : SS_EXIT_OK;
-    return ss_larger_code(code, print_summary(a, word));
+    return ss_larger_code(ss_larger_code(code, dumped), print_summary(a, word));
 }
 
 // No file is read here: input that is bad is an option.
@@ -340,6 +360,9 @@ static int simulate_scene(const ss_scene *scene, const settings *s)
     status = ss_method_parse(s->solver, &method, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "--solver %s: %s", s->solver, error.text);
+    }
+    if (status == SS_OK) {
+        ss_run_remark_threads(COMMAND.verb, s->threads, method);
     }
     const int code = status == SS_OK ? simulate(scene, s, &model, method) : code_of(status);
     ss_method_free(method);

@@ -137,6 +137,9 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
     ss_status status = ss_trace_begin(all->trace, item->label, &task, e);
     if (status == SS_OK) {
         status = ss_run_task(&task, start_of(all, item), &run, e);
+        if (status == SS_BAD_INPUT) { // such a problem is not for this solver
+            ss_run_print_bad(all->rows, item->label, task.method, task.tolerance, e->text);
+        }
     }
     ss_trace_end(all->trace);
     if (status == SS_OK) {
@@ -284,6 +287,7 @@ int ss_cmd_solve(int argc, char **argv)
         ss_complain(COMMAND.verb, "--solver %s: %s", s.solver, error.text);
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
+    ss_run_remark_threads(COMMAND.verb, s.threads, method);
     code = solve_file(&s, method, operands.text[0]);
     ss_method_free(method);
     return code;

@@ -118,7 +118,7 @@ static ss_status compare(const ss_trials *trials, const void *context, ss_error 
 {
     const settings *s = context;
     const comparison both = {.settings = s, .first = trials};
-    return ss_trials_with(s->other, s->tolerance, print_both, &both, e);
+    return ss_trials_with(COMMAND.verb, s->other, s->tolerance, print_both, &both, e);
 }
 
 static ss_status print(const ss_trials *trials, const void *context, ss_error *e)
@@ -201,10 +201,10 @@ int ss_cmd_table(int argc, char **argv)
     }
     s.results = operands.text[0];
     ss_error error;
-    const ss_status status =
-        s.kind == SIMULATION
-            ? print_runs(&s, &operands, &error)
-            : ss_trials_with(s.results, s.tolerance, s.other != NULL ? compare : print, &s, &error);
+    const ss_status status = s.kind == SIMULATION
+                                 ? print_runs(&s, &operands, &error)
+                                 : ss_trials_with(COMMAND.verb, s.results, s.tolerance,
+                                                  s.other != NULL ? compare : print, &s, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s", error.text);
     }

@@ -11,7 +11,7 @@
 
 struct ss_dump {
     ss_writer *writer;
-    char scene[96], description[400];
+    char scene[96], description[SS_DUMP_DESCRIPTION];
     uint64_t seed;
     int count, steps; // asked for; of the run
     int taken;

@@ -12,6 +12,9 @@
 
 #include "problems/store.h"
 
+// Characters of a description: a command line with two specs.
+#define SS_DUMP_DESCRIPTION 800
+
 // What is the same in every problem.
 typedef struct ss_dump_source {
     const char *scene;

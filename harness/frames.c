@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/gnuplot.h"
@@ -32,8 +31,9 @@ ss_status ss_frames_open(const char *folder, double every, const char *title,
                          const ss_strands *strands, ss_frames **frames, ss_error *e)
 {
     *frames = NULL;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        return ss_fail(e, SS_SYSTEM, "%s: the folder cannot be made: %s", folder, strerror(errno));
+    ss_error why;
+    if (ss_save_folder(folder, &why) != SS_OK) {
+        return ss_fail(e, why.status, "--frames %s", why.text);
     }
     if (access(folder, W_OK | X_OK) != 0) {
         return ss_fail(e, SS_SYSTEM, "%s: no files can be written there: %s", folder,

@@ -163,8 +163,8 @@ static phrase expectation(const ss_option *option)
                  option->high);
         break;
     case SS_OPTION_RANGE:
-        snprintf(what.text, sizeof what.text, "A:B, two numbers from %.15g to %.15g in order",
-                 option->low, option->high);
+        snprintf(what.text, sizeof what.text, "%s, two numbers from %.15g to %.15g in order",
+                 option->metavar, option->low, option->high);
         break;
     case SS_OPTION_CHOICE:
         what = choice_list(option->choices);
@@ -269,11 +269,14 @@ static void complain_unknown(const ss_command *command, const char *argument)
     for (const ss_option *option = command->options; option->name != NULL; option++) {
         ss_suggestion_offer(&nearest, option->name);
     }
-    char dashed[80] = "";
     if (nearest.best != NULL) {
-        snprintf(dashed, sizeof dashed, "; did you mean '--%s'?", nearest.best);
+        ss_complain(command->verb, "unknown option '%s'; did you mean '--%s'?", argument,
+                    nearest.best);
+    } else {
+        ss_complain(command->verb,
+                    "unknown option '%s'; 'stickslip %s --help' lists those there are", argument,
+                    command->verb);
     }
-    ss_complain(command->verb, "unknown option '%s'%s", argument, dashed);
 }
 
 // The option at argv[*k] and its value, which may be the argument after it.

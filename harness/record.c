@@ -179,12 +179,12 @@ bool ss_record_damage(const ss_record *record, char *text, size_t room)
 {
     const ss_journal_damage *found = &record->damage;
     if (found->lines == 1) {
-        snprintf(text, room, "%s: line %d is damaged and dropped; its run is made again",
+        snprintf(text, room, "%s: line %d is damaged and dropped; bench makes its run again",
                  record->journal_path, found->first);
     } else if (found->lines > 1) {
         snprintf(text, room,
-                 "%s: %d lines are damaged and dropped, line %d the first of them; their runs are "
-                 "made again",
+                 "%s: %d lines are damaged and dropped, line %d the first of them; bench makes "
+                 "their runs again",
                  record->journal_path, found->lines, found->first);
     }
     return found->lines > 0;

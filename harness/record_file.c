@@ -314,7 +314,8 @@ static ss_status check_format(const input *in)
     char format[64];
     read_text_attribute(in->file, "format", format, sizeof format);
     if (strcmp(format, SS_RECORD_FORMAT) != 0) {
-        return ss_fail(in->e, SS_BAD_INPUT, "%s: is an HDF5 file, but not one of results",
+        return ss_fail(in->e, SS_BAD_INPUT,
+                       "%s: is an HDF5 file, but not one of results, as bench --out makes them",
                        in->path);
     }
     if (read_int_attribute(in->file, "format_version") != SS_RECORD_FORMAT_VERSION) {

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/complain.h"
 #include "problems/certificate.h"
 
 const char *const ss_start_names[] = {"zero", "guess", NULL};
@@ -186,6 +187,14 @@ ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char
     }
     ss_certificate_free(&found);
     return SS_OK;
+}
+
+void ss_run_remark_threads(const char *verb, int threads, const ss_method *method)
+{
+    if (threads > 0 && !ss_method_takes_threads(method)) {
+        ss_complain(verb, "--threads %d does nothing in %s: it has no sweeps that can be shared",
+                    threads, method->spec);
+    }
 }
 
 void ss_run_free(ss_run *run)

@@ -45,6 +45,8 @@ typedef struct ss_run {
 // listener may be.
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e);
 void ss_run_free(ss_run *run);
+// On stderr, where --threads was asked for and the method has no use for them.
+void ss_run_remark_threads(const char *verb, int threads, const ss_method *method);
 // The impulses that `--start guess` means; NULL where the problem holds none.
 const double *ss_run_guess(const ss_problem *p);
 

@@ -83,18 +83,45 @@ static ss_status open_stats(ss_simulation *a, ss_error *e)
     return a->stats != NULL ? SS_OK : ss_fail_memory(e, path);
 }
 
-static ss_status open_dump(ss_simulation *a, const ss_step_options *options, ss_error *e)
+// A number in the fewest digits that give it back.
+typedef struct digits {
+    char text[32];
+} digits;
+
+static digits digits_of(double x)
+{
+    digits d;
+    int count = 6;
+    do {
+        snprintf(d.text, sizeof d.text, "%.*g", count, x);
+    } while (count++ < 17 && strtod(d.text, NULL) != x);
+    return d;
+}
+
+// The command line that gives these steps again.
+static void write_recipe(const ss_simulation *a, double dt, char *text, size_t room)
 {
     const ss_simulate_settings *s = a->settings;
-    char recipe[440], threads[24] = "";
+    char limit[64] = "", threads[24] = "";
+    if (s->time_limit > 0.0) {
+        snprintf(limit, sizeof limit, " --time-limit %s", digits_of(s->time_limit).text);
+    }
     if (s->threads > 0) { // with threads contacts are visited in another order
         snprintf(threads, sizeof threads, " --threads %d", s->threads);
     }
-    snprintf(recipe, sizeof recipe,
-             "stickslip simulate %s --model %.120s --rods %d --mu %.6g --dt %.6g --seed %llu "
-             "--steps %d --solver %.120s --tol %.6g%s",
-             a->scene->name, a->run.model, a->run.rods, a->run.mu, options->dt,
-             (unsigned long long)s->seed, a->steps, a->run.solver, s->tolerance, threads);
+    snprintf(text, room,
+             "stickslip simulate %s --model %s --rods %d --mu %s --dt %s --seed %llu "
+             "--steps %d --solver %s --tol %s --max-iter %d%s%s",
+             a->scene->name, a->run.model, a->run.rods, digits_of(a->run.mu).text,
+             digits_of(dt).text, (unsigned long long)s->seed, a->steps, a->run.solver,
+             digits_of(s->tolerance).text, s->max_iterations, limit, threads);
+}
+
+static ss_status open_dump(ss_simulation *a, const ss_step_options *options, ss_error *e)
+{
+    const ss_simulate_settings *s = a->settings;
+    char recipe[SS_DUMP_DESCRIPTION];
+    write_recipe(a, options->dt, recipe, sizeof recipe);
     const ss_dump_source source = {.scene = a->scene->name, .description = recipe, .seed = s->seed};
     return ss_dump_open(s->dump, s->count, a->steps, &source, &a->dump, e);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/complain.h"
 #include "harness/paper.h"
 #include "solvers/registry.h"
 
@@ -309,7 +310,7 @@ double ss_median(double *values, size_t n)
     return low == high ? low : low + (high - low) / 2.0; // the first also for two infinities
 }
 
-ss_status ss_trials_with(const char *path, double tolerance, ss_trials_user use,
+ss_status ss_trials_with(const char *verb, const char *path, double tolerance, ss_trials_user use,
                          const void *settings, ss_error *e)
 {
     ss_record *record = NULL;
@@ -317,6 +318,10 @@ ss_status ss_trials_with(const char *path, double tolerance, ss_trials_user use,
     ss_status status = ss_record_read(path, &record, e);
     if (status != SS_OK) {
         return status;
+    }
+    char damage[700];
+    if (ss_record_damage(record, damage, sizeof damage)) {
+        ss_complain(verb, "%s", damage);
     }
     ss_error reason = {0};
     status = ss_trials_new(record, tolerance, &trials, &reason);

@@ -53,9 +53,10 @@ typedef struct ss_trials {
 ss_status ss_trials_new(const ss_record *record, double tolerance, ss_trials **trials, ss_error *e);
 void ss_trials_free(ss_trials *trials);
 
-// Reads the record at `path` and hands its trials to `use`, for as long as that runs.
+// Reads the record at `path` and hands its trials to `use`, for as long as that runs. What is
+// damaged of the record is told on stderr, by the verb.
 typedef ss_status (*ss_trials_user)(const ss_trials *trials, const void *settings, ss_error *e);
-ss_status ss_trials_with(const char *path, double tolerance, ss_trials_user use,
+ss_status ss_trials_with(const char *verb, const char *path, double tolerance, ss_trials_user use,
                          const void *settings, ss_error *e);
 
 // Whether all iterations are sweeps of the Gauss-Seidel driver.

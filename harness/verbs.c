@@ -77,7 +77,9 @@ static int run_verb(int argc, char **argv)
         }
         ss_suggestion_offer(&nearest, VERBS[k].name);
     }
-    ss_complain("", "unknown verb '%s'%s", argv[0], ss_suggestion_hint(&nearest).text);
+    ss_complain("", "unknown verb '%s'%s", argv[0],
+                nearest.best != NULL ? ss_suggestion_hint(&nearest).text
+                                     : "; 'stickslip --help' lists those there are");
     return SS_EXIT_USAGE;
 }
 
@@ -114,7 +116,9 @@ static int dispatch(int argc, char **argv)
         ss_suggestion nearest = {.word = word};
         ss_suggestion_offer(&nearest, "--help");
         ss_suggestion_offer(&nearest, "--version");
-        ss_complain("", "unknown option '%s'%s", word, ss_suggestion_hint(&nearest).text);
+        ss_complain("", "unknown option '%s'%s", word,
+                    nearest.best != NULL ? ss_suggestion_hint(&nearest).text
+                                         : "; before a verb stand --help and --version alone");
         return SS_EXIT_USAGE;
     }
     return run_verb(argc, argv);

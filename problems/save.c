@@ -199,3 +199,18 @@ ss_status ss_save_try(const char *path, ss_error *e)
     free(folder);
     return error == 0 ? SS_OK : ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(error));
 }
+
+ss_status ss_save_folder(const char *path, ss_error *e)
+{
+    struct stat there;
+    if (mkdir(path, 0777) == 0) {
+        return SS_OK;
+    }
+    const int why = errno;
+    if (why == EEXIST && stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+        return SS_OK;
+    }
+    return why == EEXIST
+               ? ss_fail(e, SS_SYSTEM, "%s: is a file, and a folder is wanted", path)
+               : ss_fail(e, SS_SYSTEM, "%s: the folder cannot be made: %s", path, strerror(why));
+}

@@ -16,3 +16,6 @@ ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e
 // What can be told before there is anything to write: the folder exists and takes new files, and
 // `path` is no folder itself. SS_SYSTEM with a sentence that names `path`.
 ss_status ss_save_try(const char *path, ss_error *e);
+
+// The folder is there afterwards. SS_SYSTEM with a sentence that names `path`.
+ss_status ss_save_folder(const char *path, ss_error *e);

@@ -29,13 +29,13 @@ static ss_status check_tower(const ss_tangle_settings *s, ss_error *e)
     }
     if (s->hyperstatic || s->ground_share != 0.0 || s->unsymmetry != 0.0) {
         return ss_fail(e, SS_BAD_INPUT,
-                       "tower has boxes on each other: leave out hyperstatic, ground_share and "
-                       "unsymmetry");
+                       "a tower has boxes on each other: leave out hyperstatic, ground and "
+                       "unsymmetric");
     }
     if (!((ss_tower_boxes(s) - 1) * log10(s->tower) <= MOST_DECADES)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "tower is %g, which makes the highest of %d boxes more than 1e%d times as "
-                       "heavy as the lowest",
+                       "heavy as the lowest; take a lower one, or fewer boxes",
                        s->tower, ss_tower_boxes(s), MOST_DECADES);
     }
     return SS_OK;

@@ -36,7 +36,7 @@ int run_program(const char *to, const char *const *words)
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 1, to != NULL ? to : out, create, 0600);
     posix_spawn_file_actions_addopen(&files, 2, err, create, 0600);
-    char *arguments[24] = {NULL};
+    char *arguments[64] = {NULL};
     int argc = 0;
     arguments[argc++] = strdup("stickslip");
     for (; words[argc - 1] != NULL; argc++) {
@@ -151,7 +151,7 @@ pid_t start_program(const char *out, const char *err, const char *const *words)
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&files, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    char *arguments[24] = {NULL};
+    char *arguments[64] = {NULL};
     int argc = 0;
     for (; words[argc] != NULL; argc++) {
         arguments[argc] = strdup(words[argc]);

@@ -76,7 +76,8 @@ static void a_wrong_spec_is_refused_with_its_name(void)
     // No ':' is open: share=1 is a spec of its own.
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split("bench", "mfb,share=1", &specs, &error));
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_specs_split("bench", " ,; ", &specs, &error));
-    TEST_ASSERT_EQUAL_STRING("the list of solvers is empty", error.text);
+    TEST_ASSERT_EQUAL_STRING("the list of solvers is empty; write one, as mfb+enum,enum",
+                             error.text);
 }
 
 // ---- Rows on their way

@@ -129,6 +129,10 @@ static void a_mistyped_word_gets_a_suggestion(void)
     EXPECT(1, "--versoin");
     TEST_ASSERT_EQUAL_STRING("stickslip: unknown option '--versoin'; did you mean '--version'?\n",
                              standard_error);
+    EXPECT(1, "xyzzy");
+    TEST_ASSERT_EQUAL_STRING(
+        "stickslip: unknown verb 'xyzzy'; 'stickslip --help' lists those there are\n",
+        standard_error);
     EXPECT(1, "help", "chekc");
     HOLDS(standard_error, "did you mean 'check'?");
     EXPECT(1, "inspect", "--fromat=csv", one);

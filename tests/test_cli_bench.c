@@ -182,8 +182,8 @@ static void a_damaged_line_of_the_journal_is_told_and_its_run_made_again(void)
     write_bytes(journal, line, strlen(line));
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
     snprintf(told, sizeof told,
-             "stickslip bench: %s: line 1 is damaged and dropped; its run is made "
-             "again",
+             "stickslip bench: %s: line 1 is damaged and dropped; bench makes its "
+             "run again",
              journal);
     HOLDS(standard_error, told);
     rows_are(1);

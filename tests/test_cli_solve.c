@@ -190,8 +190,11 @@ static void form_matrix_free_of_a_local_problem_is_refused(void)
 {
     const char *local = scratch_path("local.h5");
     EXPECT(0, "convert", one, local, "--form", "local");
-    EXPECT(3, "solve", local, "--solver", "secular:form=matrix-free");
+    EXPECT(3, "solve", local, "--solver", "secular:form=matrix-free", "--format", "csv");
     HOLDS(standard_error, "matrix-free needs a problem in global form");
+    TEST_ASSERT_EQUAL_INT(2, count_lines(standard_out));
+    text_is(1, "status", "bad_input");
+    HOLDS(csv_field(standard_out, 1, "detail"), "form=matrix-free needs a problem in global form");
     EXPECT(0, "solve", local, "--solver", "secular");
 }
 

@@ -236,8 +236,9 @@ static void an_unknown_option_gets_the_nearest_name(void)
     CHECK_SAYS(PARSE("--conatcts", "3"), "unknown option '--conatcts'; did you mean '--contacts'?");
     CHECK_SAYS(PARSE("--colr=red"), "unknown option '--colr=red'; did you mean '--colour'?");
     CHECK_SAYS(PARSE("--hlep"), "unknown option '--hlep'; did you mean '--help'?");
-    CHECK_SAYS(PARSE("--zzzzzzzz"), "unknown option '--zzzzzzzz'");
-    CHECK_SAYS(PARSE("-q"), "unknown option '-q'");
+    CHECK_SAYS(PARSE("--zzzzzzzz"),
+               "unknown option '--zzzzzzzz'; 'stickslip paint --help' lists those there are");
+    CHECK_SAYS(PARSE("-q"), "unknown option '-q'; 'stickslip paint --help' lists those there are");
 }
 
 static void help_is_asked_before_anything_is_read(void)

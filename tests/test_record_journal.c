@@ -67,7 +67,7 @@ static void a_damaged_line_is_told_with_its_number(void)
     second[60] ^= 1;
     write_bytes(journal, bytes, count);
     record = read_record();
-    damage_is(record, "line 2 is damaged and dropped; its run is made again");
+    damage_is(record, "line 2 is damaged and dropped; bench makes its run again");
     close_record(record);
     // Who reads may see a line that is being written; who resumes cannot.
     third[60] ^= 1;
@@ -75,12 +75,12 @@ static void a_damaged_line_is_told_with_its_number(void)
     record = read_record();
     damage_is(
         record,
-        "2 lines are damaged and dropped, line 2 the first of them; their runs are made again");
+        "2 lines are damaged and dropped, line 2 the first of them; bench makes their runs again");
     close_record(record);
     record = open_record();
     damage_is(
         record,
-        "3 lines are damaged and dropped, line 2 the first of them; their runs are made again");
+        "3 lines are damaged and dropped, line 2 the first of them; bench makes their runs again");
     TEST_ASSERT_EQUAL_INT(1, ss_record_count(record));
     close_record(record);
     record = open_record(); // what is left is whole

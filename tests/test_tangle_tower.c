@@ -196,7 +196,7 @@ static void what_cannot_be_made_is_named(void)
     refused("leave out hyperstatic");
     settings.hyperstatic = false;
     settings.unsymmetry = 0.1;
-    refused("unsymmetry");
+    refused("unsymmetric");
     settings.unsymmetry = 0.0;
     settings.ncontacts = 1000;
     refused("of 125 boxes");
