@@ -1,11 +1,30 @@
 // Opens a file and loads its problems, one in memory at a time.
 #include "harness/walk.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "harness/complain.h"
 #include "harness/verbs.h"
+
+// Tables call a problem FILE:NAME, which is tempting as an operand.
+static bool is_label(const char *path, ss_error *error)
+{
+    const char *colon = strrchr(path, ':');
+    char *file = colon != NULL ? strndup(path, (size_t)(colon - path)) : NULL;
+    const bool found = file != NULL && access(path, F_OK) != 0 && access(file, R_OK) == 0;
+    if (found) {
+        ss_fail(error, SS_BAD_INPUT,
+                "%.200s: no such file; a problem of %.200s is chosen by --problem %.100s where a "
+                "verb has that",
+                path, file, colon + 1);
+    }
+    free(file);
+    return found;
+}
 
 static int visit_failure(const char *path, const ss_error *error, ss_visit visit, void *context)
 {
@@ -58,7 +77,7 @@ int ss_walk(const char *verb, const char *path, const char *name, ss_visit visit
 {
     ss_error error = {.status = SS_OK};
     ss_reader *reader = NULL;
-    if (ss_reader_open(path, &reader, &error) != SS_OK) {
+    if (is_label(path, &error) || ss_reader_open(path, &reader, &error) != SS_OK) {
         return visit_failure(path, &error, visit, context);
     }
     int code = SS_EXIT_OK;

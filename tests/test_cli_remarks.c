@@ -149,6 +149,19 @@ static void a_file_in_the_place_of_a_folder_is_told(void)
     HOLDS(standard_error, "one.h5: is a file, and a folder is wanted");
 }
 
+static void a_label_of_a_table_is_no_file(void)
+{
+    char many[400], label[450];
+    snprintf(many, sizeof many, "%s", scratch_path("many.h5"));
+    snprintf(label, sizeof label, "%s:tangle-0001", many);
+    EXPECT(0, "generate", "tangle", "--contacts", "10", "--per-rod", "4", "--count", "2", "--out",
+           many);
+    EXPECT(3, "solve", label);
+    HOLDS(standard_error, "many.h5 is chosen by --problem tangle-0001");
+    EXPECT(3, "solve", "nowhere.h5:tangle-0001");
+    SAYS("solve: nowhere.h5:tangle-0001: no such file");
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -157,6 +170,7 @@ int main(void)
     RUN_TEST(a_dump_knows_the_command_that_made_it);
     RUN_TEST(damaged_lines_are_told_to_who_reads);
     RUN_TEST(a_tower_has_no_condition);
+    RUN_TEST(a_label_of_a_table_is_no_file);
     RUN_TEST(a_file_in_the_place_of_a_folder_is_told);
     return UNITY_END();
 }
