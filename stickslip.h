@@ -39,6 +39,7 @@ extern "C" {
 #include "problems/response.h"
 #include "problems/sparse.h"
 #include "problems/status.h"
+#include "problems/stop.h"
 #include "problems/store.h"
 #include "problems/tangle.h"
 

@@ -35,7 +35,7 @@ static const ss_option OPTIONS[] = {
     SS_OPTION_MAX_ITERATIONS(settings),
     {.name = "time-limit",
      .metavar = "S",
-     .help = "wall seconds a problem; 0 for none",
+     .help = "wall seconds a solve with its set-up; 0 for none",
      .kind = SS_OPTION_REAL,
      .place = offsetof(settings, time_limit),
      .low = 0,

@@ -42,8 +42,17 @@ static size_t merge_row(const ss_sparse *rows, int dim, int i, int *out, int *on
     return count;
 }
 
+// Rows between two questions whether to go on.
+#define ASK_EVERY 32
+
+static bool ends_at(const ss_stop *stop, int row)
+{
+    return row % ASK_EVERY == 0 && ss_stop_asked(stop);
+}
+
 // Both passes over the rows share this: the first counts, the second (W->col not NULL) writes.
-static bool find_columns(const ss_sparse *rows, ss_blocks *W)
+// False without memory; where it is stopped the rows are not complete.
+static bool find_columns(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
 {
     const size_t n = (size_t)W->n;
     int *lists = malloc(4 * n * sizeof *lists);
@@ -52,7 +61,7 @@ static bool find_columns(const ss_sparse *rows, ss_blocks *W)
     }
     int *out = lists, *one = lists + n, *spare = lists + 2 * n;
     W->start[0] = 0;
-    for (int i = 0; i < W->n; i++) {
+    for (int i = 0; i < W->n && !ends_at(stop, i); i++) {
         const size_t count = merge_row(rows, W->dim, i, out, one, spare);
         if (W->col != NULL) {
             memcpy(W->col + W->start[i], out, count * sizeof *out);
@@ -63,10 +72,10 @@ static bool find_columns(const ss_sparse *rows, ss_blocks *W)
     return true;
 }
 
-static void copy_entries(const ss_sparse *rows, ss_blocks *W)
+static void copy_entries(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
 {
     const int dim = W->dim;
-    for (int r = 0; r < rows->ncols; r++) {
+    for (int r = 0; r < rows->ncols && !ends_at(stop, r); r++) {
         size_t block = W->start[r / dim];
         for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
             while (W->col[block] != rows->row[k] / dim) {
@@ -78,27 +87,43 @@ static void copy_entries(const ss_sparse *rows, ss_blocks *W)
     }
 }
 
-ss_status ss_blocks_from_sparse(const ss_sparse *A, int dim, ss_blocks *W, ss_error *e)
+// False without memory.
+static bool fill(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
+{
+    const size_t block = (size_t)(W->dim * W->dim);
+    W->start = malloc(((size_t)W->n + 1) * sizeof *W->start);
+    bool ok = W->start != NULL && find_columns(stop, rows, W);
+    if (ok && !ss_stop_asked(stop)) {
+        const size_t count = W->start[W->n];
+        W->col = malloc(count * sizeof *W->col);
+        W->x = calloc(count * block + SS_BLOCK_ROOM, sizeof *W->x);
+        ok = W->col != NULL && W->x != NULL && find_columns(stop, rows, W);
+    }
+    if (ok && !ss_stop_asked(stop)) {
+        copy_entries(stop, rows, W);
+    }
+    return ok;
+}
+
+ss_status ss_blocks_from_sparse_until(const ss_stop *stop, const ss_sparse *A, int dim,
+                                      ss_blocks *W, ss_error *e)
 {
     *W = (ss_blocks){.dim = dim, .n = A->nrows / dim};
     ss_sparse rows = {0};
-    ss_status status = ss_sparse_transpose(A, &rows, e);
-    W->start = malloc(((size_t)W->n + 1) * sizeof *W->start);
-    bool ok = status == SS_OK && W->start != NULL && find_columns(&rows, W);
-    if (ok) {
-        const size_t count = W->start[W->n];
-        W->col = malloc(count * sizeof *W->col);
-        W->x = calloc(count * (size_t)(dim * dim) + SS_BLOCK_ROOM, sizeof *W->x);
-        ok = W->col != NULL && W->x != NULL && find_columns(&rows, W);
-    }
-    if (ok) {
-        copy_entries(&rows, W);
-    } else {
-        ss_blocks_free(W);
+    ss_status status = ss_sparse_transpose_until(stop, A, &rows, e);
+    if (status == SS_OK && rows.start != NULL && !fill(stop, &rows, W)) {
         status = ss_fail_memory(e, "the blocks of W");
+    }
+    if (status != SS_OK || ss_stop_asked(stop)) {
+        ss_blocks_free(W);
     }
     ss_sparse_free(&rows);
     return status;
+}
+
+ss_status ss_blocks_from_sparse(const ss_sparse *A, int dim, ss_blocks *W, ss_error *e)
+{
+    return ss_blocks_from_sparse_until(NULL, A, dim, W, e);
 }
 
 // W by rows is W' by columns.

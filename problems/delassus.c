@@ -21,9 +21,17 @@ static size_t neighbours(const ss_whitened *white, int i, int *out, int *spare)
     return count;
 }
 
-// Which contacts share a body, row by row. A contact on no body has an empty row; it gets its
-// diagonal block, so that every row has one.
-static bool find_pattern(const ss_whitened *white, ss_blocks *W)
+// Rows of W between two questions whether to go on, some 10 us each.
+#define ASK_EVERY 32
+
+static bool ends_at(const ss_stop *stop, int row)
+{
+    return row % ASK_EVERY == 0 && ss_stop_asked(stop);
+}
+
+// Which contacts share a body, row by row. Where it is stopped, the rows so far. A contact on no
+// body has an empty row; it gets its diagonal block, so that every row has one.
+static bool find_pattern(const ss_stop *stop, const ss_whitened *white, ss_blocks *W)
 {
     const size_t n = (size_t)white->ncontacts;
     size_t most = n;
@@ -37,7 +45,7 @@ static bool find_pattern(const ss_whitened *white, ss_blocks *W)
     const bool ok = spare != NULL && W->start != NULL && W->col != NULL;
     if (ok) {
         W->start[0] = 0;
-        for (int i = 0; i < white->ncontacts; i++) {
+        for (int i = 0; i < white->ncontacts && !ends_at(stop, i); i++) {
             int *row = W->col + W->start[i];
             size_t count = neighbours(white, i, row, spare);
             if (count == 0) {
@@ -249,10 +257,10 @@ static bool make_workspace(const ss_whitened *white, const panels *p, workspace 
     return b->strips != NULL && b->walks != NULL;
 }
 
-static inline void fill_rows(const ss_whitened *white, int dim, const double *left, const panels *p,
-                             const workspace *b, ss_blocks *W)
+static inline void fill_rows(const ss_stop *stop, const ss_whitened *white, int dim,
+                             const double *left, const panels *p, const workspace *b, ss_blocks *W)
 {
-    for (int i = 0; i < W->n; i++) {
+    for (int i = 0; i < W->n && !ends_at(stop, i); i++) {
         const int nwalks = make_strips(white, dim, left, p, i, b->strips, b->walks);
         fill_row(dim, b->walks, nwalks, W->col + W->start[i], W->start[i + 1] - W->start[i],
                  W->x + W->start[i] * (size_t)(dim * dim));
@@ -262,31 +270,40 @@ static inline void fill_rows(const ss_whitened *white, int dim, const double *le
 // Row by row: a product for each end of the contact, then each block once, in order. Both triangles
 // are computed: the second costs less than scattering its blocks over rows that have left the
 // cache, and W is symmetric to the bit.
-ss_status ss_blocks_assemble(const ss_whitened *white, const double *left, ss_blocks *W,
-                             ss_error *e)
+ss_status ss_blocks_assemble_until(const ss_stop *stop, const ss_whitened *white,
+                                   const double *left, ss_blocks *W, ss_error *e)
 {
     *W = (ss_blocks){.dim = white->dim, .n = white->ncontacts};
     panels p = {0};
     workspace b = {0};
-    bool ok = make_panels(white, &p) && make_workspace(white, &p, &b) && find_pattern(white, W);
-    if (ok) {
+    bool ok =
+        make_panels(white, &p) && make_workspace(white, &p, &b) && find_pattern(stop, white, W);
+    bool stopped = ss_stop_asked(stop);
+    if (ok && !stopped) {
         W->x = ss_large_malloc((W->start[W->n] * (size_t)(W->dim * W->dim) + SS_BLOCK_ROOM) *
                                sizeof *W->x);
         ok = W->x != NULL;
     }
-    if (ok && W->dim == 3) { // constants, so that the loops over components unroll
-        fill_rows(white, 3, left != NULL ? left : white->G, &p, &b, W);
-    } else if (ok) {
-        fill_rows(white, 2, left != NULL ? left : white->G, &p, &b, W);
+    const double *first = left != NULL ? left : white->G;
+    if (ok && !stopped && W->dim == 3) { // constants, so that the loops over components unroll
+        fill_rows(stop, white, 3, first, &p, &b, W);
+    } else if (ok && !stopped) {
+        fill_rows(stop, white, 2, first, &p, &b, W);
     }
+    stopped = stopped || ss_stop_asked(stop);
     free_panels(&p);
     free(b.strips);
     free(b.walks);
-    if (!ok) {
+    if (!ok || stopped) {
         ss_blocks_free(W);
-        return ss_fail_memory(e, "the blocks of W");
     }
-    return SS_OK;
+    return ok ? SS_OK : ss_fail_memory(e, "the blocks of W");
+}
+
+ss_status ss_blocks_assemble(const ss_whitened *white, const double *left, ss_blocks *W,
+                             ss_error *e)
+{
+    return ss_blocks_assemble_until(NULL, white, left, W, e);
 }
 
 // Column c of W is H' M^-1 H_c.
@@ -305,14 +322,14 @@ static void naive_column(const ss_problem *p, const ss_mass *mass, int c, double
 // Hands every column of W to `keep`, one after the other.
 typedef void (*column_keeper)(void *kept, int c, const double *column);
 
-static ss_status each_naive_column(const ss_problem *p, const ss_mass *mass, column_keeper keep,
-                                   void *kept, ss_error *e)
+static ss_status each_naive_column(const ss_stop *stop, const ss_problem *p, const ss_mass *mass,
+                                   column_keeper keep, void *kept, ss_error *e)
 {
     double *x = malloc((size_t)p->ndofs * sizeof *x);
     double *scratch = malloc((size_t)p->ndofs * sizeof *scratch);
     double *column = malloc((size_t)p->H.ncols * sizeof *column);
     const bool ok = x != NULL && scratch != NULL && column != NULL;
-    for (int c = 0; ok && c < p->H.ncols; c++) {
+    for (int c = 0; ok && c < p->H.ncols && !ss_stop_asked(stop); c++) {
         naive_column(p, mass, c, x, scratch, column);
         keep(kept, c, column);
     }
@@ -341,7 +358,7 @@ ss_status ss_delassus_naive(const ss_problem *p, double *W, ss_error *e)
     ss_mass *mass = NULL;
     ss_status status = ss_mass_new(p, &mass, e);
     if (status == SS_OK) {
-        status = each_naive_column(p, mass, keep_dense, &to, e);
+        status = each_naive_column(NULL, p, mass, keep_dense, &to, e);
     }
     ss_mass_free(mass);
     return status;
@@ -358,17 +375,22 @@ static void keep_blocks(void *kept, int c, const double *column)
     }
 }
 
-ss_status ss_blocks_assemble_naive(const ss_problem *p, const ss_whitened *white, ss_blocks *W,
-                                   ss_error *e)
+ss_status ss_blocks_assemble_naive(const ss_stop *stop, const ss_problem *p,
+                                   const ss_whitened *white, ss_blocks *W, ss_error *e)
 {
     *W = (ss_blocks){.dim = white->dim, .n = white->ncontacts};
-    if (find_pattern(white, W)) {
+    bool ok = find_pattern(stop, white, W), stopped = ss_stop_asked(stop);
+    if (ok && !stopped) {
         W->x = ss_large_malloc((W->start[W->n] * (size_t)(W->dim * W->dim) + SS_BLOCK_ROOM) *
                                sizeof *W->x);
+        ok = W->x != NULL;
     }
-    const ss_status status = W->x != NULL ? each_naive_column(p, white->mass, keep_blocks, W, e)
-                                          : ss_fail_memory(e, "the blocks of W");
-    if (status != SS_OK) {
+    ss_status status = ok ? SS_OK : ss_fail_memory(e, "the blocks of W");
+    if (ok && !stopped) {
+        status = each_naive_column(stop, p, white->mass, keep_blocks, W, e);
+        stopped = ss_stop_asked(stop);
+    }
+    if (status != SS_OK || stopped) {
         ss_blocks_free(W);
     }
     return status;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include "problems/mass.h"
 #include "problems/problem.h"
+#include "problems/stop.h"
 
 // Numbers behind the last block, so that rows of three may be moved as four.
 #define SS_BLOCK_ROOM 4
@@ -55,6 +56,9 @@ static inline int ss_whitened_room(const ss_whitened *white, int body)
 
 ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e); // global form
 void ss_whitened_free(ss_whitened *white);
+// The same, unless it is stopped.
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
+                            ss_error *e);
 
 // The number of blocks of W, without making it.
 ss_status ss_blocks_count(const ss_whitened *white, size_t *count, ss_error *e);
@@ -66,11 +70,16 @@ ss_status ss_blocks_assemble(const ss_whitened *white, const double *left, ss_bl
 ss_status ss_blocks_from_sparse(const ss_sparse *A, int dim, ss_blocks *W, ss_error *e);
 ss_status ss_blocks_to_sparse(const ss_blocks *W, ss_sparse *A, ss_error *e);
 void ss_blocks_free(ss_blocks *W);
+// The same, unless they are stopped: W->start is NULL then.
+ss_status ss_blocks_assemble_until(const ss_stop *stop, const ss_whitened *white,
+                                   const double *left, ss_blocks *W, ss_error *e);
+ss_status ss_blocks_from_sparse_until(const ss_stop *stop, const ss_sparse *A, int dim,
+                                      ss_blocks *W, ss_error *e);
 
 // W dense, row-major, [dim n] square, a column of M^-1 H at a time from the raw M and H: quadratic
 // in the contacts. The oracle of the tests.
 ss_status ss_delassus_naive(const ss_problem *p, double *W, ss_error *e);
 // The blocks of (2) in the same way, every pair of contacts by products over all dofs: the naive
-// curve of [D11] Figure 6. Equal to ss_blocks_assemble but for rounding.
-ss_status ss_blocks_assemble_naive(const ss_problem *p, const ss_whitened *white, ss_blocks *W,
-                                   ss_error *e);
+// curve of [D11] Figure 6. Equal to ss_blocks_assemble_until but for rounding.
+ss_status ss_blocks_assemble_naive(const ss_stop *stop, const ss_problem *p,
+                                   const ss_whitened *white, ss_blocks *W, ss_error *e);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define ASK_EVERY 32 // columns between two questions whether to go on
+
 int ss_sparse_count(const ss_sparse *A)
 {
     return A->start != NULL ? A->start[A->ncols] : 0;
@@ -110,6 +112,12 @@ ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count,
 
 ss_status ss_sparse_transpose(const ss_sparse *A, ss_sparse *transposed, ss_error *e)
 {
+    return ss_sparse_transpose_until(NULL, A, transposed, e);
+}
+
+ss_status ss_sparse_transpose_until(const ss_stop *stop, const ss_sparse *A, ss_sparse *transposed,
+                                    ss_error *e)
+{
     if (!allocate(transposed, A->ncols, A->nrows, ss_sparse_count(A))) {
         return ss_fail_memory(e, "a transposed matrix");
     }
@@ -119,6 +127,10 @@ ss_status ss_sparse_transpose(const ss_sparse *A, ss_sparse *transposed, ss_erro
     }
     accumulate(start, transposed->ncols);
     for (int j = 0; j < A->ncols; j++) {
+        if (j % ASK_EVERY == 0 && ss_stop_asked(stop)) {
+            ss_sparse_free(transposed);
+            return SS_OK;
+        }
         for (int k = A->start[j]; k < A->start[j + 1]; k++) {
             const int place = start[A->row[k]]++;
             transposed->row[place] = j;

@@ -194,7 +194,7 @@ static void scatter_ends(const ss_whitened *white, int body, const double *X)
     }
 }
 
-static bool whiten_ends(const ss_problem *p, ss_whitened *white)
+static bool whiten_ends(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
 {
     size_t most = 1;
     for (int k = 0; k < white->nbodies; k++) {
@@ -208,7 +208,7 @@ static bool whiten_ends(const ss_problem *p, ss_whitened *white)
     if (ok) {
         place_columns(p, white, slot);
     }
-    for (int k = 0; ok && k < white->nbodies; k++) {
+    for (int k = 0; ok && k < white->nbodies && !ss_stop_asked(stop); k++) {
         const int ends = white->body_end_start[k + 1] - white->body_end_start[k];
         if (ends > 0) {
             gather_ends(white, k, X);
@@ -251,25 +251,37 @@ static void whiten_loads(const ss_problem *p, ss_whitened *white)
     }
 }
 
+static bool make(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
+{
+    return find_ends(p, white) && list_ends_by_body(white) && place_vectors(p, white) &&
+           whiten_ends(stop, p, white);
+}
+
 ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e)
+{
+    return ss_whitened_until(NULL, p, white, e);
+}
+
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
+                            ss_error *e)
 {
     *white = NULL;
     ss_whitened *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return ss_fail_memory(e, "the matrix-free form");
     }
-    const ss_status status = ss_mass_new(p, &made->mass, e);
-    if (status != SS_OK) {
+    ss_status status = ss_mass_new(p, &made->mass, e);
+    bool stopped = false;
+    if (status == SS_OK) {
+        made->dim = p->dim;
+        made->ncontacts = p->ncontacts;
+        made->nbodies = ss_mass_bodies(made->mass);
+        status = make(stop, p, made) ? SS_OK : ss_fail_memory(e, "the matrix-free form");
+        stopped = ss_stop_asked(stop);
+    }
+    if (status != SS_OK || stopped) {
         ss_whitened_free(made);
         return status;
-    }
-    made->dim = p->dim;
-    made->ncontacts = p->ncontacts;
-    made->nbodies = ss_mass_bodies(made->mass);
-    if (!find_ends(p, made) || !list_ends_by_body(made) || !place_vectors(p, made) ||
-        !whiten_ends(p, made)) {
-        ss_whitened_free(made);
-        return ss_fail_memory(e, "the matrix-free form");
     }
     whiten_loads(p, made);
     *white = made;

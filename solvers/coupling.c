@@ -179,13 +179,18 @@ void ss_coupling_refresh(ss_coupling *c)
     }
 }
 
-void ss_coupling_set(ss_coupling *c, const double *r)
+void ss_coupling_put(ss_coupling *c, const double *r)
 {
     for (int i = 0; i < c->n; i++) {
         for (int k = 0; k < c->dim; k++) {
             c->r[4 * (size_t)i + (size_t)k] = r[(size_t)c->dim * (size_t)i + (size_t)k];
         }
     }
+}
+
+void ss_coupling_set(ss_coupling *c, const double *r)
+{
+    ss_coupling_put(c, r);
     ss_coupling_refresh(c);
 }
 
@@ -226,10 +231,10 @@ static bool explicit_is_cheaper(const ss_whitened *a)
 }
 
 static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_form form,
-                               bool slack, ss_error *e)
+                               bool slack, const ss_stop *stop, ss_error *e)
 {
-    ss_status status = ss_whitened_new(p, &c->white, e);
-    if (status != SS_OK) {
+    ss_status status = ss_whitened_until(stop, p, &c->white, e);
+    if (status != SS_OK || c->white == NULL) {
         return status;
     }
     memcpy(c->b, c->white->b, (size_t)(c->dim * c->n) * sizeof *c->b);
@@ -240,8 +245,8 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_
         return status;
     }
     if (c->is_explicit) {
-        status = form == SS_FORM_NAIVE ? ss_blocks_assemble_naive(p, c->white, &c->W, e)
-                                       : ss_blocks_assemble(c->white, NULL, &c->W, e);
+        status = form == SS_FORM_NAIVE ? ss_blocks_assemble_naive(stop, p, c->white, &c->W, e)
+                                       : ss_blocks_assemble_until(stop, c->white, NULL, &c->W, e);
         ss_whitened_free(c->white);
         c->white = NULL;
         return status;
@@ -251,7 +256,7 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_
 }
 
 static ss_status couple_local(ss_coupling *c, const ss_problem *p, ss_coupling_form form,
-                              ss_error *e)
+                              const ss_stop *stop, ss_error *e)
 {
     if (form == SS_FORM_MATRIX_FREE) {
         return ss_fail(e, SS_BAD_INPUT,
@@ -259,7 +264,7 @@ static ss_status couple_local(ss_coupling *c, const ss_problem *p, ss_coupling_f
     }
     c->is_explicit = true;
     memcpy(c->b, p->b, (size_t)(c->dim * c->n) * sizeof *c->b);
-    return ss_blocks_from_sparse(&p->W, p->dim, &c->W, e);
+    return ss_blocks_from_sparse_until(stop, &p->W, p->dim, &c->W, e);
 }
 
 // G G' of one end: its lower triangle is its upper one.
@@ -327,7 +332,7 @@ static bool allocate(ss_coupling *c)
 }
 
 ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool slack,
-                          ss_coupling **coupling, ss_error *e)
+                          const ss_stop *stop, ss_coupling **coupling, ss_error *e)
 {
     *coupling = NULL;
     ss_coupling *c = calloc(1, sizeof *c);
@@ -338,10 +343,10 @@ ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool slack
     c->n = p->ncontacts;
     ss_status status = allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
     if (status == SS_OK) {
-        status = p->form == SS_GLOBAL ? couple_global(c, p, form, slack, e)
-                                      : couple_local(c, p, form, e);
+        status = p->form == SS_GLOBAL ? couple_global(c, p, form, slack, stop, e)
+                                      : couple_local(c, p, form, stop, e);
     }
-    if (status != SS_OK) {
+    if (status != SS_OK || ss_stop_asked(stop)) {
         ss_coupling_free(c);
         return status;
     }

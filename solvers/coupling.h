@@ -40,14 +40,16 @@ typedef struct ss_coupling {
 } ss_coupling;
 
 // A problem in local form has the explicit form only, and no slack. `slack` asks for it: it is for
-// those who sweep, and costs something at each move.
+// those who sweep, and costs something at each move. SS_OK and *coupling NULL where it is stopped.
 ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool slack,
-                          ss_coupling **coupling, ss_error *e);
+                          const ss_stop *stop, ss_coupling **coupling, ss_error *e);
 void ss_coupling_free(ss_coupling *coupling);
 
 // Sets r [dim n] and what follows from it.
 void ss_coupling_set(ss_coupling *coupling, const double *r);
 void ss_coupling_get(const ss_coupling *coupling, double *r);
+// r alone, for ss_coupling_measure, or where it is only fetched again.
+void ss_coupling_put(ss_coupling *coupling, const double *r);
 // z afresh from r; nothing to do in explicit form.
 void ss_coupling_refresh(ss_coupling *coupling);
 

@@ -120,6 +120,7 @@ typedef struct ss_task {
     clockid_t clock;                          // CLOCK_MONOTONIC or CLOCK_PROCESS_CPUTIME_ID
     int threads;                              // 0: not asked for
     const volatile sig_atomic_t *interrupted; // NULL: never
+    const volatile sig_atomic_t *recalled;    // as that, by a solver of which this is a part
     void (*listen)(void *listener, const ss_progress *progress); // NULL: nobody
     void *listener;
     const int *listen_from; // iterations before this one need not be told; NULL: all are

@@ -272,7 +272,7 @@ void ss_sweep_set(ss_sweeper *a, const double *r)
     ss_coupling_set(a->coupling, a->coupling->packed);
 }
 
-static ss_status prepare(ss_sweeper *a, ss_error *e)
+static ss_status prepare(ss_sweeper *a, const ss_stop *stop, ss_error *e)
 {
     const ss_task *t = a->task;
     const ss_sweep_settings *s = a->settings;
@@ -285,9 +285,9 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
     if (status == SS_OK) {
         const bool naive = s->assembly == SS_ASSEMBLY_NAIVE;
         const ss_coupling_form form = naive ? SS_FORM_NAIVE : (ss_coupling_form)s->form;
-        status = ss_coupling_new(&a->ordered.view, form, a->lazy, &a->coupling, e);
+        status = ss_coupling_new(&a->ordered.view, form, a->lazy, stop, &a->coupling, e);
     }
-    if (status != SS_OK) {
+    if (status != SS_OK || a->coupling == NULL) {
         return status;
     }
     a->tallies = calloc((size_t)a->ordered.stripes.count + 1, sizeof *a->tallies);
@@ -312,7 +312,7 @@ static ss_status prepare(ss_sweeper *a, ss_error *e)
 }
 
 ss_status ss_sweeper_new(const ss_task *task, const ss_sweep_settings *settings, const double *r,
-                         ss_sweeper **sweeper, ss_error *e)
+                         const ss_stop *stop, ss_sweeper **sweeper, ss_error *e)
 {
     *sweeper = NULL;
     ss_sweeper *a = calloc(1, sizeof *a);
@@ -322,8 +322,8 @@ ss_status ss_sweeper_new(const ss_task *task, const ss_sweep_settings *settings,
     a->task = task;
     a->settings = settings;
     a->estimates = true;
-    const ss_status status = prepare(a, e);
-    if (status != SS_OK) {
+    const ss_status status = prepare(a, stop, e);
+    if (status != SS_OK || a->coupling == NULL) {
         ss_sweeper_free(a);
         return status;
     }

@@ -93,8 +93,9 @@ static matrix make(int width, int axes, int room)
         rooms[k] = room;
     }
     ss_error error;
-    bench_check(ss_block_lu_new(a.nodes, rooms, a.npairs, (const int(*)[2])a.pairs, &a.lu, &error),
-                &error);
+    bench_check(
+        ss_block_lu_new(a.nodes, rooms, a.npairs, (const int(*)[2])a.pairs, NULL, &a.lu, &error),
+        &error);
     free(rooms);
     a.start = calloc((size_t)a.size + 1, sizeof *a.start);
     a.row = malloc(count * sizeof *a.row);

@@ -44,7 +44,7 @@ static ss_prox *step_at(const ss_problem *p, const double *r)
     ss_coupling *c = NULL;
     ss_prox *prox = NULL;
     ss_error error;
-    bench_check(ss_coupling_new(p, SS_FORM_MATRIX_FREE, false, &c, &error), &error);
+    bench_check(ss_coupling_new(p, SS_FORM_MATRIX_FREE, false, NULL, &c, &error), &error);
     ss_coupling_set(c, r);
     bench_check(ss_prox_new(c, 1e3, NULL, &prox, &error), &error);
     for (int i = 0; i < c->n; i++) {

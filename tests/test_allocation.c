@@ -59,7 +59,7 @@ static ss_status naive_blocks(void)
     ss_blocks W = {0};
     ss_status status = ss_whitened_new(small_problem, &white, &error);
     if (status == SS_OK) {
-        status = ss_blocks_assemble_naive(small_problem, white, &W, &error);
+        status = ss_blocks_assemble_naive(NULL, small_problem, white, &W, &error);
     }
     ss_blocks_free(&W);
     ss_whitened_free(white);

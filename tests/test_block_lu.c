@@ -58,7 +58,7 @@ static twins make_twins(int n, double density, double diagonal, uint64_t seed)
             }
         }
     }
-    CHECK_OK(ss_block_lu_new(n, t.room, count, (const int(*)[2])pairs, &t.lu, &error));
+    CHECK_OK(ss_block_lu_new(n, t.room, count, (const int(*)[2])pairs, NULL, &t.lu, &error));
     CHECK(ss_block_lu_reserve(t.lu));
     t.dense = gsl_matrix_calloc(t.size, t.size);
     ss_block_lu_clear(t.lu);
@@ -173,7 +173,7 @@ static void a_block_with_a_zero_pivot_is_solved(void)
 {
     const int room[] = {4};
     ss_block_lu *lu;
-    CHECK_OK(ss_block_lu_new(1, room, 0, NULL, &lu, &error));
+    CHECK_OK(ss_block_lu_new(1, room, 0, NULL, NULL, &lu, &error));
     CHECK(ss_block_lu_reserve(lu));
     ss_block_lu_clear(lu);
     double *A = ss_block_lu_values(lu); // a permutation: x = (2, 3, 4, 1)
@@ -192,7 +192,7 @@ static void a_singular_block_and_a_nan_are_told(void)
 {
     const int room[] = {4, 4};
     ss_block_lu *lu;
-    CHECK_OK(ss_block_lu_new(2, room, 0, NULL, &lu, &error));
+    CHECK_OK(ss_block_lu_new(2, room, 0, NULL, NULL, &lu, &error));
     CHECK(ss_block_lu_reserve(lu));
     ss_block_lu_clear(lu);
     CHECK(!ss_block_lu_factor(lu));
@@ -219,7 +219,7 @@ static void the_order_avoids_fill(void)
         }
     }
     ss_block_lu *lu;
-    CHECK_OK(ss_block_lu_new(30, room, 29, (const int(*)[2])pairs, &lu, &error));
+    CHECK_OK(ss_block_lu_new(30, room, 29, (const int(*)[2])pairs, NULL, &lu, &error));
     CHECK(ss_block_lu_work(lu) <= 2.0 * 30 * 16 * (32 * 32));
     CHECK(ss_block_lu_bytes(lu) <= 8.0 * 4 * 16 * 16 * (30 + 2 * 29));
     ss_block_lu_free(lu);
@@ -278,7 +278,7 @@ static void minimum_fill_improves_a_grid(void)
     }
     ss_block_graph g;
     CHECK(ss_block_graph_new(N, count, (const int(*)[2])pairs, &g));
-    CHECK(ss_block_order(&g, room, order));
+    CHECK(ss_block_order(NULL, &g, room, order));
     CHECK(amd_order(N, g.start, g.row, degree, NULL, NULL) == AMD_OK);
     CHECK_LE(work_of(WIDTH, order), 0.95 * work_of(WIDTH, degree));
     qsort(order, N, sizeof *order, compare);

@@ -38,7 +38,7 @@ static double velocity_error(const ss_problem *p, ss_coupling_form form)
     double *r = random_values(3, n), *u = malloc((size_t)n * sizeof *u), worst = 0.0;
     ss_coupling *c;
     ss_response *judge;
-    CHECK_OK(ss_coupling_new(p, form, false, &c, &error));
+    CHECK_OK(ss_coupling_new(p, form, false, NULL, &c, &error));
     CHECK_OK(ss_response_new(p, &judge, &error));
     ss_coupling_set(c, r);
     for (int i = 0; i < p->ncontacts; i += 2) {
@@ -89,7 +89,7 @@ static void matrix_free_needs_m_and_h(void)
     const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[3] = {-1, 0, 0};
     ss_problem *p = one_contact(3, W, b, 0.5);
     ss_coupling *c = NULL;
-    CHECK(ss_coupling_new(p, SS_FORM_MATRIX_FREE, false, &c, &error) == SS_BAD_INPUT);
+    CHECK(ss_coupling_new(p, SS_FORM_MATRIX_FREE, false, NULL, &c, &error) == SS_BAD_INPUT);
     CHECK(c == NULL && strstr(error.text, "matrix-free") != NULL);
     ss_problem_free(p);
 }
@@ -99,7 +99,7 @@ static void the_third_direction_of_the_plane_is_decoupled(void)
     const double W[4] = {3, 0.5, 0.5, 1}, b[2] = {-1, 0};
     ss_problem *p = one_contact(2, W, b, 0.5);
     ss_coupling *c;
-    CHECK_OK(ss_coupling_new(p, SS_FORM_AUTO, false, &c, &error));
+    CHECK_OK(ss_coupling_new(p, SS_FORM_AUTO, false, NULL, &c, &error));
     const double expected[9] = {3, 0.5, 0, 0.5, 1, 0, 0, 0, 2};
     CHECK(memcmp(c->contact[0].W, expected, sizeof expected) == 0);
     CHECK(c->compliance[0] == 2.0);

@@ -76,7 +76,7 @@ static void naive_blocks_are_the_blocks(const ss_problem *p)
     ss_blocks W, naive;
     CHECK_OK(ss_whitened_new(p, &white, &error));
     CHECK_OK(ss_blocks_assemble(white, NULL, &W, &error));
-    CHECK_OK(ss_blocks_assemble_naive(p, white, &naive, &error));
+    CHECK_OK(ss_blocks_assemble_naive(NULL, p, white, &naive, &error));
     const size_t size = (size_t)(W.dim * W.dim);
     TEST_ASSERT_EQUAL_INT(W.n, naive.n);
     CHECK(memcmp(W.start, naive.start, ((size_t)W.n + 1) * sizeof *W.start) == 0);

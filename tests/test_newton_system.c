@@ -29,7 +29,7 @@ static whole whole_of(const ss_problem *p, ss_coupling_form form, uint64_t seed)
     ss_random g = ss_random_seeded(seed);
     const size_t n = (size_t)p->ncontacts;
     whole a = {.size = components(p)};
-    CHECK_OK(ss_coupling_new(p, form, false, &a.c, &error));
+    CHECK_OK(ss_coupling_new(p, form, false, NULL, &a.c, &error));
     a.contact = calloc(n, sizeof *a.contact);
     a.block = calloc(n, sizeof *a.block);
     a.unit = calloc(n, sizeof *a.unit);
@@ -42,7 +42,8 @@ static whole whole_of(const ss_problem *p, ss_coupling_form form, uint64_t seed)
     for (size_t k = 0; k < a.size; k++) {
         a.X[k] = 0.1 * a.c->V * (ss_random_normal(&g) + (k % (size_t)p->dim == 0 ? 1.0 : 0.0));
     }
-    CHECK_OK(ss_newton_system_new(a.c, a.unit, &a.system, &error));
+    CHECK_OK(ss_newton_system_new(a.c, a.unit, NULL, &a.system, &error));
+    CHECK_OK(ss_newton_system_analyse(a.system, &error));
     return a;
 }
 

@@ -18,7 +18,7 @@ static ss_prox *prox_of(const ss_problem *p, ss_coupling_form form, double rho)
 {
     ss_coupling *c;
     ss_prox *prox;
-    CHECK_OK(ss_coupling_new(p, form, false, &c, &error));
+    CHECK_OK(ss_coupling_new(p, form, false, NULL, &c, &error));
     CHECK_OK(ss_prox_new(c, INFINITY, NULL, &prox, &error));
     for (int i = 0; i < c->n; i++) {
         prox->R[i] = rho / c->compliance[i];

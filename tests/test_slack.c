@@ -113,7 +113,7 @@ static long count_resting(const ss_coupling *c, double most)
 static ss_coupling *coupled(const ss_problem *p, ss_coupling_form form, ss_random *g)
 {
     ss_coupling *c;
-    CHECK_OK(ss_coupling_new(p, form, true, &c, &error));
+    CHECK_OK(ss_coupling_new(p, form, true, NULL, &c, &error));
     double *r = calloc((size_t)(p->dim * p->ncontacts), sizeof *r);
     for (int i = 0; i < p->dim * p->ncontacts; i++) {
         r[i] = i / p->dim % 2 == 0 ? 0.0 : ss_random_normal(g) * c->V / c->s;

@@ -151,7 +151,7 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
 {
     tell(a, r);
     for (;;) {
-        const ss_outcome limit = ss_watch_limits(&a->watch, a->sweeper->sweeps);
+        const ss_outcome limit = ss_watch_next(&a->watch, a->sweeper->sweeps);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -170,12 +170,12 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
 static void choose_answer(run *a, ss_result *result)
 {
     ss_coupling *c = a->sweeper->coupling;
-    ss_coupling_set(c, a->first);
+    ss_coupling_put(c, a->first);
     const double start = ss_coupling_measure(c).fb;
-    ss_coupling_set(c, a->best);
+    ss_coupling_put(c, a->best);
     result->own_error = ss_coupling_measure(c).fb;
     if (start < result->own_error || isnan(result->own_error)) {
-        ss_coupling_set(c, a->first);
+        ss_coupling_put(c, a->first);
         result->own_error = start;
     }
 }
@@ -201,8 +201,9 @@ static bool allocate(run *a, const void *settings)
 static ss_status prepare(run *a, const double *r, ss_error *e)
 {
     const ss_method *m = a->task->method;
-    const ss_status status = ss_sweeper_new(a->task, m->global_settings, r, &a->sweeper, e);
-    if (status != SS_OK) {
+    const ss_stop stop = ss_watch_stopper(&a->watch);
+    const ss_status status = ss_sweeper_new(a->task, m->global_settings, r, &stop, &a->sweeper, e);
+    if (status != SS_OK || a->sweeper == NULL) {
         return status;
     }
     if (!allocate(a, m->global_settings)) {
@@ -241,7 +242,9 @@ ss_status ss_accelerated_solve(const ss_rule *rule, const ss_task *task, double 
 {
     run a = {.task = task, .rule = rule, .watch = ss_watch_start(task)};
     const ss_status status = prepare(&a, r, e);
-    if (status == SS_OK) {
+    if (status == SS_OK && a.sweeper == NULL) {
+        ss_watch_give_up(&a.watch, result);
+    } else if (status == SS_OK) {
         ss_watch_ready(&a.watch);
         result->outcome = iterate(&a, r, result);
         if (result->outcome != SS_CONVERGED) {

@@ -191,7 +191,7 @@ static ss_outcome step(void *of, ss_pursuit *p)
     return p->iterations % BALANCE_EVERY != 0 || balance(a) ? SS_UNSOLVED : stopped(p);
 }
 
-static const ss_steps STEPS = {.make = make, .free = release, .step = step};
+static const ss_steps STEPS = {.make = make, .free = release, .step = step, .whole = true};
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {

@@ -67,7 +67,8 @@ static void find_largest(const ss_pursuit *q, state *a)
         x[k] = k % 4 < (size_t)q->c->dim ? 1.0 + (double)(k % 7) / 10.0 : 0.0;
     }
     a->L = 1.0;
-    for (int step = 0; step < POWER_STEPS; step++) {
+    const ss_stop stop = ss_watch_stopper(&q->watch);
+    for (int step = 0; step < POWER_STEPS && !ss_stop_asked(&stop); step++) {
         double norm = 0.0; // of x in p^-1
         for (size_t k = 0; k < a->size; k++) {
             norm += x[k] * x[k] / a->p[k / 4];
@@ -157,7 +158,7 @@ static ss_outcome step(void *of, ss_pursuit *q)
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {.make = make, .free = release, .step = step};
+static const ss_steps STEPS = {.make = make, .free = release, .step = step, .whole = true};
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {

@@ -118,15 +118,18 @@ static void watch_rate(run *a, const ss_progress *p)
     a->checked_best = a->best;
 }
 
+static bool is_recalled(const run *a)
+{
+    return a->task->recalled != NULL && *a->task->recalled;
+}
+
 static void listen(void *of, const ss_progress *p)
 {
     run *a = of;
     watch_rate(a, p);
+    a->stop |= is_recalled(a);
     const bool often = a->task->listen != NULL || a->member->patience == 0.0;
     a->next_told = often ? 0 : (p->iteration / TOLD + 1) * TOLD;
-    if (a->task->interrupted != NULL && *a->task->interrupted) {
-        a->stop = 1;
-    }
     if (p->iteration == 0 && a->total->iterations > 0) {
         return; // the end of the turn before
     }
@@ -146,7 +149,7 @@ static void add(ss_result *total, const ss_result *turn)
     total->frozen += turn->frozen;
     total->unanswered = turn->unanswered;
     total->setup_seconds += turn->setup_seconds;
-    total->own_error = turn->own_error;
+    total->own_error = isnan(turn->own_error) ? total->own_error : turn->own_error;
 }
 
 // At most budget iterations of the member from r.
@@ -155,7 +158,7 @@ static ss_outcome take_turn(run *a, const member *m, const ss_method *method, do
 {
     const ss_task *t = a->task;
     a->member = m;
-    a->stop = 0;
+    a->stop = is_recalled(a);
     a->next_told = 0;
     a->checked = 0;
     a->best = INFINITY;
@@ -164,7 +167,7 @@ static ss_outcome take_turn(run *a, const member *m, const ss_method *method, do
     turn.method = method;
     turn.tolerance = a->tolerance;
     turn.max_iterations = budget < left ? (int)budget : left;
-    turn.interrupted = &a->stop;
+    turn.recalled = &a->stop;
     turn.listen = listen;
     turn.listener = a;
     turn.listen_from = &a->next_told;
@@ -216,12 +219,14 @@ static bool holds(run *a, const double *r)
     return false;
 }
 
-// Converged, a limit of the task, or unsolved: on to the next.
+// Converged, a limit of the task, or unsolved: on to the next. A member has all the time that is
+// left.
 static ss_outcome go_on(run *a, ss_outcome outcome, const double *r)
 {
-    return outcome == SS_CONVERGED && holds(a, r)
-               ? SS_CONVERGED
-               : ss_watch_limits(&a->watch, a->total->iterations);
+    if (outcome == SS_TIME_LIMIT || (outcome == SS_CONVERGED && holds(a, r))) {
+        return outcome;
+    }
+    return ss_watch_limits(&a->watch, a->total->iterations);
 }
 
 static ss_outcome play_round(run *a, double *r, bool *any, ss_status *failed, ss_error *e)

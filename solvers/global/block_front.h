@@ -15,6 +15,10 @@
 #define SS_TILE  8  // rows
 #define SS_STRIP 32 // a multiple of the columns of a strip, for every kernel
 
+// Numbers that are cleared between two questions whether to stop, 1 ms where the system has yet to
+// find the memory.
+#define SS_CLEARED ((size_t)1 << 17)
+
 static inline int ss_rounded(int n, int to)
 {
     return (n + to - 1) / to * to;
@@ -46,8 +50,7 @@ struct ss_block_lu {
     void *vector;                 // [most_size + SS_STRIP] scratch
     bool is_short;                // the last factor is of floats
 
-    bool (*stop)(const void *of); // NULL: never
-    const void *of;
+    const ss_stop *stop; // borrowed; NULL: never
 };
 
 // local[k] of the nodes of front f.

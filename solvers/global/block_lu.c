@@ -35,7 +35,7 @@ void ss_block_lu_free(ss_block_lu *lu)
 
 // ---- The pattern
 
-// The later nodes of each node, each once.
+// The later nodes of each node, each once. False without memory, and where it was stopped.
 static bool list_pairs(ss_block_lu *lu, int npairs, const int (*pairs)[2])
 {
     const int n = lu->tree.n, *where = lu->tree.where;
@@ -60,6 +60,9 @@ static bool list_pairs(ss_block_lu *lu, int npairs, const int (*pairs)[2])
     }
     int kept = 0;
     for (int k = 0, from = 0; k < n; k++) {
+        if (ss_stop_asked(lu->stop)) {
+            return false;
+        }
         const int to = begin[k + 1];
         qsort(pair + from, (size_t)(to - from), sizeof *pair, ss_block_ascending);
         for (int s = from; s < to; s++) {
@@ -102,6 +105,9 @@ static bool place_blocks(ss_block_lu *lu)
     int count = 0;
     lu->first_entry[0] = 0;
     for (int f = 0; f < t->nfronts; f++) {
+        if (ss_stop_asked(lu->stop)) {
+            return false;
+        }
         ss_block_localize(lu, f);
         for (int k = t->front[f].node; k < t->front[f + 1].node; k++) {
             const size_t m = (size_t)t->room[k];
@@ -165,17 +171,20 @@ static bool measure(ss_block_lu *lu)
 }
 
 ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pairs)[2],
-                          ss_block_lu **lu, ss_error *e)
+                          const ss_stop *stop, ss_block_lu **lu, ss_error *e)
 {
     *lu = NULL;
     ss_block_lu *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return ss_fail_memory(e, "a factorisation");
     }
-    if (!ss_block_tree_new(nodes, room, npairs, pairs, &made->tree) ||
-        !list_pairs(made, npairs, pairs) || !place_blocks(made) || !measure(made)) {
+    made->stop = stop;
+    const bool ok = ss_block_tree_new(nodes, room, npairs, pairs, stop, &made->tree) &&
+                    list_pairs(made, npairs, pairs) && place_blocks(made) && measure(made);
+    const bool stopped = ss_stop_asked(stop);
+    if (!ok || stopped) {
         ss_block_lu_free(made);
-        return ss_fail_memory(e, "a factorisation");
+        return stopped ? SS_OK : ss_fail_memory(e, "a factorisation");
     }
     *lu = made;
     return SS_OK;
@@ -252,15 +261,16 @@ double *ss_block_lu_values(ss_block_lu *lu)
     return lu->values;
 }
 
-void ss_block_lu_clear(ss_block_lu *lu)
+bool ss_block_lu_clear(ss_block_lu *lu)
 {
-    memset(lu->values, 0, lu->nvalues * sizeof *lu->values);
-}
-
-void ss_block_lu_ask(ss_block_lu *lu, bool (*stop)(const void *of), const void *of)
-{
-    lu->stop = stop;
-    lu->of = of;
+    for (size_t k = 0; k < lu->nvalues; k += SS_CLEARED) {
+        const size_t left = lu->nvalues - k;
+        memset(lu->values + k, 0, (left < SS_CLEARED ? left : SS_CLEARED) * sizeof *lu->values);
+        if (ss_stop_asked(lu->stop)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool ss_block_lu_factor(ss_block_lu *lu)

@@ -17,13 +17,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "problems/status.h"
+#include "problems/stop.h"
 
 typedef struct ss_block_lu ss_block_lu;
 
 // The pattern, without room for the numbers: nodes with `room` rows each; npairs pairs (a, b) of
-// nodes whose blocks A_ab and A_ba exist, in any order and number.
+// nodes whose blocks A_ab and A_ba exist, in any order and number. `stop` ends this, with SS_OK and
+// *lu NULL, and the factorisations to come; it is borrowed.
 ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pairs)[2],
-                          ss_block_lu **lu, ss_error *e);
+                          const ss_stop *stop, ss_block_lu **lu, ss_error *e);
 void ss_block_lu_free(ss_block_lu *lu);
 
 // Where block A_ab is, as an offset into ss_block_lu_values: row-major, room[a] x room[b]. The pair
@@ -31,7 +33,8 @@ void ss_block_lu_free(ss_block_lu *lu);
 size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b);
 double *ss_block_lu_values(ss_block_lu *lu);
 
-void ss_block_lu_clear(ss_block_lu *lu); // A = 0
+// A = 0. False where it was stopped.
+bool ss_block_lu_clear(ss_block_lu *lu);
 // False where a diagonal block is singular to rounding or not finite, and where it was stopped. A
 // stays.
 bool ss_block_lu_factor(ss_block_lu *lu);       // in doubles
@@ -43,7 +46,3 @@ void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y); //
 double ss_block_lu_work(const ss_block_lu *lu);  // multiplications of a factorisation
 double ss_block_lu_bytes(const ss_block_lu *lu); // of ss_block_lu_reserve
 bool ss_block_lu_reserve(ss_block_lu *lu);       // room for the numbers; false without memory
-
-// A factorisation asks `stop` now and then, some hundred times a second, and ends with false where
-// it says so. NULL, as at first: it is never stopped.
-void ss_block_lu_ask(ss_block_lu *lu, bool (*stop)(const void *of), const void *of);

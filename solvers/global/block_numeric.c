@@ -9,8 +9,10 @@
 #include <immintrin.h>
 #endif
 
-// Multiplications between two questions whether to stop, some 2 ms.
+// Multiplications between two questions whether to stop, some 2 ms, and how many of them a number
+// is worth that is moved, to memory that the system may have yet to find.
 #define ASK_EVERY 3e7
+#define MOVING    100.0
 
 // Pivots beyond are singular or not finite.
 #define LEAST_FLOAT  1e-30

@@ -152,6 +152,17 @@ static TARGET bool NAME(invert)(int m, int wide, REAL *A)
 
 // ---- A front
 
+// Whether more may be done: the answer of the last time holds while little has been.
+static inline bool NAME(may_go_on)(const ss_block_lu *lu, double more, double *work)
+{
+    *work += more;
+    if (*work < ASK_EVERY) {
+        return true;
+    }
+    *work = 0.0;
+    return !ss_stop_asked(lu->stop);
+}
+
 static TARGET void NAME(add_entries)(const ss_block_lu *lu, int f, REAL *F, size_t stride)
 {
     for (int e = lu->first_entry[f]; e < lu->first_entry[f + 1]; e++) {
@@ -186,14 +197,17 @@ static inline int NAME(list_runs)(const ss_block_lu *lu, int child, int *run)
     return count;
 }
 
-// What a child has left is added to its parent's front.
-static TARGET void NAME(add_left)(const ss_block_lu *lu, int child, const REAL *left, REAL *F,
-                                  size_t stride)
+// What a child has left is added to its parent's front. False where it was stopped, as below.
+static TARGET bool NAME(add_left)(const ss_block_lu *lu, int child, const REAL *left, REAL *F,
+                                  size_t stride, double *work)
 {
     const size_t m = (size_t)lu->tree.front[child].height;
     const int *run = lu->run, count = NAME(list_runs)(lu, child, lu->run);
     for (int a = 0; a < count; a++) {
         for (int i = 0; i < run[3 * a + 2]; i++) {
+            if (!NAME(may_go_on)(lu, MOVING * (double)m, work)) {
+                return false;
+            }
             const REAL *from = left + (size_t)(run[3 * a] + i) * m;
             REAL *to = F + (size_t)(run[3 * a + 1] + i) * stride;
             for (int b = 0; b < count; b++) {
@@ -205,10 +219,12 @@ static TARGET void NAME(add_left)(const ss_block_lu *lu, int child, const REAL *
             }
         }
     }
+    return true;
 }
 
 // One panel, its first column being `at`.
-static TARGET bool NAME(eliminate)(int at, int b, int size, REAL *F, size_t stride, REAL *out)
+static TARGET bool NAME(eliminate)(const ss_block_lu *lu, int at, int b, int size, REAL *F,
+                                   size_t stride, REAL *out, double *work)
 {
     const int behind = size - at - b, tiles = ss_rounded(behind, SS_TILE) / SS_TILE;
     const int strips = (behind + WIDE - 1) / WIDE;
@@ -236,19 +252,43 @@ static TARGET bool NAME(eliminate)(int at, int b, int size, REAL *F, size_t stri
                    own + (size_t)k * stride + (size_t)b + (size_t)s * WIDE, WIDE * sizeof *U);
         }
     }
-    NAME(update)(tiles, strips, b, L, U, own + (size_t)b * stride + (size_t)b, stride);
+    const double of_strip = (double)(behind + 1) * WIDE * b;
+    const int at_once = (int)(ASK_EVERY / of_strip) + 1;
+    for (int s = 0; s < strips; s += at_once) {
+        const int some = strips - s < at_once ? strips - s : at_once;
+        if (!NAME(may_go_on)(lu, some * of_strip, work)) {
+            return false;
+        }
+        NAME(update)
+        (tiles, some, b, L, U + (size_t)(s * b) * WIDE,
+         own + (size_t)b * stride + (size_t)b + (size_t)s * WIDE, stride);
+    }
     return true;
 }
 
-// Whether more may be done: the answer of the last time holds while little has been.
-static inline bool NAME(may_go_on)(const ss_block_lu *lu, double more, double *work)
+static bool NAME(clear)(const ss_block_lu *lu, size_t numbers, REAL *F, double *work)
 {
-    *work += more;
-    if (lu->stop == NULL || *work < ASK_EVERY) {
-        return true;
+    for (size_t k = 0; k < numbers; k += SS_CLEARED) {
+        const size_t some = numbers - k < SS_CLEARED ? numbers - k : SS_CLEARED;
+        if (!NAME(may_go_on)(lu, MOVING * (double)some, work)) {
+            return false;
+        }
+        memset(F + k, 0, some * sizeof *F);
     }
-    *work = 0.0;
-    return !lu->stop(lu->of);
+    return true;
+}
+
+// What a front leaves, [m][m], for the top of the stack.
+static bool NAME(leave)(const ss_block_lu *lu, size_t m, const REAL *F, size_t stride, REAL *top,
+                        double *work)
+{
+    for (size_t i = 0; i < m; i++) {
+        if (!NAME(may_go_on)(lu, MOVING * (double)m, work)) {
+            return false;
+        }
+        memcpy(top + i * m, F + i * stride, m * sizeof *F);
+    }
+    return true;
 }
 
 static TARGET bool NAME(factor_front)(ss_block_lu *lu, int f, REAL **top, double *work)
@@ -257,30 +297,30 @@ static TARGET bool NAME(factor_front)(ss_block_lu *lu, int f, REAL **top, double
     const int size = front->width + front->height;
     const size_t stride = ss_front_stride(size), m = (size_t)front->height;
     REAL *F = lu->front;
-    memset(F, 0, (size_t)(size + SS_TILE) * stride * sizeof *F);
+    if (!NAME(clear)(lu, (size_t)(size + SS_TILE) * stride, F, work)) {
+        return false;
+    }
     ss_block_localize(lu, f);
     NAME(add_entries)(lu, f, F, stride);
     for (int c = 0, child = f - 1; c < front->children; c++) {
         *top -= (size_t)lu->tree.front[child].height * (size_t)lu->tree.front[child].height;
-        NAME(add_left)(lu, child, *top, F, stride);
+        if (!NAME(add_left)(lu, child, *top, F, stride, work)) {
+            return false;
+        }
         child -= lu->tree.front[child].subtree;
     }
     REAL *out = (REAL *)lu->factor + lu->factor_at[f];
     for (int p = 0; p < front->width; p += SS_PANEL) {
         const int b = front->width - p < SS_PANEL ? front->width - p : SS_PANEL;
         const int behind = size - p - b;
-        if (!NAME(may_go_on)(lu, (double)size * (double)size * (double)b, work) ||
-            !NAME(eliminate)(p, b, size, F, stride, out)) {
+        if (!NAME(eliminate)(lu, p, b, size, F, stride, out, work)) {
             return false;
         }
         out += ss_panel_numbers(b, behind);
     }
-    for (size_t i = 0; i < m; i++) {
-        memcpy(*top + i * m, F + ((size_t)front->width + i) * stride + (size_t)front->width,
-               m * sizeof *F);
-    }
+    const REAL *left = F + (size_t)front->width * (stride + 1);
     *top += m * m;
-    return true;
+    return NAME(leave)(lu, m, left, stride, *top - m * m, work);
 }
 
 static bool NAME(factor)(ss_block_lu *lu)

@@ -87,7 +87,13 @@ typedef struct bits {
     uint64_t *stale; // [words] nodes whose lack is to be counted afresh
     int *lack;       // [n] pairs of neighbours that are not neighbours; -1: eliminated
     double left;     // words that may still be looked at
+    const ss_stop *stop;
 } bits;
+
+static bool may_look(const bits *b)
+{
+    return b->left > 0.0 && !ss_stop_asked(b->stop);
+}
 
 static void set_bit(uint64_t *row, int k)
 {
@@ -191,7 +197,7 @@ static void set_rows(bits *b, const ss_block_graph *g)
             set_bit(b->row + (size_t)k * b->words, g->row[s]);
         }
     }
-    for (int k = 0; k < b->n; k++) {
+    for (int k = 0; k < b->n && may_look(b); k++) {
         b->lack[k] = count_lack(b, k);
     }
 }
@@ -206,7 +212,7 @@ static double by_fill(bits *b, const ss_block_graph *g, const int *room, uint32_
     for (int at = 0; at < b->n; at++) {
         const int k = least_lack(b, seed);
         work += work_of(b, k, room);
-        if (!(work < most && b->left > 0.0)) {
+        if (!(work < most && may_look(b))) {
             return INFINITY;
         }
         order[at] = k;
@@ -217,10 +223,11 @@ static double by_fill(bits *b, const ss_block_graph *g, const int *room, uint32_
 
 // The best of some orders of minimum fill, if it is better than one of `work` multiplications. They
 // may take some per cent of the time of one factorisation, of which there will be tens.
-static bool improve(const ss_block_graph *g, const int *room, double work, int *order)
+static bool improve(const ss_stop *stop, const ss_block_graph *g, const int *room, double work,
+                    int *order)
 {
     const size_t n = (size_t)g->n, words = n / WORD + 1;
-    bits b = {.n = g->n, .words = words, .left = work / WORTH};
+    bits b = {.n = g->n, .words = words, .left = work / WORTH, .stop = stop};
     b.row = malloc((n + 1) * words * sizeof *b.row);
     b.lack = malloc(n * sizeof *b.lack);
     int *tried = malloc(n * sizeof *tried);
@@ -241,7 +248,7 @@ static bool improve(const ss_block_graph *g, const int *room, double work, int *
     return ok;
 }
 
-bool ss_block_order(const ss_block_graph *g, const int *room, int *order)
+bool ss_block_order(const ss_stop *stop, const ss_block_graph *g, const int *room, int *order)
 {
     double info[AMD_INFO], mean = 0.0;
     if (g->n == 0) {
@@ -258,5 +265,5 @@ bool ss_block_order(const ss_block_graph *g, const int *room, int *order)
     if (info[AMD_NMULTSUBS_LU] > MOST_FILL * full) {
         return true; // no order saves much
     }
-    return work < LEAST_WORK || g->n > MOST_NODES || improve(g, room, work, order);
+    return work < LEAST_WORK || g->n > MOST_NODES || improve(stop, g, room, work, order);
 }

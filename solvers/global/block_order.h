@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include "problems/stop.h"
 
 // Neighbours of every node by columns, without the diagonal, each once.
 typedef struct ss_block_graph {
@@ -19,5 +20,6 @@ typedef struct ss_block_graph {
 bool ss_block_graph_new(int n, int npairs, const int (*pairs)[2], ss_block_graph *g);
 void ss_block_graph_free(ss_block_graph *g);
 
-// order[k] is the node to be eliminated k-th. False without memory.
-bool ss_block_order(const ss_block_graph *g, const int *room, int *order);
+// order[k] is the node to be eliminated k-th; where it is stopped, one that is quickly found. False
+// without memory.
+bool ss_block_order(const ss_stop *stop, const ss_block_graph *g, const int *room, int *order);

@@ -86,7 +86,7 @@ static void free_filling(filling *f)
     free(f->parent);
 }
 
-static bool fill(filling *f)
+static bool fill(const ss_stop *stop, filling *f)
 {
     const size_t n = (size_t)f->g->n;
     f->room = (size_t)f->g->start[n] + n + 1;
@@ -105,7 +105,7 @@ static bool fill(filling *f)
     f->begin[0] = 0;
     bool ok = true;
     for (int k = 0; ok && k < f->g->n; k++) {
-        ok = fill_node(f, k);
+        ok = fill_node(f, k) && !ss_stop_asked(stop);
     }
     return ok;
 }
@@ -312,7 +312,7 @@ static bool make_tree(ss_block_tree *t, const int *room, const filling *f, int *
 }
 
 bool ss_block_tree_new(int nodes, const int *room, int npairs, const int (*pairs)[2],
-                       ss_block_tree *t)
+                       const ss_stop *stop, ss_block_tree *t)
 {
     const size_t n = (size_t)nodes;
     *t = (ss_block_tree){.n = nodes};
@@ -323,13 +323,13 @@ bool ss_block_tree_new(int nodes, const int *room, int npairs, const int (*pairs
     ss_block_graph g = {0};
     bool ok = t->where != NULL && t->room != NULL && t->first != NULL && order != NULL &&
               scratch != NULL && ss_block_graph_new(nodes, npairs, pairs, &g) &&
-              ss_block_order(&g, room, order);
+              !ss_stop_asked(stop) && ss_block_order(stop, &g, room, order);
     if (ok) {
         for (int k = 0; k < nodes; k++) {
             t->where[order[k]] = k;
         }
         filling f = {.g = &g, .order = order, .where = t->where};
-        ok = fill(&f) && make_tree(t, room, &f, scratch);
+        ok = fill(stop, &f) && make_tree(t, room, &f, scratch);
         free_filling(&f);
     }
     ss_block_graph_free(&g);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "problems/stop.h"
 
 #define SS_PANEL 32 // most columns that are eliminated at once: it keeps the units of a CPU busy
 
@@ -42,8 +43,8 @@ static inline int ss_block_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// npairs pairs of nodes whose blocks exist, in any order and number. False without memory; free it
-// either way.
+// npairs pairs of nodes whose blocks exist, in any order and number. False without memory, and
+// where it was stopped; free it either way.
 bool ss_block_tree_new(int n, const int *room, int npairs, const int (*pairs)[2],
-                       ss_block_tree *tree);
+                       const ss_stop *stop, ss_block_tree *tree);
 void ss_block_tree_free(ss_block_tree *tree);

@@ -219,7 +219,7 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
 {
     tell(a, r);
     for (int sweep = 0;; sweep++) {
-        const ss_outcome limit = ss_watch_limits(&a->watch, sweep);
+        const ss_outcome limit = ss_watch_next(&a->watch, sweep);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -251,14 +251,14 @@ static void choose_answer(run *a, ss_result *result)
     ss_coupling_get(c, a->spare);
     const double *best = a->spare;
     for (int k = 0; k < 2; k++) {
-        ss_coupling_set(c, others[k]);
+        ss_coupling_put(c, others[k]);
         const double fb = ss_coupling_measure(c).fb;
         if (fb < result->own_error || isnan(result->own_error)) {
             result->own_error = fb;
             best = others[k];
         }
     }
-    ss_coupling_set(c, best);
+    ss_coupling_put(c, best);
 }
 
 // ---- The solver
@@ -267,8 +267,9 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
 {
     const ss_task *t = a->task;
     const size_t size = (size_t)t->problem->dim * (size_t)t->problem->ncontacts;
-    const ss_status status = ss_sweeper_new(t, &a->settings->sweep, r, &a->sweeper, e);
-    if (status != SS_OK) {
+    const ss_stop stop = ss_watch_stopper(&a->watch);
+    const ss_status status = ss_sweeper_new(t, &a->settings->sweep, r, &stop, &a->sweeper, e);
+    if (status != SS_OK || a->sweeper == NULL) {
         return status;
     }
     a->kept = malloc(size * sizeof *a->kept);
@@ -300,7 +301,9 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
     run a = {
         .task = task, .settings = task->method->global_settings, .watch = ss_watch_start(task)};
     const ss_status status = prepare(&a, r, e);
-    if (status == SS_OK) {
+    if (status == SS_OK && a.sweeper == NULL) {
+        ss_watch_give_up(&a.watch, result);
+    } else if (status == SS_OK) {
         ss_watch_ready(&a.watch);
         result->outcome = iterate(&a, r, result);
         if (result->outcome != SS_CONVERGED) {

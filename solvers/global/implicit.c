@@ -46,7 +46,16 @@ static void add_outer(int dim, int room_a, int room_b, const double *Ga, const d
     }
 }
 
-static void assemble_bodies(ss_implicit *p)
+// Contacts, or blocks, between two questions whether to go on, at most some us each.
+#define ASK_EVERY 64
+
+static bool ends_at(const ss_implicit *p, int k)
+{
+    return k % ASK_EVERY == 0 && ss_stop_asked(p->stop);
+}
+
+// False where it was stopped.
+static bool assemble_bodies(ss_implicit *p)
 {
     const ss_coupling *c = p->c;
     const ss_whitened *a = c->white;
@@ -56,6 +65,9 @@ static void assemble_bodies(ss_implicit *p)
     }
     const size_t *place = p->place;
     for (int i = 0; i < c->n; i++) {
+        if (ends_at(p, i)) {
+            return false;
+        }
         const double *D = p->D + 9 * (size_t)i;
         const int begin = a->end_start[i], end = a->end_start[i + 1];
         if (D[0] == 0.0) { // an open contact: D = 0
@@ -77,14 +89,18 @@ static void assemble_bodies(ss_implicit *p)
             }
         }
     }
+    return true;
 }
 
-static void assemble_contacts(ss_implicit *p)
+static bool assemble_contacts(ss_implicit *p)
 {
     const ss_coupling *c = p->c;
     double *J = ss_block_lu_values(p->lu);
     const int d = c->dim;
     for (int i = 0; i < c->n; i++) {
+        if (ends_at(p, i)) {
+            return false;
+        }
         add_identity(p, i, SS_ROOM);
         for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
             const double *W = c->W.x + k * (size_t)(d * d), *D = p->D + 9 * (size_t)c->W.col[k];
@@ -98,22 +114,18 @@ static void assemble_contacts(ss_implicit *p)
             }
         }
     }
+    return true;
 }
 
-static void assemble(ss_implicit *p)
+static bool assemble(ss_implicit *p)
 {
-    ss_block_lu_clear(p->lu);
-    if (p->c->is_explicit) {
-        assemble_contacts(p);
-    } else {
-        assemble_bodies(p);
-    }
+    return ss_block_lu_clear(p->lu) &&
+           (p->c->is_explicit ? assemble_contacts(p) : assemble_bodies(p));
 }
 
 bool ss_implicit_factor(ss_implicit *p)
 {
-    assemble(p);
-    return ss_block_lu_factor(p->lu);
+    return assemble(p) && ss_block_lu_factor(p->lu);
 }
 
 // ---- One solution
@@ -143,7 +155,9 @@ static double refine(ss_implicit *p, const double *rhs, double share, double *x)
 
 bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *x)
 {
-    assemble(p);
+    if (!assemble(p)) {
+        return false;
+    }
     if (p->long_left > 0) {
         p->long_left--;
     } else if (ss_block_lu_work(p->lu) > SHORT_WORK) {
@@ -201,8 +215,8 @@ static ss_status place_bodies(ss_implicit *p, ss_error *e)
         room[k] = ss_whitened_room(a, k);
     }
     const ss_status status =
-        ss_block_lu_new(a->nbodies, room, n, (const int(*)[2])pairs, &p->lu, e);
-    for (int k = 0; status == SS_OK && k < n; k++) {
+        ss_block_lu_new(a->nbodies, room, n, (const int(*)[2])pairs, p->stop, &p->lu, e);
+    for (int k = 0; p->lu != NULL && k < n && !ends_at(p, k); k++) {
         p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
     }
     free(pairs);
@@ -230,19 +244,13 @@ static ss_status place_contacts(ss_implicit *p, ss_error *e)
         }
     }
     const ss_status status =
-        ss_block_lu_new(c->n, room, (int)count, (const int(*)[2])pairs, &p->lu, e);
-    for (size_t k = 0; status == SS_OK && k < count; k++) {
+        ss_block_lu_new(c->n, room, (int)count, (const int(*)[2])pairs, p->stop, &p->lu, e);
+    for (int k = 0; p->lu != NULL && k < (int)count && !ends_at(p, k); k++) {
         p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
     }
     free(pairs);
     free(room);
     return status;
-}
-
-static bool time_is_up(const void *of)
-{
-    const ss_watch *watch = of;
-    return ss_watch_limits(watch, -1) != SS_UNSOLVED;
 }
 
 // Refused, or room for the numbers.
@@ -272,6 +280,8 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_watch *watch,
         return ss_fail_memory(e, "a linear system");
     }
     p->c = c;
+    p->watched = watch != NULL ? ss_watch_stopper(watch) : (ss_stop){0};
+    p->stop = watch != NULL ? &p->watched : NULL;
     p->size = c->is_explicit ? 4 * (size_t)c->n : (size_t)c->white->body_start[c->white->nbodies];
     const size_t n = (size_t)c->n;
     p->D = calloc(9 * n, sizeof *p->D);
@@ -281,12 +291,9 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_watch *watch,
     if (status == SS_OK) {
         status = c->is_explicit ? place_contacts(p, e) : place_bodies(p, e);
     }
-    if (status != SS_OK) {
+    if (status != SS_OK || ss_stop_asked(p->stop)) {
         ss_implicit_free(p);
         return status;
-    }
-    if (watch != NULL) {
-        ss_block_lu_ask(p->lu, time_is_up, watch);
     }
     return reserve(p, memory, system, e);
 }

@@ -17,14 +17,16 @@
 #define SS_IMPLICIT_ROOM 64
 
 typedef struct ss_implicit {
-    ss_coupling *c;  // borrowed
-    size_t size;     // of the unknowns: 4 n, or all of z
-    double *D;       // [9 n] set by the caller
-    ss_block_lu *lu; // of J
-    size_t *place;   // where the blocks of each contact (matrix-free) or of W (explicit) are
-    double *rest;    // [size] scratch
-    double *DG;      // [3 largest room] scratch of the matrix-free form: D_i G_ik of one end
-    int long_left;   // factorisations to come in doubles before floats are tried again
+    ss_coupling *c; // borrowed
+    size_t size;    // of the unknowns: 4 n, or all of z
+    double *D;      // [9 n] set by the caller
+    ss_stop watched;
+    const ss_stop *stop; // ends factorisations; NULL: nothing does
+    ss_block_lu *lu;     // of J
+    size_t *place;       // where the blocks of each contact (matrix-free) or of W (explicit) are
+    double *rest;        // [size] scratch
+    double *DG;          // [3 largest room] scratch of the matrix-free form: D_i G_ik of one end
+    int long_left;       // factorisations to come in doubles before floats are tried again
 } ss_implicit;
 
 // The option memory=GB of the methods that factorise, of their settings.
@@ -36,7 +38,8 @@ typedef struct ss_implicit {
 #define SS_MEMORY_DEFAULT 4.0
 
 // A factor of more than `memory` GB is refused before any of it is made: SS_OK with *system NULL,
-// and a sentence in e. The watch, where it is not NULL, ends factorisations: it is borrowed.
+// and a sentence in e. The watch, where it is not NULL, ends this, with *system NULL and no
+// sentence, and the factorisations: it is borrowed.
 ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_watch *watch,
                           ss_implicit **system, ss_error *e);
 void ss_implicit_free(ss_implicit *system);

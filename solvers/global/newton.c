@@ -2,9 +2,10 @@
 //
 // The iterate whose fb is least is kept and is the answer. None of the methods is certain to
 // converge from zero: they end `stalled` after `patience` steps that brought nothing. The clock is
-// looked at between two steps, and a step that would end after the limit is not begun; the first is
-// not begun where UMFPACK's count of its operations cannot be done in the time. Nothing is
-// allocated between the steps but UMFPACK's factor.
+// looked at between two steps, and a step that may end after the limit is not begun. The first is
+// taken to last as long as UMFPACK's count of its operations says on a machine as fast as its
+// analysis was, the next at least as long as the longest so far. Nothing is allocated between the
+// steps but UMFPACK's factor.
 #include "solvers/global/newton.h"
 
 #include <float.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #include "solvers/contact.h"
-#include "solvers/global/watch.h"
+#include "solvers/global/pursuit.h"
 #include "solvers/goldstein_price.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
@@ -25,9 +26,11 @@
 // fb must have fallen to this share for a step to count as progress.
 #define PROGRESS 0.9
 
-// Operations a second that no factorisation reaches on one core; with it the first step is refused
-// only where it is hopeless.
-#define FASTEST 5e10
+// Times the longest step so far, what the next may take: the pivots change, and with them the fill.
+#define LONGER 2.0
+
+// The analysis may take so many times what is foretold.
+#define MARGIN 1.3
 
 // Equations of contacts for each dof above which the matrix-free form has the faster factor: on
 // tangles of 2000 contacts 2.3 of them are solved 1.4 times faster in explicit form, 5.5 1.8 times
@@ -55,7 +58,10 @@ typedef struct run {
     double mark;    // fb that progress is measured from
     int idle;       // steps without progress
     int steps, gradient_steps;
-    double step_seconds; // of the last step
+    double foretold;     // s, of a step, before there is one
+    double step_seconds; // of the longest step
+    const char *late;    // what would have ended after the limit,
+    double late_seconds; // and how long it was thought to take
     ss_watch watch;
 } run;
 
@@ -218,7 +224,7 @@ static ss_status step(run *a, bool *moved, ss_error *e)
         a->X[k] = next;
     }
     a->steps++;
-    a->step_seconds = ss_watch_elapsed(&a->watch) - start;
+    a->step_seconds = fmax(ss_watch_elapsed(&a->watch) - start, a->step_seconds);
     return SS_OK;
 }
 
@@ -255,19 +261,19 @@ static void look(run *a)
     }
 }
 
-// No step is begun that will not end in time.
-static bool time_is_short(const run *a)
+// SS_TIME_LIMIT where so many seconds are more than is left.
+static ss_outcome test_time(run *a, const char *what, double seconds)
 {
     const double limit = a->watch.task->time_limit;
-    if (!(limit > 0.0)) {
-        return false;
+    if (!(limit > 0.0 && ss_watch_elapsed(&a->watch) + seconds > 1.05 * limit)) {
+        return SS_UNSOLVED;
     }
-    const double least =
-        a->steps > 0 ? a->step_seconds : ss_newton_system_operations(a->system) / FASTEST;
-    return ss_watch_elapsed(&a->watch) + least > 1.05 * limit;
+    a->late = what;
+    a->late_seconds = seconds;
+    return SS_TIME_LIMIT;
 }
 
-static ss_outcome test(const run *a)
+static ss_outcome test(run *a)
 {
     if (a->fb <= a->watch.task->tolerance) {
         return SS_CONVERGED;
@@ -282,7 +288,10 @@ static ss_outcome test(const run *a)
     if (at_floor || a->idle >= a->set->patience || !isfinite(a->fb)) {
         return SS_STALLED;
     }
-    return time_is_short(a) ? SS_TIME_LIMIT : SS_UNSOLVED;
+    const double longest = a->step_seconds;
+    const double next =
+        a->steps > 0 ? fmin(LONGER * longest, fmax(longest, a->foretold)) : a->foretold;
+    return test_time(a, "a factorisation", next);
 }
 
 static ss_status iterate(run *a, ss_outcome *outcome, ss_error *e)
@@ -350,14 +359,28 @@ static void set_start(run *a, const double *r)
         a->best[k] = r[k];
         a->X[k] = a->contact[k / dim].rigid ? 0.0 : r[k] * a->unit[k / dim];
     }
-    a->best_fb = a->mark = INFINITY;
+    a->mark = INFINITY;
 }
 
-static ss_status prepare(run *a, const double *r, ss_error *e)
+// A machine that is slower at the analysis, or busy, is as slow at the first step.
+static ss_status analyse(run *a, ss_error *e)
 {
+    const double start = ss_watch_elapsed(&a->watch);
+    const ss_status status = ss_newton_system_analyse(a->system, e);
+    const double took = ss_watch_elapsed(&a->watch) - start;
+    const double slower = fmax(took / ss_newton_system_analysis(a->system), 1.0);
+    a->foretold = slower * ss_newton_system_seconds(a->system);
+    return status;
+}
+
+// SS_OK with *outcome where it ends here.
+static ss_status prepare(run *a, const double *r, ss_outcome *outcome, ss_error *e)
+{
+    const ss_stop stop = ss_watch_stopper(&a->watch);
     ss_status status = ss_coupling_new(a->watch.task->problem, (ss_coupling_form)a->set->form,
-                                       false, &a->coupling, e);
-    if (status != SS_OK) {
+                                       false, &stop, &a->coupling, e);
+    if (status != SS_OK || a->coupling == NULL) {
+        *outcome = ss_watch_limits(&a->watch, -1);
         return status;
     }
     if (!allocate(a)) {
@@ -365,7 +388,14 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     }
     fill_contacts(a);
     set_start(a, r);
-    return ss_newton_system_new(a->coupling, a->unit, &a->system, e);
+    status = ss_newton_system_new(a->coupling, a->unit, &stop, &a->system, e);
+    if (status != SS_OK || a->system == NULL) {
+        *outcome = ss_watch_limits(&a->watch, -1);
+        return status;
+    }
+    const double analysis = ss_watch_slowness(&a->watch) * ss_newton_system_analysis(a->system);
+    *outcome = test_time(a, "the analysis of its matrix", MARGIN * analysis);
+    return *outcome == SS_UNSOLVED ? analyse(a, e) : SS_OK;
 }
 
 static void release(run *a)
@@ -383,25 +413,46 @@ static void report(const run *a, ss_result *result)
     result->iterations = a->steps;
     result->own_error = a->best_fb < INFINITY ? a->best_fb : NAN;
     ss_watch_stop(&a->watch, result);
-    if (a->steps == 0 && result->outcome == SS_TIME_LIMIT) {
+    if (a->steps == 0 && a->late != NULL) {
         snprintf(result->why, sizeof result->why,
-                 "a factorisation may take %.2g operations, too many for the time limit",
-                 ss_newton_system_operations(a->system));
-    } else if (result->outcome != SS_CONVERGED) {
+                 "%s may take %.2g s, more than is left of the time limit", a->late,
+                 a->late_seconds);
+    } else if (a->steps > 0 && result->outcome != SS_CONVERGED) {
         snprintf(result->why, sizeof result->why, "%d of %d steps followed the gradient",
                  a->gradient_steps, a->steps);
     }
 }
 
+static bool needs_too_much(const run *a, ss_error *why)
+{
+    const double needed = ss_newton_system_bytes(a->system) / 1e9;
+    if (needed <= a->set->memory) {
+        return false;
+    }
+    ss_fail(why, SS_OK, "its factor may need %.2g GB, more than the %.2g GB of its option memory",
+            needed, a->set->memory);
+    return true;
+}
+
 ss_status ss_newton_solve(const ss_newton_kind *kind, const ss_task *task, double *r,
                           ss_result *result, ss_error *e)
 {
-    run a = {.kind = kind, .set = task->method->global_settings, .watch = ss_watch_start(task)};
-    ss_status status = prepare(&a, r, e);
-    if (status == SS_OK) {
-        ss_watch_ready(&a.watch);
-        status = iterate(&a, &result->outcome, e);
-        memcpy(r, a.best, a.size * sizeof *r);
+    run a = {.kind = kind,
+             .set = task->method->global_settings,
+             .watch = ss_watch_start(task),
+             .best_fb = INFINITY};
+    ss_error why = {0};
+    ss_outcome outcome = SS_UNSOLVED;
+    ss_status status = prepare(&a, r, &outcome, e);
+    ss_watch_ready(&a.watch);
+    if (status == SS_OK && outcome == SS_UNSOLVED && needs_too_much(&a, &why)) {
+        ss_pursuit_refuse(&a.watch, &why, result);
+    } else if (status == SS_OK) {
+        if (outcome == SS_UNSOLVED) {
+            status = iterate(&a, &outcome, e);
+            memcpy(r, a.best, a.size * sizeof *r);
+        }
+        result->outcome = outcome;
         report(&a, result);
     }
     release(&a);

@@ -52,6 +52,7 @@ typedef struct ss_newton_settings {
     int jean_moreau; // 1: that variant of the Alart-Curnier function
     int patience;    // steps without progress
     double sigma, m1, m2, shift;
+    double memory; // GB
 } ss_newton_settings;
 
 // The settings are the method's. As ss_global_solver.solve.
@@ -68,16 +69,23 @@ ss_status ss_newton_solve(const ss_newton_kind *kind, const ss_task *task, doubl
 //
 // (4) has a row more for each dof and never sees W: where many contacts share few dofs it has far
 // fewer entries, and elimination of the contacts leaves a matrix of the dofs. The pattern is
-// analysed once. What UMFPACK allocates for its factor, step by step, is its own.
+// analysed once. What UMFPACK allocates for its factor, step by step, is its own. Nothing ends its
+// analysis and its factorisations half-way: what they will take is estimated before.
 typedef struct ss_newton_system ss_newton_system;
 
-// unit: [n] the s_i; both are borrowed. SS_SYSTEM without memory.
-ss_status ss_newton_system_new(const ss_coupling *coupling, const double *unit,
+// The pattern alone. unit: [n] the s_i; both are borrowed. SS_SYSTEM without memory; SS_OK and
+// *system NULL where it is stopped.
+ss_status ss_newton_system_new(const ss_coupling *coupling, const double *unit, const ss_stop *stop,
                                ss_newton_system **system, ss_error *e);
 void ss_newton_system_free(ss_newton_system *system);
 
-// Operations of a factorisation; at most this many, and often far fewer.
-double ss_newton_system_operations(const ss_newton_system *system);
+// Its analysis, before anything below; the seconds that it takes on a core as those of 2023.
+double ss_newton_system_analysis(const ss_newton_system *system);
+ss_status ss_newton_system_analyse(ss_newton_system *system, ss_error *e);
+
+// Of the first factorisation: seconds on such a core, and bytes. Mostly it takes half of them.
+double ss_newton_system_seconds(const ss_newton_system *system);
+double ss_newton_system_bytes(const ss_newton_system *system);
 
 // d = -J^-1 F, [dim n] both; W_ii counts as W_ii + shift s_i I. *solved is false where the matrix
 // is singular or d is not finite. SS_SYSTEM without memory.

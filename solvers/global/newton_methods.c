@@ -34,11 +34,16 @@
 // Forms: explicit, for both forms of problems, and matrix-free (newton.h (4)) for a problem in
 // global form.
 #include "solvers/global/global.h"
+#include "solvers/global/implicit.h"
 #include "solvers/global/newton.h"
 #include "solvers/global/sweep_keys.h"
 
-static const ss_newton_settings DEFAULTS = {
-    .patience = 100, .sigma = 1e-9, .m1 = 0.1, .m2 = 0.9, .shift = 1e-4};
+static const ss_newton_settings DEFAULTS = {.patience = 100,
+                                            .sigma = 1e-9,
+                                            .m1 = 0.1,
+                                            .m2 = 0.9,
+                                            .shift = 1e-4,
+                                            .memory = SS_MEMORY_DEFAULT};
 
 static const ss_newton_kind MFB = {&ss_newton_fischer_burmeister, SS_NEWTON_ANGLE, false};
 static const ss_newton_kind PAC = {&ss_newton_alart_curnier, SS_NEWTON_FREE, false};
@@ -73,7 +78,7 @@ static const char *const VARIANTS[] = {"alart-curnier", "jean-moreau", NULL};
     }
 #define SHARED_KEYS                                                                                \
     CHOICE("form", form, ss_form_names), NUMBER("patience", SS_KEY_INTEGER, patience, 1, 1e6),     \
-        NUMBER("shift", SS_KEY_REAL, shift, 0, 1)
+        NUMBER("shift", SS_KEY_REAL, shift, 0, 1), SS_MEMORY_KEY(ss_newton_settings)
 
 static const ss_key MFB_KEYS[] = {
     SHARED_KEYS,

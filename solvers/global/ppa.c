@@ -141,7 +141,7 @@ static void outer_step(run *a)
 }
 
 // rho falls for ever where no step can be taken.
-static ss_outcome test(const run *a)
+static ss_outcome test(run *a)
 {
     return a->rho > RHO_LEAST ? ss_pursuit_test(&a->pursuit) : SS_STALLED;
 }
@@ -189,12 +189,13 @@ static ss_status make_sweeper(run *a, const ss_task *task, ss_sweep_settings *sw
     if (open) {
         sweep->form = SS_FORM_MATRIX_FREE;
     }
-    ss_status status = ss_sweeper_new(task, sweep, r, &a->sweeper, e);
-    if (status == SS_OK && open && !ss_implicit_prefers_bodies(a->sweeper->coupling->white)) {
+    const ss_stop stop = ss_watch_stopper(&a->pursuit.watch);
+    ss_status status = ss_sweeper_new(task, sweep, r, &stop, &a->sweeper, e);
+    if (a->sweeper != NULL && open && !ss_implicit_prefers_bodies(a->sweeper->coupling->white)) {
         ss_sweeper_free(a->sweeper);
         a->sweeper = NULL;
         sweep->form = SS_FORM_EXPLICIT;
-        status = ss_sweeper_new(task, sweep, r, &a->sweeper, e);
+        status = ss_sweeper_new(task, sweep, r, &stop, &a->sweeper, e);
     }
     return status;
 }
@@ -210,7 +211,7 @@ static bool allocate(run *a)
     return a->old_y != NULL && a->f != NULL && a->root != NULL && a->mixing != NULL;
 }
 
-// SS_OK with a->prox NULL and a sentence where the problem is refused.
+// SS_OK with a->prox NULL where the problem is refused, with a sentence, or time is up.
 static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const double *r,
                          ss_error *e)
 {
@@ -219,7 +220,7 @@ static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const
         start->method = a->start_method;
         status = make_sweeper(a, start, sweep, r, e);
     }
-    if (status == SS_OK) {
+    if (a->sweeper != NULL) {
         status =
             ss_prox_new(a->sweeper->coupling, a->settings->memory, &a->pursuit.watch, &a->prox, e);
     }
@@ -269,6 +270,8 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
     const ss_status status = prepare(&a, &start, &sweep, r, &why);
     if (status != SS_OK) {
         ss_fail(e, status, "%s", why.text);
+    } else if (a.prox == NULL && why.text[0] == '\0') {
+        ss_watch_give_up(&a.pursuit.watch, result);
     } else if (a.prox == NULL) {
         ss_pursuit_refuse(&a.pursuit.watch, &why, result);
     } else {

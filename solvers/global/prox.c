@@ -94,7 +94,7 @@ static ss_outcome solve_inner(run *a, double *r, bool *reached)
         if (*reached) {
             return SS_UNSOLVED;
         }
-        const ss_outcome limit = ss_watch_limits(&p->watch, p->iterations);
+        const ss_outcome limit = ss_watch_next(&p->watch, p->iterations);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -147,11 +147,13 @@ static bool allocate(run *a)
 static ss_status prepare(run *a, const ss_task *task, const double *r, ss_error *e)
 {
     const settings *s = task->method->global_settings;
-    ss_status status = ss_sweeper_new(task, &s->sweep, r, &a->sweeper, e);
-    if (status == SS_OK) {
-        a->pursuit.ordered = &a->sweeper->ordered;
-        status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
+    const ss_stop stop = ss_watch_stopper(&a->pursuit.watch);
+    ss_status status = ss_sweeper_new(task, &s->sweep, r, &stop, &a->sweeper, e);
+    if (status != SS_OK || a->sweeper == NULL) {
+        return status;
     }
+    a->pursuit.ordered = &a->sweeper->ordered;
+    status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
     if (status == SS_OK && !allocate(a)) {
         status = ss_fail_memory(e, "a proximal method");
     }
@@ -163,7 +165,9 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
 {
     run a = {.pursuit = {.watch = ss_watch_start(task)}};
     const ss_status status = prepare(&a, task, r, e);
-    if (status == SS_OK) {
+    if (status == SS_OK && a.sweeper == NULL) {
+        ss_watch_give_up(&a.pursuit.watch, result);
+    } else if (status == SS_OK) {
         ss_watch_ready(&a.pursuit.watch);
         judge(&a);
         ss_pursuit_tell(&a.pursuit, r);

@@ -46,7 +46,7 @@ void ss_pursuit_judge(ss_pursuit *p, const double *r)
     }
 }
 
-ss_outcome ss_pursuit_test(const ss_pursuit *p)
+ss_outcome ss_pursuit_test(ss_pursuit *p)
 {
     if (p->best_fb <= p->watch.task->tolerance) {
         return SS_CONVERGED;
@@ -55,7 +55,8 @@ ss_outcome ss_pursuit_test(const ss_pursuit *p)
     if (p->best_fb * p->c->V <= floor && p->idle >= FLOOR_IDLE) {
         return SS_STALLED;
     }
-    return ss_watch_limits(&p->watch, p->iterations);
+    return p->whole ? ss_watch_next(&p->watch, p->iterations)
+                    : ss_watch_limits(&p->watch, p->iterations);
 }
 
 int ss_pursuit_left(const ss_pursuit *p, int most)
@@ -153,20 +154,23 @@ ss_status ss_pursuit_solve(const ss_steps *steps, const ss_task *task, double *r
                            ss_error *e)
 {
     const int form = *(const int *)task->method->global_settings;
-    ss_pursuit p = {.watch = ss_watch_start(task)};
+    ss_pursuit p = {.watch = ss_watch_start(task), .whole = steps->whole};
+    const ss_stop stop = ss_watch_stopper(&p.watch);
     ss_error why = {0};
     ss_coupling *c = NULL;
     void *state = NULL;
-    ss_status status = ss_coupling_new(task->problem, (ss_coupling_form)form, false, &c, e);
-    if (status == SS_OK) {
+    ss_status status = ss_coupling_new(task->problem, (ss_coupling_form)form, false, &stop, &c, e);
+    if (status == SS_OK && c != NULL) {
         ss_coupling_set(c, r);
         status = ss_pursuit_begin(&p, c, e);
     }
-    if (status == SS_OK) {
+    if (status == SS_OK && c != NULL) {
         state = steps->make(&p, task->method->global_settings, &why);
         status = state != NULL ? SS_OK : why.status;
     }
-    if (status == SS_OK && state == NULL) {
+    if (status == SS_OK && state == NULL && why.text[0] == '\0') {
+        ss_watch_give_up(&p.watch, result);
+    } else if (status == SS_OK && state == NULL) {
         ss_pursuit_refuse(&p.watch, &why, result);
     } else if (status != SS_OK && why.status == status) {
         ss_fail(e, status, "%s", why.text);

@@ -15,6 +15,7 @@ typedef struct ss_pursuit {
     double *best;              // [dim n] in the order of the coupling
     double fb, best_fb;
     int iterations;
+    bool whole;     // iterations are not ended half-way (ss_watch_next)
     int idle;       // evaluations since the best one
     double largest; // max |r| of the last candidate
 } ss_pursuit;
@@ -27,7 +28,7 @@ void ss_pursuit_end(ss_pursuit *p); // frees what is its own
 void ss_pursuit_judge(ss_pursuit *p, const double *r);
 
 // SS_UNSOLVED while the task may go on. SS_STALLED where the answer is at its rounding floor.
-ss_outcome ss_pursuit_test(const ss_pursuit *p);
+ss_outcome ss_pursuit_test(ss_pursuit *p);
 
 // What is left of the task's iterations, at most `most`.
 int ss_pursuit_left(const ss_pursuit *p, int most);
@@ -53,12 +54,14 @@ size_t ss_pursuit_room(const ss_pursuit *p); // numbers in z; 1 in explicit form
 // ---- A method that is one step again and again
 
 typedef struct ss_steps {
-    // NULL with a sentence in e, whose status is SS_OK where the method refuses the problem.
+    // NULL with a sentence in e, whose status is SS_OK where the method refuses the problem; NULL
+    // and no sentence where time is up.
     void *(*make)(const ss_pursuit *p, const void *settings, ss_error *e);
     void (*free)(void *state); // takes half-built ones
     // One iteration: counts it in p->iterations and calls ss_pursuit_judge when that is worth it.
     // SS_UNSOLVED to go on.
     ss_outcome (*step)(void *state, ss_pursuit *p);
+    bool whole; // it does not look at the watch
 } ss_steps;
 
 // The whole solve. The settings of the method begin with an int, its ss_coupling_form: the option

@@ -186,7 +186,7 @@ static ss_outcome step(void *of, ss_pursuit *q)
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {.make = make, .free = release, .step = step};
+static const ss_steps STEPS = {.make = make, .free = release, .step = step, .whole = true};
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {

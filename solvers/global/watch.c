@@ -1,5 +1,6 @@
 #include "solvers/global/watch.h"
 
+#include <math.h>
 #include <sched.h>
 
 #include "solvers/clock.h"
@@ -28,7 +29,7 @@ ss_watch ss_watch_start(const ss_task *task)
         .wall = ss_clock_seconds(CLOCK_MONOTONIC),
         .rate = fastest(task->clock),
     };
-    w.ready = w.wall;
+    w.ready = w.asked = w.wall;
     return w;
 }
 
@@ -45,25 +46,66 @@ double ss_watch_elapsed(const ss_watch *w)
     return task_seconds(clock) - w->start - listening;
 }
 
+double ss_watch_slowness(const ss_watch *w)
+{
+    const double worked = ss_clock_cpu_seconds() - w->cpu - w->listening_cpu;
+    const double slowness = ss_watch_elapsed(w) / worked;
+    return slowness > 1.0 && isfinite(slowness) ? slowness : 1.0;
+}
+
 // The CPU's clock costs as much as a sweep over a few contacts, the wall's next to nothing: as long
-// as the wall's rules it out, the other is not asked.
-static bool is_late(const ss_watch *w)
+// as the wall's rules it out, the other is not asked. now: of the wall's; ahead: s from then on.
+static bool is_late(const ss_watch *w, double now, double ahead)
 {
     const double limit = w->task->time_limit;
-    const double wall = ss_clock_seconds(CLOCK_MONOTONIC) - w->wall;
-    return wall * w->rate >= limit && ss_watch_elapsed(w) >= limit;
+    return (now - w->wall + ahead) * w->rate >= limit && ss_watch_elapsed(w) + ahead >= limit;
+}
+
+static ss_outcome test_limits(const ss_task *t, bool late, int iterations)
+{
+    if ((t->interrupted != NULL && *t->interrupted) || (t->recalled != NULL && *t->recalled)) {
+        return SS_INTERRUPTED;
+    }
+    if (late) {
+        return SS_TIME_LIMIT;
+    }
+    return iterations >= t->max_iterations ? SS_MAX_ITER : SS_UNSOLVED;
 }
 
 ss_outcome ss_watch_limits(const ss_watch *w, int iterations)
 {
-    const ss_task *t = w->task;
-    if (t->interrupted != NULL && *t->interrupted) {
-        return SS_INTERRUPTED;
+    const bool late =
+        w->task->time_limit > 0.0 && is_late(w, ss_clock_seconds(CLOCK_MONOTONIC), 0.0);
+    return test_limits(w->task, late, iterations);
+}
+
+ss_outcome ss_watch_next(ss_watch *w, int iterations)
+{
+    bool late = false;
+    if (w->task->time_limit > 0.0) {
+        const double now = ss_clock_seconds(CLOCK_MONOTONIC), took = now - w->asked;
+        late = is_late(w, now, took < w->took ? took : w->took);
+        w->asked = now;
+        w->took = took;
     }
-    if (t->time_limit > 0.0 && is_late(w)) {
-        return SS_TIME_LIMIT;
-    }
-    return iterations >= t->max_iterations ? SS_MAX_ITER : SS_UNSOLVED;
+    return test_limits(w->task, late, iterations);
+}
+
+static bool is_up(const void *of)
+{
+    return ss_watch_limits(of, -1) != SS_UNSOLVED;
+}
+
+ss_stop ss_watch_stopper(const ss_watch *w)
+{
+    return (ss_stop){is_up, w};
+}
+
+void ss_watch_give_up(ss_watch *w, ss_result *result)
+{
+    ss_watch_ready(w);
+    ss_watch_stop(w, result);
+    result->outcome = ss_watch_limits(w, -1);
 }
 
 void ss_watch_tell(ss_watch *w, ss_progress progress)
@@ -75,7 +117,9 @@ void ss_watch_tell(ss_watch *w, ss_progress progress)
     progress.seconds = ss_watch_elapsed(w);
     const double wall = ss_clock_seconds(CLOCK_MONOTONIC), cpu = ss_clock_cpu_seconds();
     t->listen(t->listener, &progress);
-    w->listening_wall += ss_clock_seconds(CLOCK_MONOTONIC) - wall;
+    const double listened = ss_clock_seconds(CLOCK_MONOTONIC) - wall;
+    w->listening_wall += listened;
+    w->asked += listened;
     w->listening_cpu += ss_clock_cpu_seconds() - cpu;
 }
 

@@ -1,6 +1,7 @@
 // solvers/global/watch.h -- the time, the limits and the listener of one global solve.
 #pragma once
 
+#include "problems/stop.h"
 #include "solvers/solver.h"
 
 typedef struct ss_watch {
@@ -10,6 +11,8 @@ typedef struct ss_watch {
     double ready;                         // s, wall, at the end of the set-up
     double listening_wall, listening_cpu; // s, spent in the listener
     double rate;                          // the most that the task's clock can run, in s a wall s
+    double asked;                         // s, wall, when ss_watch_next was asked last
+    double took;                          // s, wall, from the time before to that
 } ss_watch;
 
 ss_watch ss_watch_start(const ss_task *task);
@@ -18,8 +21,19 @@ void ss_watch_ready(ss_watch *w); // the set-up is done
 // Of the task's clock, without the listener.
 double ss_watch_elapsed(const ss_watch *w);
 
+// Seconds of the task's clock that a second of work has taken so far: the machine may be busy.
+double ss_watch_slowness(const ss_watch *w);
+
 // SS_UNSOLVED while the task may go on after so many iterations.
 ss_outcome ss_watch_limits(const ss_watch *w, int iterations);
+// The same between two iterations that nothing ends half-way: the next is taken to last as long as
+// the shorter of the last two, and is not begun where it would end late.
+ss_outcome ss_watch_next(ss_watch *w, int iterations);
+
+// Asks for the limits but that of iterations. The watch is borrowed.
+ss_stop ss_watch_stopper(const ss_watch *w);
+// The result of a solve whose set-up was stopped: r is the start.
+void ss_watch_give_up(ss_watch *w, ss_result *result);
 
 // Somebody wants to hear of this iteration: what they hear costs something to find out.
 static inline bool ss_watch_listened(const ss_watch *w, int iteration)
