@@ -147,7 +147,11 @@ static void visit(ss_sweeper *a, int i, ss_tally *t)
     const double step = ss_dot3(dr, dr), square = ss_dot3(r, r);
     t->step += step;
     t->size += square;
-    t->moved += step > SAME_IMPULSE * SAME_IMPULSE * square;
+    const bool moved = step > SAME_IMPULSE * SAME_IMPULSE * square;
+    t->moved += moved;
+    if (moved && a->moved_at != NULL) {
+        a->moved_at[i] = a->sweeps;
+    }
     if (a->rests_until != NULL && a->sweeps > 0) {
         consider_freezing(a, i, residual, ss_norm_inf3(dr), size);
     }

@@ -71,6 +71,7 @@ typedef struct ss_sweeper {
     ss_tally *tallies;                                   // [stripes] of the present sweep
     ss_tally last;                                       // of the last sweep
     long frozen, visits;                                 // of all sweeps
+    int *moved_at; // [n] the last sweep that moved the contact; NULL: not asked for; borrowed
     ss_local_counters counters;
 } ss_sweeper;
 

@@ -55,7 +55,7 @@ typedef struct member {
 // All of ppa costs as much as some hundred visits of all contacts, whatever their number: plain
 // sweeps may do that much work before their rate is asked for.
 static const member MEMBERS[] = {
-    {"gs/secular", 100000, 100.0, 150.0, false, "plain sweeps"},
+    {"gs/secular:focus=on", 100000, 100.0, 150.0, false, "plain sweeps"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, "sweeps were too slow: proximal Newton"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, "proximal Newton got stuck: mixed sweeps"},
     {"apgd", 2000, 0.0, 0.0, true, "mixed sweeps got stuck: projected gradient"},

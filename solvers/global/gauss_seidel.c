@@ -4,6 +4,8 @@
 // solves, with the judge's s. When it is at most tol V, one evaluation of all measures at rest
 // decides. A local solver with another law than Coulomb's stops on the relative step |dr|/|r|
 // instead ([D11] 7.2), and the judge tells what its answer is worth.
+//
+// focus=on: where a few contacts alone still move, they are solved together (focus.h).
 #include "solvers/global/global.h"
 
 #include <float.h>
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers/global/focus.h"
 #include "solvers/global/sweep_keys.h"
 #include "solvers/global/watch.h"
 #include "solvers/sweep.h"
@@ -41,6 +44,7 @@ typedef struct settings {
     ss_sweep_settings sweep; // first: its keys are shared
     double step;             // relative step on which an approximate law stops
     int check;               // sweeps from one estimate to the next; 0: 1, or ONE_STEP_CHECK
+    int focus;               // off, on
 } settings;
 
 static const settings DEFAULTS = {.sweep = {.skip = 10}, .step = 5e-2};
@@ -50,6 +54,7 @@ const char *const ss_order_names[] = {"natural", "reverse", "random:", "stripes"
 const char *const ss_visit_names[] = {"needed", "all", NULL};
 static const char *const ASSEMBLIES[] = {"blocks", "naive", NULL};
 static const char *const FREEZES[] = {"off", "on", "paper", NULL};
+static const char *const FOCI[] = {"off", "on", NULL};
 static const char *const WAKES[] = {"time", "neighbour", NULL};
 
 #define CHOICE(key, field, list)                                                                   \
@@ -70,6 +75,7 @@ static const ss_key KEYS[] = {
     CHOICE("wake", sweep.wake, WAKES),
     NUMBER("step", SS_KEY_REAL, step, 0, 1),
     NUMBER("check", SS_KEY_INTEGER, check, 0, 1000),
+    CHOICE("focus", focus, FOCI),
     {.name = NULL},
 };
 
@@ -88,7 +94,8 @@ static const char *key_needs(const ss_method *m, const char *key)
     if (s->sweep.freeze == SS_FREEZE_OFF && is_one_of(key, OF_FREEZING)) {
         return "freeze=on or freeze=paper";
     }
-    if (s->sweep.freeze != SS_FREEZE_OFF && strcmp(key, "visit") == 0) {
+    static const char *const WITHOUT_FREEZING[] = {"visit", "focus", NULL};
+    if (s->sweep.freeze != SS_FREEZE_OFF && is_one_of(key, WITHOUT_FREEZING)) {
         return "freeze=off";
     }
     if (s->sweep.form == SS_FORM_MATRIX_FREE && strcmp(key, "assembly") == 0) {
@@ -97,7 +104,8 @@ static const char *key_needs(const ss_method *m, const char *key)
     if (ss_method_is_exact(m) && strcmp(key, "step") == 0) {
         return "a local solver of another law than Coulomb's, alone";
     }
-    if (!ss_method_is_exact(m) && strcmp(key, "check") == 0) {
+    static const char *const OF_THE_LAW[] = {"check", "focus", NULL};
+    if (!ss_method_is_exact(m) && is_one_of(key, OF_THE_LAW)) {
         return "a local solver of Coulomb's law";
     }
     return s->sweep.freeze == SS_FREEZE_ON && strcmp(key, "check") == 0
@@ -110,6 +118,7 @@ typedef struct run {
     const ss_task *task;
     const settings *settings;
     ss_sweeper *sweeper;
+    ss_focus *focus;  // NULL: off
     bool approximate; // the law is not Coulomb's: stop on the relative step
     double *kept;     // [dim n] best iterate but for KEEP_RATIO, in the order of the visits
     double *first;    // [dim n] the start
@@ -200,7 +209,7 @@ static void tell(run *a, double *r)
         (ss_progress){
             .iteration = s->sweeps,
             .local_solves = s->counters.solves,
-            .visits = s->visits,
+            .visits = s->visits + (a->focus != NULL ? (long)ss_focus_work(a->focus) : 0),
             .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
             .r = r,
         });
@@ -234,6 +243,9 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
         const ss_outcome outcome = test(a, result);
         if (outcome != SS_UNSOLVED) {
             return outcome;
+        }
+        if (a->focus != NULL && ss_focus_step(a->focus)) {
+            a->mark = INFINITY;
         }
     }
 }
@@ -280,12 +292,13 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     }
     a->approximate = !ss_method_is_exact(t->method);
     const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
-    a->check = a->settings->check > 0 ? a->settings->check : one_step ? ONE_STEP_CHECK : 1;
+    const int check = one_step && !a->settings->focus ? ONE_STEP_CHECK : 1;
+    a->check = a->settings->check > 0 ? a->settings->check : check;
     a->kept_estimate = a->mark = INFINITY;
     a->rest = a->sweeper->rest;
     ss_coupling_get(a->sweeper->coupling, a->kept);
     ss_coupling_get(a->sweeper->coupling, a->first);
-    return SS_OK;
+    return a->settings->focus ? ss_focus_new(a->sweeper, &a->watch, &a->focus, e) : SS_OK;
 }
 
 static void release(run *a)
@@ -293,6 +306,7 @@ static void release(run *a)
     free(a->kept);
     free(a->first);
     free(a->spare);
+    ss_focus_free(a->focus);
     ss_sweeper_free(a->sweeper);
 }
 

@@ -1,0 +1,214 @@
+#include "solvers/global/focus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/global/cluster.h"
+#include "solvers/global/global.h"
+#include "solvers/registry.h"
+
+#define LOOK    10   // sweeps from one look at the rate to the next
+#define PASSING 0.04 // of a visit: what it costs to pass over a contact
+#define PAYS    1.5  // sweeps must promise to take so many times as long
+#define HELPED  0.5  // of the estimate must be left, at most
+#define SOLVER  "ppa:sweeps=0,rho=100"
+#define STEPS   60    // of Newton's method, at most
+#define SHARE   1e-2  // of the tolerance: what a block step leaves
+#define LEAST   1e-13 // tolerance of a block step
+#define MOST    0.1
+
+struct ss_focus {
+    ss_sweeper *sweeper;
+    const ss_watch *watch;
+    ss_method *method; // of a block
+    int *moved_at;     // [n] see ss_sweeper
+    int *member;       // [n]
+    int *place;        // [n] scratch of ss_cluster_new
+    double *r;         // [dim n]
+    double seen;       // the estimate at the last look
+    double work;       // of sweeps at the last look
+    double spent;      // by block steps
+    double mark;       // work of sweeps at the last block step,
+    double before;     // and the estimate; NAN once that step has been judged
+    double share;      // of the work of sweeps that a block step may cost
+};
+
+void ss_focus_free(ss_focus *a)
+{
+    if (a != NULL) {
+        a->sweeper->moved_at = NULL;
+        ss_method_free(a->method);
+        free(a->moved_at);
+        free(a->member);
+        free(a->place);
+        free(a->r);
+        free(a);
+    }
+}
+
+ss_status ss_focus_new(ss_sweeper *sweeper, const ss_watch *watch, ss_focus **focus, ss_error *e)
+{
+    *focus = NULL;
+    ss_focus *a = calloc(1, sizeof *a);
+    if (a == NULL) {
+        return ss_fail_memory(e, "block steps");
+    }
+    const size_t n = (size_t)sweeper->coupling->n;
+    a->sweeper = sweeper;
+    a->watch = watch;
+    a->moved_at = malloc(n * sizeof *a->moved_at);
+    a->member = malloc(n * sizeof *a->member);
+    a->place = malloc(n * sizeof *a->place);
+    a->r = malloc((size_t)sweeper->coupling->dim * n * sizeof *a->r);
+    a->seen = INFINITY;
+    a->before = NAN;
+    a->share = 1.0;
+    ss_status status = a->moved_at != NULL && a->member != NULL && a->place != NULL && a->r != NULL
+                           ? ss_method_parse(SOLVER, &a->method, e)
+                           : ss_fail_memory(e, "block steps");
+    if (status != SS_OK) {
+        ss_focus_free(a);
+        return status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        a->moved_at[i] = a->place[i] = -1;
+    }
+    sweeper->moved_at = a->moved_at;
+    *focus = a;
+    return SS_OK;
+}
+
+double ss_focus_work(const ss_focus *a)
+{
+    return a->spent;
+}
+
+// ---- Whether
+
+static double work_of_sweeps(const ss_sweeper *s)
+{
+    return (double)s->visits + PASSING * (double)s->coupling->n * s->sweeps;
+}
+
+// What a block step over k contacts costs, in visits, each coupled to `row` of them on average,
+// itself among them: the problem of the block and its blocks of W, some seven steps of Newton's
+// method, and their factorisations, which take some (4 row)^2 multiplications for each of 4 k rows.
+static double cost(double k, double row)
+{
+    return 1000.0 + 150.0 * k + 5.0 * k * row + 0.45 * k * row * row;
+}
+
+// What sweeps would do until the end, as the estimate falls now.
+static double promised(const ss_focus *a, double estimate, double work)
+{
+    const double tolerance = a->sweeper->task->tolerance * a->sweeper->coupling->V;
+    const double rate = log(a->seen / estimate) / (work - a->work);
+    return rate > 0.0 ? log(estimate / tolerance) / rate : INFINITY;
+}
+
+static int find_members(ss_focus *a)
+{
+    const ss_sweeper *s = a->sweeper;
+    int k = 0;
+    for (int i = 0; i < s->coupling->n; i++) {
+        if (a->moved_at[i] >= s->sweeps - LOOK) {
+            a->member[k++] = i;
+        }
+    }
+    return k;
+}
+
+// ---- The step
+
+// Of the block's problem, whose scales are its own.
+static double find_tolerance(const ss_focus *a, const ss_problem *p)
+{
+    const ss_coupling *c = a->sweeper->coupling;
+    double s = 0.0, V = 0.0;
+    for (int m = 0; m < p->ncontacts; m++) {
+        s += c->compliance[a->member[m]] / p->ncontacts;
+        double square = 0.0;
+        for (int k = 0; k < p->dim; k++) {
+            square += p->b[p->dim * m + k] * p->b[p->dim * m + k];
+        }
+        V = fmax(V, sqrt(square));
+    }
+    const double wanted = SHARE * a->sweeper->task->tolerance * c->V / V * fmin(1.0, s / c->s);
+    return fmin(fmax(wanted, LEAST), MOST);
+}
+
+static bool solve(ss_focus *a, const ss_problem *p)
+{
+    const ss_task *whole = a->sweeper->task;
+    ss_task task = {.problem = p,
+                    .method = a->method,
+                    .tolerance = find_tolerance(a, p),
+                    .max_iterations = STEPS,
+                    .clock = whole->clock,
+                    .interrupted = whole->interrupted,
+                    .recalled = whole->recalled};
+    if (whole->time_limit > 0.0) {
+        task.time_limit = fmax(whole->time_limit - ss_watch_elapsed(a->watch), 1e-9);
+    }
+    ss_result result;
+    ss_error ignored;
+    return ss_solve(&task, a->r, &result, &ignored) == SS_OK && result.outcome == SS_CONVERGED;
+}
+
+// False where the block has no answer, or memory is lacking: nothing has moved then.
+static bool take_step(ss_focus *a, int k)
+{
+    ss_coupling *c = a->sweeper->coupling;
+    const size_t d = (size_t)c->dim;
+    ss_problem *p = ss_cluster_new(c, k, a->member, a->place);
+    if (p == NULL) {
+        return false;
+    }
+    for (int m = 0; m < k; m++) {
+        memcpy(a->r + d * (size_t)m, c->r + 4 * (size_t)a->member[m], d * sizeof *a->r);
+    }
+    const bool solved = solve(a, p);
+    for (int m = 0; m < k && solved; m++) {
+        double r[3] = {0};
+        memcpy(r, a->r + d * (size_t)m, d * sizeof *r);
+        ss_coupling_move(c, a->member[m], r);
+    }
+    ss_problem_free(p);
+    return solved;
+}
+
+// The last block step is judged by the first look behind it.
+static void learn(ss_focus *a, double estimate)
+{
+    if (!isnan(a->before)) {
+        a->share = estimate <= HELPED * a->before ? 1.0 : 0.5 * a->share;
+        a->before = NAN;
+    }
+}
+
+bool ss_focus_step(ss_focus *a)
+{
+    const ss_sweeper *s = a->sweeper;
+    if (s->sweeps % LOOK != 0 || !s->estimates) {
+        return false;
+    }
+    const double estimate = s->last.estimate, work = work_of_sweeps(s);
+    learn(a, estimate);
+    const double left = promised(a, estimate, work);
+    const double allowed = fmin(left / PAYS, a->share * (work - a->mark));
+    a->seen = estimate;
+    a->work = work;
+    if (!(estimate > s->task->tolerance * s->coupling->V) || allowed < cost(1.0, 1.0)) {
+        return false;
+    }
+    const int k = find_members(a);
+    const double price = cost(k, ss_cluster_blocks(s->coupling, k, a->member, a->place) / k);
+    if (!(price <= allowed)) { // NaN where nobody has moved
+        return false;
+    }
+    a->spent += price;
+    a->mark = work;
+    a->before = estimate;
+    return take_step(a, k);
+}

@@ -1,0 +1,26 @@
+// solvers/global/focus.h -- the few contacts that sweeps are slow on, solved together.
+//
+// The end of many solves is a thousand sweeps in which a handful of contacts move. They are the set
+// A: all that have moved in the last LOOK sweeps. The problem of A with all other impulses held
+// (cluster.h) is solved by Newton's method (ppa with a large weight), its answer is put in place,
+// and sweeps go on: a Gauss-Seidel step over a block that is chosen on the way. Whom it upsets,
+// moves in the next sweeps and belongs to the next A.
+//
+// It is tried where the fall of the estimate promises that sweeps would take longer, by counts: a
+// visit is the unit of work, as in auto.c. A block step after which the estimate has not become
+// half has failed, and each failure doubles what sweeps must do before the next.
+#pragma once
+
+#include "solvers/sweep.h"
+#include "solvers/global/watch.h"
+
+typedef struct ss_focus ss_focus;
+
+// All are borrowed. It looks at each sweep of this sweeper.
+ss_status ss_focus_new(ss_sweeper *sweeper, const ss_watch *watch, ss_focus **focus, ss_error *e);
+void ss_focus_free(ss_focus *focus); // takes NULL
+
+// After each sweep. True where impulses have been moved: the sweep's estimate is of what was
+// before.
+bool ss_focus_step(ss_focus *focus);
+double ss_focus_work(const ss_focus *focus); // of all block steps, in visits
