@@ -18,6 +18,11 @@
 void ss_prox_free(ss_prox *p)
 {
     if (p != NULL) {
+        if (!p->c->is_explicit) { // else they are step, trial_y and y
+            free(p->du);
+            free(p->trial_u);
+            free(p->u);
+        }
         free(p->y);
         free(p->phi);
         free(p->l);
@@ -103,6 +108,14 @@ static void project_contact(ss_prox *p, int i, const double u[3])
 
 // ---- F and J
 
+// In explicit form u is y.
+static void find_velocities(ss_prox *p)
+{
+    for (int i = 0; !p->c->is_explicit && i < p->c->n; i++) {
+        ss_coupling_see(p->c, i, p->y, p->u + 4 * (size_t)i);
+    }
+}
+
 static void residual_bodies(ss_prox *p, const double *z, double *F)
 {
     const ss_coupling *c = p->c;
@@ -110,10 +123,10 @@ static void residual_bodies(ss_prox *p, const double *z, double *F)
         F[k] = c->white->z0[k] - z[k];
     }
     for (int i = 0; i < c->n; i++) {
-        double u[3];
-        ss_coupling_see(c, i, z, u);
-        project_contact(p, i, u);
-        ss_coupling_push(c, i, p->phi + 4 * (size_t)i, F);
+        const double *phi = p->phi + 4 * (size_t)i;
+        if (phi[0] > 0.0) { // else phi = 0
+            ss_coupling_push(c, i, phi, F);
+        }
     }
     for (size_t k = 0; k < p->size; k++) {
         F[k] = -F[k];
@@ -124,9 +137,6 @@ static void residual_contacts(ss_prox *p, const double *u, double *F)
 {
     const ss_coupling *c = p->c;
     for (int i = 0; i < c->n; i++) {
-        project_contact(p, i, u + 4 * (size_t)i);
-    }
-    for (int i = 0; i < c->n; i++) {
         double v[3];
         ss_coupling_row(c, i, p->phi, v);
         for (int k = 0; k < 3; k++) {
@@ -136,8 +146,12 @@ static void residual_contacts(ss_prox *p, const double *u, double *F)
     }
 }
 
-static double residual(ss_prox *p, const double *y, double *F)
+// phi, D and F at y, where the velocities are u. The rms of F.
+static double residual(ss_prox *p, const double *y, const double *u, double *F)
 {
+    for (int i = 0; i < p->c->n; i++) {
+        project_contact(p, i, u + 4 * (size_t)i);
+    }
     if (p->c->is_explicit) {
         residual_contacts(p, y, F);
     } else {
@@ -158,18 +172,35 @@ static bool find_step(ss_prox *p, double size)
     return ss_implicit_solve(p->system, p->rhs, share, p->step);
 }
 
+// G step: u is affine in y, so that a trial needs no product with G.
+static void find_direction(ss_prox *p)
+{
+    const ss_coupling *c = p->c;
+    for (int i = 0; !c->is_explicit && i < c->n; i++) {
+        double *du = p->du + 4 * (size_t)i;
+        ss_coupling_see(c, i, p->step, du);
+        for (int k = 0; k < c->dim; k++) {
+            du[k] -= c->white->w[c->dim * i + k];
+        }
+    }
+}
+
 static double try_step(ss_prox *p, double a)
 {
     for (size_t k = 0; k < p->size; k++) {
         p->trial_y[k] = p->y[k] + a * p->step[k];
     }
-    return residual(p, p->trial_y, p->trial_F);
+    for (size_t k = 0; !p->c->is_explicit && k < 4 * (size_t)p->c->n; k++) {
+        p->trial_u[k] = p->u[k] + a * p->du[k];
+    }
+    return residual(p, p->trial_y, p->trial_u, p->trial_F);
 }
 
 // y and F of the first trial that is good enough, else of the best one. The rms of F there.
 static double search(ss_prox *p, double old)
 {
     double best = INFINITY, best_a = 0.0, a = 1.0, last = 0.0, last_a = -1.0;
+    find_direction(p);
     for (int k = 0; k <= HALVINGS; k++, a *= 0.5) {
         const double size = try_step(p, a);
         if (size < best) {
@@ -185,6 +216,9 @@ static double search(ss_prox *p, double old)
     const double size = last_a == best_a ? last : try_step(p, best_a);
     memcpy(p->y, p->trial_y, p->size * sizeof *p->y);
     memcpy(p->F, p->trial_F, p->size * sizeof *p->F);
+    if (!p->c->is_explicit) {
+        memcpy(p->u, p->trial_u, 4 * (size_t)p->c->n * sizeof *p->u);
+    }
     return size;
 }
 
@@ -195,7 +229,8 @@ static bool time_is_up(const ss_prox *p)
 
 ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps)
 {
-    ss_prox_info info = {.first = residual(p, p->y, p->F)};
+    find_velocities(p);
+    ss_prox_info info = {.first = residual(p, p->y, p->u, p->F)};
     info.last = info.first;
     while (info.steps < steps && info.last > FLOOR * p->scale && !time_is_up(p)) {
         const double old = info.last;
@@ -228,8 +263,13 @@ static bool allocate(ss_prox *p)
     p->rhs = calloc(size, sizeof *p->rhs);
     p->trial_y = calloc(size, sizeof *p->trial_y);
     p->trial_F = calloc(size, sizeof *p->trial_F);
-    return p->y != NULL && p->phi != NULL && p->l != NULL && p->R != NULL && p->F != NULL &&
-           p->step != NULL && p->rhs != NULL && p->trial_y != NULL && p->trial_F != NULL;
+    const bool own = !p->c->is_explicit;
+    p->u = own ? calloc(4 * n, sizeof *p->u) : p->y;
+    p->du = own ? calloc(4 * n, sizeof *p->du) : p->step;
+    p->trial_u = own ? calloc(4 * n, sizeof *p->trial_u) : p->trial_y;
+    return p->u != NULL && p->du != NULL && p->trial_u != NULL && p->y != NULL && p->phi != NULL &&
+           p->l != NULL && p->R != NULL && p->F != NULL && p->step != NULL && p->rhs != NULL &&
+           p->trial_y != NULL && p->trial_F != NULL;
 }
 
 ss_status ss_prox_new(ss_coupling *c, double memory, const ss_watch *watch, ss_prox **prox,

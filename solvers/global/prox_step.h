@@ -29,12 +29,14 @@ typedef struct ss_prox {
     ss_coupling *c;      // borrowed
     size_t size;         // of y
     double *y;           // [size] the unknowns: in the start, out the answer of a step
+    double *u;           // [4 n] velocities at y; y itself in explicit form
     double *phi;         // [4 n] r at y
     double *l;           // [4 n] centre
     double *R;           // [n]
     double *shift;       // [n] frozen s_N; NULL: the exact law
     ss_implicit *system; // J, and D
     double *F, *step, *rhs, *trial_y, *trial_F; // [size]
+    double *du, *trial_u;                       // [4 n] G step and velocities at trial_y
     double scale;                               // rms of y that counts as large
     const ss_watch *watch;                      // borrowed; NULL: time does not matter
 } ss_prox;
