@@ -1,6 +1,6 @@
 // auto: a portfolio. Members take turns at the same problem, each from the best answer so far:
 //
-//     gs/secular          while its rate promises an end within so much work
+//     gs/secular          with focus=on, while its rate promises an end within what ppa would cost
 //     ppa                 where it does not: hyperstatic problems, and slow paths
 //     anderson/secular    where proximal steps get stuck
 //     apgd                where mu <= 1
@@ -26,6 +26,7 @@
 #include "problems/random.h"
 #include "problems/response.h"
 #include "solvers/global/global.h"
+#include "solvers/global/implicit.h"
 #include "solvers/global/watch.h"
 #include "solvers/registry.h"
 
@@ -52,10 +53,15 @@ typedef struct member {
     const char *why; // it has the turn
 } member;
 
-// All of ppa costs as much as some hundred visits of all contacts, whatever their number: plain
-// sweeps may do that much work before their rate is asked for.
+// Plain sweeps may promise to take PPA_LEAST, or as much as ppa would: so many Newton steps, each
+// visiting all contacts several times and factorising once. What a factorisation takes is asked for
+// where it matters: its analysis costs some fifty visits of all contacts.
+#define PPA_LEAST      400.0
+#define PPA_STEPS      40.0
+#define PPA_VISITS     10.0   // of all contacts, in a step
+#define VISITS_OF_WORK 1.5e-3 // a multiplication
 static const member MEMBERS[] = {
-    {"gs/secular:focus=on", 100000, 100.0, 150.0, false, "plain sweeps"},
+    {"gs/secular:focus=on", 100000, 50.0, PPA_LEAST, false, "plain sweeps"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, "sweeps were too slow: proximal Newton"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, "proximal Newton got stuck: mixed sweeps"},
     {"apgd", 2000, 0.0, 0.0, true, "mixed sweeps got stuck: projected gradient"},
@@ -87,17 +93,30 @@ typedef struct run {
     double checked;      // work at which the rate was looked at last
     double checked_best; // the best estimate then
     double best;         // the best estimate of the turn
+    double price;        // work of ppa; NAN until it has been asked for
 } run;
 
+// The work of all of ppa.
+static double price_of_ppa(run *a)
+{
+    const ss_problem *p = a->task->problem;
+    if (isnan(a->price)) {
+        const double factor = VISITS_OF_WORK * ss_implicit_work(p, &a->watch) / p->ncontacts;
+        a->price = PPA_STEPS * (PPA_VISITS + factor);
+    }
+    return a->price;
+}
+
 // Whether the fall of the estimate since the last look promises an end within the budget.
-static bool promises(const run *a, double work)
+static bool promises(run *a, double work)
 {
     if (!(a->best < a->checked_best / FALL)) {
         return false;
     }
     const double left =
         log(a->best / a->tolerance) / log(a->checked_best / a->best) * (work - a->checked);
-    return left <= ldexp(a->member->promised, a->round);
+    return left <= ldexp(a->member->promised, a->round) ||
+           (a->member == &MEMBERS[0] && left < price_of_ppa(a));
 }
 
 static void watch_rate(run *a, const ss_progress *p)
@@ -127,7 +146,9 @@ static void listen(void *of, const ss_progress *p)
 {
     run *a = of;
     watch_rate(a, p);
-    a->stop |= is_recalled(a);
+    // What a price took is the listener's time, not the member's.
+    const bool late = !isnan(a->price) && ss_watch_limits(&a->watch, 0) != SS_UNSOLVED;
+    a->stop |= is_recalled(a) || late;
     const bool often = a->task->listen != NULL || a->member->patience == 0.0;
     a->next_told = often ? 0 : (p->iteration / TOLD + 1) * TOLD;
     if (p->iteration == 0 && a->total->iterations > 0) {
@@ -394,8 +415,11 @@ static void release(run *a)
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {
-        .task = task, .watch = ss_watch_start(task), .total = result, .tolerance = task->tolerance};
+    run a = {.task = task,
+             .watch = ss_watch_start(task),
+             .total = result,
+             .tolerance = task->tolerance,
+             .price = NAN};
     ss_status status = prepare(&a, e);
     if (status == SS_OK) {
         result->setup_seconds = 0.0;

@@ -310,3 +310,27 @@ bool ss_implicit_prefers_bodies(const ss_whitened *a)
     }
     return dofs <= SS_ROOM * a->ncontacts;
 }
+
+double ss_implicit_work(const ss_problem *p, const ss_watch *watch)
+{
+    const ss_stop stop = ss_watch_stopper(watch);
+    ss_coupling *c = NULL;
+    ss_implicit *system = NULL;
+    ss_error ignored;
+    ss_coupling_form form = p->form == SS_GLOBAL ? SS_FORM_MATRIX_FREE : SS_FORM_EXPLICIT;
+    double work = INFINITY;
+    if (ss_coupling_new(p, form, false, &stop, &c, &ignored) == SS_OK && c != NULL &&
+        form == SS_FORM_MATRIX_FREE && !ss_implicit_prefers_bodies(c->white)) {
+        ss_coupling_free(c);
+        c = NULL;
+        form = SS_FORM_EXPLICIT;
+        ss_coupling_new(p, form, false, &stop, &c, &ignored);
+    }
+    if (c != NULL && ss_implicit_new(c, SS_MEMORY_DEFAULT, watch, &system, &ignored) == SS_OK &&
+        system != NULL) {
+        work = ss_block_lu_work(system->lu);
+    }
+    ss_implicit_free(system);
+    ss_coupling_free(c);
+    return work;
+}
