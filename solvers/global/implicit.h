@@ -24,6 +24,7 @@ typedef struct ss_implicit {
     const ss_stop *stop; // ends factorisations; NULL: nothing does
     ss_block_lu *lu;     // of J
     size_t *place;       // where the blocks of each contact (matrix-free) or of W (explicit) are
+    int *turn;           // [n] contacts by pairs of bodies, as `place` has them; matrix-free form
     double *rest;        // [size] scratch
     double *DG;          // [3 largest room] scratch of the matrix-free form: D_i G_ik of one end
     int long_left;       // factorisations to come in doubles before floats are tried again
