@@ -27,6 +27,7 @@ void tearDown(void)
 }
 
 static const char *const SOLVERS[] = {"gs/secular",
+                                      "gs/secular:focus=on",
                                       "gs/secular:form=explicit",
                                       "mfb+enum:order=stripes",
                                       "anderson/secular",

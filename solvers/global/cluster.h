@@ -12,5 +12,6 @@
 // member [k]: the contacts of A, which become contacts 0 .. k - 1. place [n of the coupling]:
 // scratch, all -1 before and after. NULL without memory.
 ss_problem *ss_cluster_new(const ss_coupling *c, int k, const int *member, int *place);
-// How many blocks its W has, without making it: those of pairs that share two bodies count twice.
+// How many blocks its W has, without making it: in matrix-free form one for each body that two
+// members, or a member and itself, share.
 double ss_cluster_blocks(const ss_coupling *c, int k, const int *member, int *place);
