@@ -18,7 +18,7 @@
 void ss_prox_free(ss_prox *p)
 {
     if (p != NULL) {
-        if (!p->c->is_explicit) { // else they are step, trial_y and y
+        if (p->u != p->y) { // else they are step, trial_y and y
             free(p->du);
             free(p->trial_u);
             free(p->u);
