@@ -54,12 +54,12 @@ typedef struct member {
 } member;
 
 // Plain sweeps may promise to take PPA_LEAST, or as much as ppa would: so many Newton steps, each
-// visiting all contacts several times and factorising once. What a factorisation takes is asked for
-// where it matters: its analysis costs some fifty visits of all contacts.
+// visiting all contacts several times and factorising once.
 #define PPA_LEAST      400.0
-#define PPA_STEPS      40.0
-#define PPA_VISITS     10.0   // of all contacts, in a step
-#define VISITS_OF_WORK 1.5e-3 // a multiplication
+#define PPA_FIRST      0.15 // of its price must have been done: a block step may yet end it
+#define PPA_STEPS      30.0
+#define PPA_VISITS     15.0 // of all contacts, in a step
+#define VISITS_OF_WORK 8e-4 // a multiplication
 static const member MEMBERS[] = {
     {"gs/secular:focus=on", 100000, 50.0, PPA_LEAST, false, "plain sweeps"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, "sweeps were too slow: proximal Newton"},
@@ -93,30 +93,28 @@ typedef struct run {
     double checked;      // work at which the rate was looked at last
     double checked_best; // the best estimate then
     double best;         // the best estimate of the turn
-    double price;        // work of ppa; NAN until it has been asked for
+    double price;        // work of all of ppa; NAN until somebody asks
 } run;
 
-// The work of all of ppa.
-static double price_of_ppa(run *a)
+// Whether ppa would cost no more than what is left, and sweeps have had their time.
+static bool ppa_is_due(run *a, double left, double work)
 {
     const ss_problem *p = a->task->problem;
     if (isnan(a->price)) {
-        const double factor = VISITS_OF_WORK * ss_implicit_work(p, &a->watch) / p->ncontacts;
+        const double factor = VISITS_OF_WORK * ss_implicit_guess(p) / p->ncontacts;
         a->price = PPA_STEPS * (PPA_VISITS + factor);
     }
-    return a->price;
+    return a->price <= left && PPA_FIRST * a->price <= work;
 }
 
 // Whether the fall of the estimate since the last look promises an end within the budget.
 static bool promises(run *a, double work)
 {
-    if (!(a->best < a->checked_best / FALL)) {
-        return false;
-    }
+    const double fall = a->checked_best / a->best;
     const double left =
-        log(a->best / a->tolerance) / log(a->checked_best / a->best) * (work - a->checked);
+        fall > FALL ? log(a->best / a->tolerance) / log(fall) * (work - a->checked) : INFINITY;
     return left <= ldexp(a->member->promised, a->round) ||
-           (a->member == &MEMBERS[0] && left < price_of_ppa(a));
+           (a->member == &MEMBERS[0] && !ppa_is_due(a, left, work));
 }
 
 static void watch_rate(run *a, const ss_progress *p)
@@ -146,9 +144,7 @@ static void listen(void *of, const ss_progress *p)
 {
     run *a = of;
     watch_rate(a, p);
-    // What a price took is the listener's time, not the member's.
-    const bool late = !isnan(a->price) && ss_watch_limits(&a->watch, 0) != SS_UNSOLVED;
-    a->stop |= is_recalled(a) || late;
+    a->stop |= is_recalled(a);
     const bool often = a->task->listen != NULL || a->member->patience == 0.0;
     a->next_told = often ? 0 : (p->iteration / TOLD + 1) * TOLD;
     if (p->iteration == 0 && a->total->iterations > 0) {

@@ -10,7 +10,7 @@
 
 #define LOOK    10   // sweeps from one look at the rate to the next
 #define PASSING 0.04 // of a visit: what it costs to pass over a contact
-#define PAYS    2.0  // sweeps must promise to take so many times as long
+#define PAYS    3.0  // sweeps must promise to take so many times as long: they grow cheaper
 #define HELPED  0.5  // of the estimate must be left, at most
 #define SOLVER  "ppa:sweeps=0,rho=100"
 #define STEPS   60    // of Newton's method, at most
@@ -93,10 +93,11 @@ static double work_of_sweeps(const ss_sweeper *s)
 
 // What a block step over k contacts costs, in visits, each coupled to `row` of them on average,
 // itself among them: the problem of the block and its blocks of W, some ten steps of Newton's
-// method, and their factorisations, which take some (4 row)^2 multiplications for each of 4 k rows.
+// method, and their factorisations, which take some (4 row)^2 multiplications for each of 4 k rows;
+// all the more the larger the block, as factors fill and the start is farther from the answer.
 static double cost(double k, double row)
 {
-    return 1000.0 + 200.0 * k + 5.0 * k * row + 0.6 * k * row * row;
+    return 1000.0 + k * (200.0 + 5.0 * row + 0.6 * row * row) * (1.0 + sqrt(k) / 40.0);
 }
 
 // What sweeps would do until the end, as the estimate falls now.

@@ -54,6 +54,6 @@ bool ss_implicit_solve(ss_implicit *system, const double *rhs, double share, dou
 // Whether the system of the bodies is the smaller one, and possible.
 bool ss_implicit_prefers_bodies(const ss_whitened *white);
 
-// The multiplications of a factorisation in the form that is preferred, found by its analysis alone.
-// INFINITY where that fails, is stopped, or finds that SS_MEMORY_DEFAULT is too little.
-double ss_implicit_work(const ss_problem *p, const ss_watch *watch);
+// The multiplications of a factorisation in the form that is preferred, by the size of the problem
+// alone: its analysis may cost as much as a hundred sweeps.
+double ss_implicit_guess(const ss_problem *p);
