@@ -105,7 +105,7 @@ typedef struct ss_progress {
     int iteration;
     double seconds; // since the start, without the time spent in the listener
     long local_solves;
-    long visits;     // of contacts by sweeps, without those that rest
+    long visits;     // of contacts by sweeps, without those that rest; block steps in their unit
     double estimate; // of fb; NaN where the solver has none
     const double *r;
     const char *note; // what the solver is at, for a reader; NULL mostly

@@ -23,6 +23,9 @@
 #include "solvers/coupling.h"
 #include "solvers/order.h"
 
+// Of a visit: what it costs to pass over a contact that rests, where work is counted in visits.
+#define SS_PASSING 0.04
+
 typedef enum ss_freeze { SS_FREEZE_OFF, SS_FREEZE_ON, SS_FREEZE_PAPER } ss_freeze;
 typedef enum ss_assembly { SS_ASSEMBLY_BLOCKS, SS_ASSEMBLY_NAIVE } ss_assembly;
 typedef enum ss_wake { SS_WAKE_TIME, SS_WAKE_NEIGHBOUR } ss_wake;

@@ -217,7 +217,7 @@ static void the_plane_an_unsymmetric_w_and_no_friction_are_solved_in_fewer_sweep
 {
     make_tangle(2, 120, 16, 0.3, 0.0);
     check_fewer(FOCUSED, "gs/secular", 1e-8);
-    make_tangle(3, 60, 16, 0.3, 0.05);
+    make_tangle(3, 120, 12, 0.5, 0.02);
     check_fewer(FOCUSED, "gs/secular", 1e-8);
     check_fewer("mfb+enum:focus=on", "mfb+enum", 1e-8);
     make_tangle(2, 20, 20, 0.0, 0.1);
@@ -377,6 +377,7 @@ static void focus_is_refused_where_it_does_nothing(void)
 {
     expect_refusal("mfb:focus=on,freeze=on", "focus does nothing in 'mfb' without freeze=off");
     expect_refusal("mfb:freeze=paper,focus=on", "focus does nothing in 'mfb' without freeze=off");
+    expect_refusal("mfb:focus=on,check=4", "check does nothing in 'mfb' without focus=off");
     expect_refusal("4sides:focus=on", "without a local solver of Coulomb's law");
     expect_refusal("anderson/mfb:focus=on", "'anderson/mfb' has no option 'focus'");
 }

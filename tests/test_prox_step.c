@@ -109,6 +109,47 @@ static void newton_converges_quadratically(void)
     ss_problem_free(p);
 }
 
+// ---- The price
+
+// In the form that is preferred.
+static double work_of(const ss_problem *p)
+{
+    ss_coupling *c;
+    ss_implicit *system;
+    const bool global = p->form == SS_GLOBAL;
+    const ss_coupling_form form = global ? SS_FORM_MATRIX_FREE : SS_FORM_EXPLICIT;
+    CHECK_OK(ss_coupling_new(p, form, false, NULL, &c, &error));
+    if (global && !ss_implicit_prefers_bodies(c->white)) {
+        ss_coupling_free(c);
+        CHECK_OK(ss_coupling_new(p, SS_FORM_EXPLICIT, false, NULL, &c, &error));
+    }
+    CHECK_OK(ss_implicit_new(c, INFINITY, NULL, &system, &error));
+    const double work = ss_block_lu_work(system->lu);
+    ss_implicit_free(system);
+    ss_coupling_free(c);
+    return work;
+}
+
+static void the_work_of_a_factor_is_guessed_within_a_factor_of_five(void)
+{
+    static const struct {
+        int contacts, ends;
+        double unsymmetry;
+    } KINDS[] = {{300, 59, 0.0}, {2000, 59, 0.0}, {1000, 16, 0.0}, {1000, 8, 0.0},
+                 {1000, 4, 0.0}, {60, 30, 0.02},  {120, 12, 0.02}, {300, 8, 0.02}};
+    for (size_t k = 0; k < sizeof KINDS / sizeof KINDS[0]; k++) {
+        ss_tangle_settings settings = ss_tangle_defaults();
+        settings.ncontacts = KINDS[k].contacts;
+        settings.ends_per_rod = KINDS[k].ends;
+        settings.unsymmetry = KINDS[k].unsymmetry;
+        ss_problem *p = tangle_of(&settings);
+        const double ratio = ss_implicit_guess(p) / work_of(p);
+        CHECK_LE(ratio, 5.0);
+        CHECK_LE(0.2, ratio);
+        ss_problem_free(p);
+    }
+}
+
 static void expect_solved(ss_problem *p, const char *spec, double tolerance)
 {
     solved a = run(p, spec, tolerance, 5000);
@@ -186,6 +227,7 @@ int main(void)
     RUN_TEST(both_forms_give_the_same_impulses);
     RUN_TEST(bodies_may_have_any_number_of_dofs);
     RUN_TEST(newton_converges_quadratically);
+    RUN_TEST(the_work_of_a_factor_is_guessed_within_a_factor_of_five);
     RUN_TEST(ppa_solves_what_sweeps_do_not);
     RUN_TEST(ppa_takes_every_kind_of_problem);
     RUN_TEST(accelerated_sweeps_reach_the_same_velocities);

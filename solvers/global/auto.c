@@ -29,11 +29,11 @@
 #include "solvers/global/implicit.h"
 #include "solvers/global/watch.h"
 #include "solvers/registry.h"
+#include "solvers/sweep.h"
 
-#define LATER   1.5  // the rate is looked at again at so many times as much work
-#define FALL    1.05 // the estimate fell by less: no rate
-#define TOLD    10   // iterations from one look to the next: a member copies its answer for it
-#define PASSING 0.04 // of a visit: what it costs to pass over a contact
+#define LATER 1.5  // the rate is looked at again at so many times as much work
+#define FALL  1.05 // the estimate fell by less: no rate
+#define TOLD  10   // iterations from one look to the next: a member copies its answer for it
 
 #define ROUNDS       4    // without a gain the next ones only repeat what has failed
 #define STARTS_WORK  8000 // starts of the first round times n
@@ -48,20 +48,22 @@ typedef struct member {
     const char *spec;
     int budget;      // iterations of the first round
     double patience; // work before the rate is looked at; 0: it is not
-    double promised; // work that the rate may promise and go on
+    double promised; // work that the rate may promise and go on; of the first it is ppa's price
     bool needs_low_friction;
     const char *why; // it has the turn
 } member;
 
-// Plain sweeps may promise to take PPA_LEAST, or as much as ppa would: so many Newton steps, each
-// visiting all contacts several times and factorising once.
-#define PPA_LEAST      400.0
-#define PPA_FIRST      0.15 // of its price must have been done: a block step may yet end it
+// Plain sweeps may promise to take as much as ppa would, and twice that in each round: its steps
+// visit all contacts several times and factorise once, and there are as many as in the middle of
+// those seen, 10 to 150. What one multiplication of a factorisation costs in visits was measured
+// from 300 to 10 000 contacts.
 #define PPA_STEPS      30.0
 #define PPA_VISITS     15.0 // of all contacts, in a step
+#define PPA_FIRST      0.15 // of its price must have been done: a block step may yet end it
 #define VISITS_OF_WORK 8e-4 // a multiplication
+
 static const member MEMBERS[] = {
-    {"gs/secular:focus=on", 100000, 50.0, PPA_LEAST, false, "plain sweeps"},
+    {"gs/secular:focus=on", 100000, 50.0, 0.0, false, "plain sweeps"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, "sweeps were too slow: proximal Newton"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, "proximal Newton got stuck: mixed sweeps"},
     {"apgd", 2000, 0.0, 0.0, true, "mixed sweeps got stuck: projected gradient"},
@@ -96,25 +98,28 @@ typedef struct run {
     double price;        // work of all of ppa; NAN until somebody asks
 } run;
 
-// Whether ppa would cost no more than what is left, and sweeps have had their time.
-static bool ppa_is_due(run *a, double left, double work)
+static double price_of_ppa(run *a)
 {
     const ss_problem *p = a->task->problem;
     if (isnan(a->price)) {
         const double factor = VISITS_OF_WORK * ss_implicit_guess(p) / p->ncontacts;
         a->price = PPA_STEPS * (PPA_VISITS + factor);
     }
-    return a->price <= left && PPA_FIRST * a->price <= work;
+    return a->price;
 }
 
-// Whether the fall of the estimate since the last look promises an end within the budget.
+// Whether the fall of the estimate since the last look promises an end within what the member may
+// take: its budget, or, of the first, the price of the second.
 static bool promises(run *a, double work)
 {
     const double fall = a->checked_best / a->best;
     const double left =
         fall > FALL ? log(a->best / a->tolerance) / log(fall) * (work - a->checked) : INFINITY;
-    return left <= ldexp(a->member->promised, a->round) ||
-           (a->member == &MEMBERS[0] && !ppa_is_due(a, left, work));
+    if (a->member != &MEMBERS[0]) {
+        return left <= ldexp(a->member->promised, a->round);
+    }
+    const double price = price_of_ppa(a);
+    return left <= ldexp(price, a->round) || work <= PPA_FIRST * price;
 }
 
 static void watch_rate(run *a, const ss_progress *p)
@@ -123,7 +128,7 @@ static void watch_rate(run *a, const ss_progress *p)
         return;
     }
     a->best = p->estimate < a->best ? p->estimate : a->best;
-    const double work = (double)p->visits / a->task->problem->ncontacts + PASSING * p->iteration;
+    const double work = (double)p->visits / a->task->problem->ncontacts + SS_PASSING * p->iteration;
     const double next = a->checked == 0.0 ? a->member->patience : LATER * a->checked;
     if (work < next) {
         return;
@@ -153,7 +158,7 @@ static void listen(void *of, const ss_progress *p)
     ss_progress all = *p;
     all.iteration += a->total->iterations;
     all.local_solves += a->total->local_solves;
-    all.note = a->member->why;
+    all.note = p->note != NULL ? p->note : a->member->why;
     ss_watch_tell(&a->watch, all);
 }
 

@@ -1,5 +1,6 @@
 #include "solvers/global/cluster.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,9 @@ static bool reserve(entries *a, int more)
 {
     if (a->count + more <= a->room) {
         return true;
+    }
+    if (a->count > INT_MAX / 2 - more) {
+        return false;
     }
     const size_t room = 2 * (size_t)(a->count + more);
     int *row = realloc(a->row, room * sizeof *row);

@@ -1,15 +1,16 @@
 // solvers/global/focus.h -- the few contacts that sweeps are slow on, solved together.
 //
-// The end of many solves is a thousand sweeps in which a handful of contacts move. They are the set
-// A: all that have moved in the last ten sweeps. The problem of A with all other impulses held
-// (cluster.h) is solved by Newton's method (ppa), its answer is put in place, and sweeps go on: a
-// Gauss-Seidel step over a block that is chosen on the way, or a successive correction in a
-// subspace ([X92]). Whom it upsets, moves in the next sweeps and belongs to the next A.
+// The end of many solves is a thousand sweeps in which a few contacts move. They are the set A: all
+// that have moved in the last ten sweeps. The problem of A with all other impulses held (cluster.h)
+// is solved by Newton's method (ppa), its answer is put in place, and sweeps go on: a Gauss-Seidel
+// step over a block that is chosen on the way, or a successive correction in a subspace ([X92]).
+// Whom it upsets, moves in the next sweeps and belongs to the next A.
 //
-// It is tried where the fall of the estimate promises that sweeps would take longer, and costs no
-// more than they have done since the last one: work is counted in visits, as in auto.c. A block
-// step after which the estimate has not become half has failed, and each failure in a row halves
-// what the next may cost.
+// A step is tried where sweeps promise to take three times as long, by the fall of the estimate,
+// and where what it costs, as far as its size tells, is no more than what they have done since the
+// last one: work is counted in visits, as in auto.c. One after which the estimate has not become
+// half has failed, and each failure in a row halves what the next may cost. Iterations are sweeps:
+// a step counts for none.
 #pragma once
 
 #include "solvers/sweep.h"

@@ -29,7 +29,7 @@
 #define FLOOR_TRIES 3
 
 // Sweeps from one estimate to the next where a visit is one step of a local solver: there the
-// estimate costs as much as the step.
+// estimate costs as much as the step. focus=on wants every one.
 #define ONE_STEP_CHECK 8
 
 // A kept iterate is replaced by one whose estimate is this much better: copies stay rare.
@@ -108,6 +108,9 @@ static const char *key_needs(const ss_method *m, const char *key)
     if (!ss_method_is_exact(m) && is_one_of(key, OF_THE_LAW)) {
         return "a local solver of Coulomb's law";
     }
+    if (s->focus && strcmp(key, "check") == 0) {
+        return "focus=off";
+    }
     return s->sweep.freeze == SS_FREEZE_ON && strcmp(key, "check") == 0
                ? "freeze=off or freeze=paper"
                : ss_sweep_key_needs(m, key);
@@ -119,6 +122,7 @@ typedef struct run {
     const settings *settings;
     ss_sweeper *sweeper;
     ss_focus *focus;  // NULL: off
+    bool focused;     // a block step came before this sweep
     bool approximate; // the law is not Coulomb's: stop on the relative step
     double *kept;     // [dim n] best iterate but for KEEP_RATIO, in the order of the visits
     double *first;    // [dim n] the start
@@ -212,6 +216,7 @@ static void tell(run *a, double *r)
             .visits = s->visits + (a->focus != NULL ? (long)ss_focus_work(a->focus) : 0),
             .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
             .r = r,
+            .note = a->focused ? "after a block step" : NULL,
         });
 }
 
@@ -244,7 +249,8 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
         if (outcome != SS_UNSOLVED) {
             return outcome;
         }
-        if (a->focus != NULL && ss_focus_step(a->focus)) {
+        a->focused = a->focus != NULL && ss_focus_step(a->focus);
+        if (a->focused) { // progress is counted afresh
             a->mark = INFINITY;
         }
     }
@@ -292,8 +298,8 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     }
     a->approximate = !ss_method_is_exact(t->method);
     const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
-    const int check = one_step && !a->settings->focus ? ONE_STEP_CHECK : 1;
-    a->check = a->settings->check > 0 ? a->settings->check : check;
+    a->check = a->settings->check > 0 ? a->settings->check : one_step ? ONE_STEP_CHECK : 1;
+    a->check = a->settings->focus ? 1 : a->check;
     a->kept_estimate = a->mark = INFINITY;
     a->rest = a->sweeper->rest;
     ss_coupling_get(a->sweeper->coupling, a->kept);

@@ -398,20 +398,35 @@ bool ss_implicit_prefers_bodies(const ss_whitened *a)
     return dofs <= SS_ROOM * a->ncontacts;
 }
 
-// Of N nodes that touch their neighbours in space, m rows each, a factor takes some m^3 N^2
-// multiplications: 0.4 to 0.7 times that for hair of 70 to 750 rods and for 3000 contacts, 3 times
-// for ten rods that all touch each other.
-double ss_implicit_guess(const ss_problem *p)
+static bool guess_bodies(const ss_problem *p, double *nodes, double *room)
 {
-    const double contacts = (double)SS_ROOM * p->ncontacts;
-    double nodes = p->ncontacts, room = SS_ROOM;
     ss_bodies bodies;
     ss_error ignored;
-    if (p->form == SS_GLOBAL && p->ndofs <= contacts &&
-        ss_bodies_find(p, &bodies, &ignored) == SS_OK) {
-        nodes = bodies.nbodies;
-        room = p->ndofs / nodes;
-        ss_bodies_free(&bodies);
+    if (p->form != SS_GLOBAL || p->ndofs > SS_ROOM * p->ncontacts ||
+        ss_bodies_find(p, &bodies, &ignored) != SS_OK) {
+        return false;
     }
-    return 0.6 * room * room * room * nodes * nodes;
+    *nodes = bodies.nbodies;
+    *room = p->ndofs / *nodes;
+    ss_bodies_free(&bodies);
+    return *room <= SS_IMPLICIT_ROOM;
+}
+
+// Of N nodes that touch their neighbours in space, m rows each, a factor takes some m^3 N^2
+// multiplications: 0.4 to 1.2 times that for hair of 70 to 750 rods and for 3000 contacts. Where W
+// is stored its rows are known to be coupled to `row` contacts each, which takes m^3 N row^2 at
+// least, a third of it where all are.
+double ss_implicit_guess(const ss_problem *p)
+{
+    double nodes, room;
+    if (!guess_bodies(p, &nodes, &room)) {
+        nodes = p->ncontacts;
+        room = SS_ROOM;
+    }
+    double row = 0.0;
+    if (p->form == SS_LOCAL) {
+        row = (double)ss_sparse_count(&p->W) / (p->dim * p->dim) / nodes;
+    }
+    const double known = row * row / (1.0 + 2.0 * row / nodes);
+    return room * room * room * nodes * fmax(0.6 * nodes, known);
 }

@@ -1,6 +1,7 @@
 // solvers/global/implicit.h -- velocities where every contact answers linearly.
 //
-// With impulses r_i = q_i - D_i u_i, D_i any 3 x 3 block, u = W r + b becomes
+// With impulses r_i = q_i - D_i u_i, D_i a 3 x 3 block, 0 where D_i[0] is, u = W r + b
+// becomes
 //
 //     explicit form      (I + W D) u = b + W q               one block a pair of contacts
 //     matrix-free form   (I + G' D G) z = z0 + G' (q - D w)   one block a pair of bodies      (1)
@@ -54,6 +55,6 @@ bool ss_implicit_solve(ss_implicit *system, const double *rhs, double share, dou
 // Whether the system of the bodies is the smaller one, and possible.
 bool ss_implicit_prefers_bodies(const ss_whitened *white);
 
-// The multiplications of a factorisation in the form that is preferred, by the size of the problem
-// alone: its analysis may cost as much as a hundred sweeps.
+// The multiplications of a factorisation in the form that is preferred, roughly: the analysis that
+// knows them may cost as much as a hundred sweeps.
 double ss_implicit_guess(const ss_problem *p);

@@ -18,11 +18,9 @@
 void ss_prox_free(ss_prox *p)
 {
     if (p != NULL) {
-        if (p->u != p->y) { // else they are step, trial_y and y
-            free(p->du);
-            free(p->trial_u);
-            free(p->u);
-        }
+        free(p->u != p->y ? p->u : NULL); // in explicit form they are the same
+        free(p->du != p->step ? p->du : NULL);
+        free(p->trial_u != p->trial_y ? p->trial_u : NULL);
         free(p->y);
         free(p->phi);
         free(p->l);
