@@ -2,7 +2,8 @@
 //
 // Colours are those of Okabe and Ito, which people with any colour blindness tell apart. A pure
 // local solver is dashed and its hybrid dotted in one colour; the solver of [D11], mfb+enum, is the
-// only solid line, in red. Solvers that differ in their options alone get other dashes.
+// only solid line, in red. Solvers that differ in their options alone get other dashes, and so do
+// global solvers once the colours have been used up.
 #include "harness/figure.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ static const style STYLES[] = {
 };
 
 // For solvers without a place above, in turn.
-static const char *const OTHERS[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#7F7F7F"};
+static const char *const OTHERS[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7",
+                                     "#56B4E9", "#000000", "#7F7F7F"};
 #define NOTHERS (sizeof OTHERS / sizeof OTHERS[0])
 
 // What sets the kinds of line apart; a row serves one colour.
@@ -37,8 +39,8 @@ static const char *const LINES[][DASHES] = {
     [DASHED] = {"dt (8,4) lw 1.1", "dt (4,4) lw 1.1", "dt (14,5) lw 1.1", "dt (4,8) lw 1.1"},
     [DOTTED] = {"dt (2,2.5) lw 1.3", "dt (1,5) lw 1.8", "dt (2,2.5,2,7) lw 1.3",
                 "dt (1,1.5) lw 0.9"},
-    [MIXED] = {"dt (8,3,2,3) lw 1.2", "dt (8,3,2,3,2,3) lw 1.2", "dt (16,3,2,3) lw 1.2",
-               "dt (4,3,1,3) lw 1.2"},
+    [MIXED] = {"dt (16,3) lw 1.2", "dt (2,2.5) lw 1.4", "dt (9,3,2,3) lw 1.2",
+               "dt (4,3,1,3,1,3) lw 1.2"},
 };
 
 // The place of a solver's local solver in STYLES; NO_STYLE where it has none.
