@@ -8,23 +8,9 @@
 #include "solvers/global/focus.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"
+#include "tests/one_problem.h"
 
 #define FOCUSED "gs/secular:focus=on"
-
-static ss_error error;
-static ss_problem *problem;
-
-void setUp(void)
-{
-    error = (ss_error){0};
-    problem = NULL;
-}
-
-void tearDown(void)
-{
-    ss_problem_free(problem);
-    problem = NULL;
-}
 
 static void make_tangle(int dim, int ncontacts, int per_rod, double mu, double unsymmetry)
 {

@@ -10,21 +10,7 @@
 #include "solvers/sweep.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"
-
-static ss_problem *problem;
-static ss_error error;
-
-void setUp(void)
-{
-    error = (ss_error){0};
-    problem = NULL;
-}
-
-void tearDown(void)
-{
-    ss_problem_free(problem);
-    problem = NULL;
-}
+#include "tests/one_problem.h"
 
 static const char *const SOLVERS[] = {"gs/secular",
                                       "gs/secular:focus=on",

@@ -5,6 +5,7 @@
 
 #include "solvers/clock.h"
 #include "tests/solving.h"
+#include "tests/one_problem.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -27,21 +28,6 @@ static const char *const OTHERS[] = {"prox/secular", "auto", NULL};
 #else
 #define LONGEST_ITERATION 0.05
 #endif
-
-static ss_problem *problem;
-static ss_error error;
-
-void setUp(void)
-{
-    error = (ss_error){0};
-    problem = NULL;
-}
-
-void tearDown(void)
-{
-    ss_problem_free(problem);
-    problem = NULL;
-}
 
 typedef void (*check)(const char *spec);
 

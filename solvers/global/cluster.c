@@ -4,68 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Entries of W_AA; those of one place are added up.
+// Entries of W_AA; those of one place are added up. Two walks over the rows: the first, without
+// room, counts the blocks, the second writes them.
 typedef struct entries {
-    int count, room;
-    int *row, *col;
+    int dim;
+    size_t blocks;
+    int *row, *col; // NULL in the first walk
     double *x;
 } entries;
 
-static void free_entries(entries *a)
+static void write_block(entries *a, int i, int j, const double *W)
 {
-    free(a->row);
-    free(a->col);
-    free(a->x);
-}
-
-// Room for `more`; false without memory.
-static bool reserve(entries *a, int more)
-{
-    if (a->count + more <= a->room) {
-        return true;
-    }
-    if (a->count > INT_MAX / 2 - more) {
-        return false;
-    }
-    const size_t room = 2 * (size_t)(a->count + more);
-    int *row = realloc(a->row, room * sizeof *row);
-    a->row = row != NULL ? row : a->row;
-    int *col = realloc(a->col, room * sizeof *col);
-    a->col = col != NULL ? col : a->col;
-    double *x = realloc(a->x, room * sizeof *x);
-    a->x = x != NULL ? x : a->x;
-    if (row == NULL || col == NULL || x == NULL) {
-        return false;
-    }
-    a->room = (int)room;
-    return true;
-}
-
-static bool add_block(entries *a, int dim, int i, int j, const double *W)
-{
-    if (!reserve(a, dim * dim)) {
-        return false;
-    }
-    for (int k = 0; k < dim; k++) {
-        for (int l = 0; l < dim; l++, a->count++) {
-            a->row[a->count] = dim * i + k;
-            a->col[a->count] = dim * j + l;
-            a->x[a->count] = W[k * dim + l];
+    const int d = a->dim;
+    size_t at = a->blocks * (size_t)(d * d);
+    for (int k = 0; k < d; k++) {
+        for (int l = 0; l < d; l++, at++) {
+            a->row[at] = d * i + k;
+            a->col[at] = d * j + l;
+            a->x[at] = W[k * d + l];
         }
     }
-    return true;
 }
 
-static bool add_explicit_row(entries *a, const ss_coupling *c, int i, const int *place)
+static void walk_explicit_row(entries *a, const ss_coupling *c, int i, const int *place)
 {
-    const int d = c->dim;
+    const size_t block = (size_t)(c->dim * c->dim);
     for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
         const int j = c->W.col[k];
-        if (place[j] >= 0 && !add_block(a, d, place[i], place[j], c->W.x + k * (size_t)(d * d))) {
-            return false;
+        if (place[j] < 0) {
+            continue;
         }
+        if (a->x != NULL) {
+            write_block(a, place[i], place[j], c->W.x + k * block);
+        }
+        a->blocks++;
     }
-    return true;
 }
 
 // G_i G_j' of two ends on one body.
@@ -82,7 +55,7 @@ static void multiply_ends(const double *Gi, const double *Gj, int dim, int room,
     }
 }
 
-static bool add_matrix_free_row(entries *a, const ss_coupling *c, int i, const int *place)
+static void walk_matrix_free_row(entries *a, const ss_coupling *c, int i, const int *place)
 {
     const ss_whitened *white = c->white;
     for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
@@ -92,15 +65,41 @@ static bool add_matrix_free_row(entries *a, const ss_coupling *c, int i, const i
             if (place[j] < 0) {
                 continue;
             }
-            double W[9];
-            multiply_ends(white->G + white->end_G[s], white->G + white->end_G[white->body_end[k]],
-                          c->dim, ss_whitened_room(white, body), W);
-            if (!add_block(a, c->dim, place[i], place[j], W)) {
-                return false;
+            if (a->x != NULL) {
+                double W[9];
+                multiply_ends(white->G + white->end_G[s],
+                              white->G + white->end_G[white->body_end[k]], c->dim,
+                              ss_whitened_room(white, body), W);
+                write_block(a, place[i], place[j], W);
             }
+            a->blocks++;
         }
     }
-    return true;
+}
+
+static void walk(entries *a, const ss_coupling *c, int k, const int *member, int *place)
+{
+    a->blocks = 0;
+    for (int m = 0; m < k; m++) {
+        place[member[m]] = m;
+    }
+    for (int m = 0; m < k; m++) {
+        if (c->is_explicit) {
+            walk_explicit_row(a, c, member[m], place);
+        } else {
+            walk_matrix_free_row(a, c, member[m], place);
+        }
+    }
+    for (int m = 0; m < k; m++) {
+        place[member[m]] = -1;
+    }
+}
+
+double ss_cluster_blocks(const ss_coupling *c, int k, const int *member, int *place)
+{
+    entries a = {.dim = c->dim};
+    walk(&a, c, k, member, place);
+    return (double)a.blocks;
 }
 
 // b = u - W r, in the order of the cluster.
@@ -120,64 +119,26 @@ static void find_velocities(const ss_coupling *c, int k, const int *member, cons
     }
 }
 
-static bool find_matrix(const ss_coupling *c, int k, const int *member, const int *place,
-                        ss_problem *p)
+// False without memory, and for more entries than an int counts.
+static bool find_matrix(const ss_coupling *c, int k, const int *member, int *place, ss_problem *p)
 {
-    entries a = {0};
-    bool ok = true;
-    for (int m = 0; m < k && ok; m++) {
-        ok = c->is_explicit ? add_explicit_row(&a, c, member[m], place)
-                            : add_matrix_free_row(&a, c, member[m], place);
+    entries a = {.dim = c->dim};
+    walk(&a, c, k, member, place);
+    const size_t count = a.blocks * (size_t)(c->dim * c->dim);
+    a.row = malloc(count * sizeof *a.row);
+    a.col = malloc(count * sizeof *a.col);
+    a.x = malloc(count * sizeof *a.x);
+    bool ok = a.row != NULL && a.col != NULL && a.x != NULL && count <= INT_MAX;
+    if (ok) {
+        walk(&a, c, k, member, place);
+        ss_error ignored;
+        ok = ss_sparse_from_triplets(&p->W, c->dim * k, c->dim * k, (int)count, a.row, a.col, a.x,
+                                     &ignored) == SS_OK;
     }
-    ss_error ignored;
-    ok = ok && ss_sparse_from_triplets(&p->W, c->dim * k, c->dim * k, a.count, a.row, a.col, a.x,
-                                       &ignored) == SS_OK;
-    free_entries(&a);
+    free(a.row);
+    free(a.col);
+    free(a.x);
     return ok;
-}
-
-static void mark(int k, const int *member, int *place)
-{
-    for (int a = 0; a < k; a++) {
-        place[member[a]] = a;
-    }
-}
-
-static void unmark(int k, const int *member, int *place)
-{
-    for (int a = 0; a < k; a++) {
-        place[member[a]] = -1;
-    }
-}
-
-static int count_row(const ss_coupling *c, int i, const int *place)
-{
-    int count = 0;
-    if (c->is_explicit) {
-        for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
-            count += place[c->W.col[k]] >= 0;
-        }
-        return count;
-    }
-    const ss_whitened *white = c->white;
-    for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-        const int body = white->end_body[s];
-        for (int k = white->body_end_start[body]; k < white->body_end_start[body + 1]; k++) {
-            count += place[white->body_end_contact[k]] >= 0;
-        }
-    }
-    return count;
-}
-
-double ss_cluster_blocks(const ss_coupling *c, int k, const int *member, int *place)
-{
-    double count = 0.0;
-    mark(k, member, place);
-    for (int a = 0; a < k; a++) {
-        count += count_row(c, member[a], place);
-    }
-    unmark(k, member, place);
-    return count;
 }
 
 ss_problem *ss_cluster_new(const ss_coupling *c, int k, const int *member, int *place)
@@ -191,16 +152,12 @@ ss_problem *ss_cluster_new(const ss_coupling *c, int k, const int *member, int *
     p->ncontacts = k;
     p->mu = malloc((size_t)k * sizeof *p->mu);
     p->b = malloc((size_t)(c->dim * k) * sizeof *p->b);
-    bool ok = p->mu != NULL && p->b != NULL;
-    mark(k, member, place);
-    ok = ok && find_matrix(c, k, member, place, p);
-    unmark(k, member, place);
-    if (!ok) {
+    if (p->mu == NULL || p->b == NULL || !find_matrix(c, k, member, place, p)) {
         ss_problem_free(p);
         return NULL;
     }
-    for (int a = 0; a < k; a++) {
-        p->mu[a] = c->mu[member[a]];
+    for (int m = 0; m < k; m++) {
+        p->mu[m] = c->mu[member[m]];
     }
     find_velocities(c, k, member, p);
     return p;

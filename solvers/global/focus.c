@@ -21,17 +21,18 @@
 struct ss_focus {
     ss_sweeper *sweeper;
     const ss_watch *watch;
-    ss_method *method; // of a block
-    int *moved_at;     // [n] see ss_sweeper
-    int *member;       // [n]
-    int *place;        // [n] scratch of cluster.h
-    double *r;         // [dim n]
-    double seen;       // the estimate at the last look
-    double work;       // of sweeps at the last look
-    double spent;      // by block steps
-    double mark;       // work of sweeps at the last block step,
-    double before;     // and the estimate; NAN once that step has been judged
-    double share;      // of the work of sweeps that a block step may cost
+    ss_method *method;  // of a block
+    int *moved_at;      // [n] see ss_sweeper
+    int *member;        // [n]
+    int *place;         // [n] scratch of cluster.h
+    double *r;          // [dim n]
+    double *compliance; // [n] scratch
+    double seen;        // the estimate at the last look
+    double work;        // of sweeps at the last look
+    double spent;       // by block steps
+    double mark;        // work of sweeps at the last block step,
+    double before;      // and the estimate; NAN once that step has been judged
+    double share;       // of the work of sweeps that a block step may cost
 };
 
 void ss_focus_free(ss_focus *a)
@@ -43,6 +44,7 @@ void ss_focus_free(ss_focus *a)
         free(a->member);
         free(a->place);
         free(a->r);
+        free(a->compliance);
         free(a);
     }
 }
@@ -61,10 +63,12 @@ ss_status ss_focus_new(ss_sweeper *sweeper, const ss_watch *watch, ss_focus **fo
     a->member = malloc(n * sizeof *a->member);
     a->place = malloc(n * sizeof *a->place);
     a->r = malloc((size_t)sweeper->coupling->dim * n * sizeof *a->r);
+    a->compliance = malloc(n * sizeof *a->compliance);
     a->seen = INFINITY;
     a->before = NAN;
     a->share = 1.0;
-    ss_status status = a->moved_at != NULL && a->member != NULL && a->place != NULL && a->r != NULL
+    ss_status status = a->moved_at != NULL && a->member != NULL && a->place != NULL &&
+                               a->r != NULL && a->compliance != NULL
                            ? ss_method_parse(SOLVER, &a->method, e)
                            : ss_fail_memory(e, "block steps");
     if (status != SS_OK) {
@@ -129,17 +133,12 @@ static int find_members(ss_focus *a)
 static double find_tolerance(const ss_focus *a, const ss_problem *p)
 {
     const ss_coupling *c = a->sweeper->coupling;
-    double s = 0.0, V = 0.0;
     for (int m = 0; m < p->ncontacts; m++) {
-        s += c->compliance[a->member[m]] / p->ncontacts;
-        double square = 0.0;
-        for (int k = 0; k < p->dim; k++) {
-            square += p->b[p->dim * m + k] * p->b[p->dim * m + k];
-        }
-        V = fmax(V, sqrt(square));
+        a->compliance[m] = c->compliance[a->member[m]];
     }
-    V = V > 0.0 ? V : 1.0;
-    const double wanted = SHARE * a->sweeper->task->tolerance * c->V / V * fmin(1.0, s / c->s);
+    const ss_scales own = ss_scales_find(p->dim, p->ncontacts, a->compliance, p->b);
+    const double wanted = SHARE * a->sweeper->task->tolerance * c->V / own.velocity *
+                          fmin(1.0, own.compliance / c->s);
     return fmin(fmax(wanted, LEAST), MOST);
 }
 
@@ -196,7 +195,7 @@ static void learn(ss_focus *a, double estimate)
 bool ss_focus_step(ss_focus *a)
 {
     const ss_sweeper *s = a->sweeper;
-    if (s->sweeps % LOOK != 0 || !s->estimates) {
+    if (s->sweeps % LOOK != 0) {
         return false;
     }
     const double estimate = s->last.estimate, work = work_of_sweeps(s);

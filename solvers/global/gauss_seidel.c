@@ -90,11 +90,12 @@ static bool is_one_of(const char *key, const char *const *keys)
 static const char *key_needs(const ss_method *m, const char *key)
 {
     static const char *const OF_FREEZING[] = {"skip", "share", "wake", NULL};
+    static const char *const WITHOUT_FREEZING[] = {"visit", "focus", NULL};
+    static const char *const OF_THE_LAW[] = {"check", "focus", NULL};
     const settings *s = m->global_settings;
     if (s->sweep.freeze == SS_FREEZE_OFF && is_one_of(key, OF_FREEZING)) {
         return "freeze=on or freeze=paper";
     }
-    static const char *const WITHOUT_FREEZING[] = {"visit", "focus", NULL};
     if (s->sweep.freeze != SS_FREEZE_OFF && is_one_of(key, WITHOUT_FREEZING)) {
         return "freeze=off";
     }
@@ -104,7 +105,6 @@ static const char *key_needs(const ss_method *m, const char *key)
     if (ss_method_is_exact(m) && strcmp(key, "step") == 0) {
         return "a local solver of another law than Coulomb's, alone";
     }
-    static const char *const OF_THE_LAW[] = {"check", "focus", NULL};
     if (!ss_method_is_exact(m) && is_one_of(key, OF_THE_LAW)) {
         return "a local solver of Coulomb's law";
     }
@@ -298,8 +298,8 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     }
     a->approximate = !ss_method_is_exact(t->method);
     const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
-    a->check = a->settings->check > 0 ? a->settings->check : one_step ? ONE_STEP_CHECK : 1;
-    a->check = a->settings->focus ? 1 : a->check;
+    const int check = one_step && !a->settings->focus ? ONE_STEP_CHECK : 1;
+    a->check = a->settings->check > 0 ? a->settings->check : check;
     a->kept_estimate = a->mark = INFINITY;
     a->rest = a->sweeper->rest;
     ss_coupling_get(a->sweeper->coupling, a->kept);

@@ -322,13 +322,9 @@ ss_status ss_prox_freeze_shift(ss_prox *p, ss_error *e)
     if (p->shift == NULL) {
         return ss_fail_memory(e, "a proximal method");
     }
+    find_velocities(p);
     for (int i = 0; i < p->c->n; i++) {
-        double u[3];
-        if (p->c->is_explicit) {
-            memcpy(u, p->y + 4 * (size_t)i, sizeof u);
-        } else {
-            ss_coupling_see(p->c, i, p->y, u);
-        }
+        const double *u = p->u + 4 * (size_t)i;
         p->shift[i] = p->c->mu[i] * ss_length2(u[1], u[2]);
     }
     return SS_OK;
