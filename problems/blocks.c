@@ -42,14 +42,6 @@ static size_t merge_row(const ss_sparse *rows, int dim, int i, int *out, int *on
     return count;
 }
 
-// Rows between two questions whether to go on.
-#define ASK_EVERY 32
-
-static bool ends_at(const ss_stop *stop, int row)
-{
-    return row % ASK_EVERY == 0 && ss_stop_asked(stop);
-}
-
 // Both passes over the rows share this: the first counts, the second (W->col not NULL) writes.
 // False without memory; where it is stopped the rows are not complete.
 static bool find_columns(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
@@ -61,7 +53,7 @@ static bool find_columns(const ss_stop *stop, const ss_sparse *rows, ss_blocks *
     }
     int *out = lists, *one = lists + n, *spare = lists + 2 * n;
     W->start[0] = 0;
-    for (int i = 0; i < W->n && !ends_at(stop, i); i++) {
+    for (int i = 0; i < W->n && !ss_stop_asked_at(stop, i); i++) {
         const size_t count = merge_row(rows, W->dim, i, out, one, spare);
         if (W->col != NULL) {
             memcpy(W->col + W->start[i], out, count * sizeof *out);
@@ -75,7 +67,7 @@ static bool find_columns(const ss_stop *stop, const ss_sparse *rows, ss_blocks *
 static void copy_entries(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
 {
     const int dim = W->dim;
-    for (int r = 0; r < rows->ncols && !ends_at(stop, r); r++) {
+    for (int r = 0; r < rows->ncols && !ss_stop_asked_at(stop, r); r++) {
         size_t block = W->start[r / dim];
         for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
             while (W->col[block] != rows->row[k] / dim) {

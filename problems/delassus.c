@@ -21,14 +21,6 @@ static size_t neighbours(const ss_whitened *white, int i, int *out, int *spare)
     return count;
 }
 
-// Rows of W between two questions whether to go on, some 10 us each.
-#define ASK_EVERY 32
-
-static bool ends_at(const ss_stop *stop, int row)
-{
-    return row % ASK_EVERY == 0 && ss_stop_asked(stop);
-}
-
 // Which contacts share a body, row by row. Where it is stopped, the rows so far. A contact on no
 // body has an empty row; it gets its diagonal block, so that every row has one.
 static bool find_pattern(const ss_stop *stop, const ss_whitened *white, ss_blocks *W)
@@ -45,7 +37,7 @@ static bool find_pattern(const ss_stop *stop, const ss_whitened *white, ss_block
     const bool ok = spare != NULL && W->start != NULL && W->col != NULL;
     if (ok) {
         W->start[0] = 0;
-        for (int i = 0; i < white->ncontacts && !ends_at(stop, i); i++) {
+        for (int i = 0; i < white->ncontacts && !ss_stop_asked_at(stop, i); i++) {
             int *row = W->col + W->start[i];
             size_t count = neighbours(white, i, row, spare);
             if (count == 0) {
@@ -260,7 +252,7 @@ static bool make_workspace(const ss_whitened *white, const panels *p, workspace 
 static inline void fill_rows(const ss_stop *stop, const ss_whitened *white, int dim,
                              const double *left, const panels *p, const workspace *b, ss_blocks *W)
 {
-    for (int i = 0; i < W->n && !ends_at(stop, i); i++) {
+    for (int i = 0; i < W->n && !ss_stop_asked_at(stop, i); i++) {
         const int nwalks = make_strips(white, dim, left, p, i, b->strips, b->walks);
         fill_row(dim, b->walks, nwalks, W->col + W->start[i], W->start[i + 1] - W->start[i],
                  W->x + W->start[i] * (size_t)(dim * dim));

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ASK_EVERY 32 // columns between two questions whether to go on
-
 int ss_sparse_count(const ss_sparse *A)
 {
     return A->start != NULL ? A->start[A->ncols] : 0;
@@ -127,7 +125,7 @@ ss_status ss_sparse_transpose_until(const ss_stop *stop, const ss_sparse *A, ss_
     }
     accumulate(start, transposed->ncols);
     for (int j = 0; j < A->ncols; j++) {
-        if (j % ASK_EVERY == 0 && ss_stop_asked(stop)) {
+        if (ss_stop_asked_at(stop, j)) {
             ss_sparse_free(transposed);
             return SS_OK;
         }

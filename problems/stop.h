@@ -17,3 +17,9 @@ static inline bool ss_stop_asked(const ss_stop *stop)
 {
     return stop != NULL && stop->asked(stop->of);
 }
+
+// For item k of a loop whose items take some microseconds: every 32nd asks.
+static inline bool ss_stop_asked_at(const ss_stop *stop, int k)
+{
+    return k % 32 == 0 && ss_stop_asked(stop);
+}

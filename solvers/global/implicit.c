@@ -71,14 +71,6 @@ static void add_outer(int dim, int room_a, int room_b, const double *Ga, const d
     }
 }
 
-// Contacts, or blocks, between two questions whether to go on, at most some us each.
-#define ASK_EVERY 64
-
-static bool ends_at(const ss_implicit *p, int k)
-{
-    return k % ASK_EVERY == 0 && ss_stop_asked(p->stop);
-}
-
 // False where it was stopped.
 static bool assemble_bodies(ss_implicit *p)
 {
@@ -90,7 +82,7 @@ static bool assemble_bodies(ss_implicit *p)
     }
     const size_t *place = p->place;
     for (int k = 0; k < c->n; k++) {
-        if (ends_at(p, k)) {
+        if (ss_stop_asked_at(p->stop, k)) {
             return false;
         }
         const int i = p->turn[k];
@@ -147,7 +139,7 @@ static bool assemble_contacts(ss_implicit *p)
     double *J = ss_block_lu_values(p->lu);
     const int d = c->dim;
     for (int i = 0; i < c->n; i++) {
-        if (ends_at(p, i)) {
+        if (ss_stop_asked_at(p->stop, i)) {
             return false;
         }
         add_identity(p, i, SS_ROOM);
@@ -303,7 +295,7 @@ static ss_status place_bodies(ss_implicit *p, ss_error *e)
     }
     const ss_status status =
         ss_block_lu_new(a->nbodies, room, n, (const int(*)[2])pairs, p->stop, &p->lu, e);
-    for (int k = 0; p->lu != NULL && k < n && !ends_at(p, k); k++) {
+    for (int k = 0; p->lu != NULL && k < n && !ss_stop_asked_at(p->stop, k); k++) {
         p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
     }
     free(pairs);
@@ -332,7 +324,7 @@ static ss_status place_contacts(ss_implicit *p, ss_error *e)
     }
     const ss_status status =
         ss_block_lu_new(c->n, room, (int)count, (const int(*)[2])pairs, p->stop, &p->lu, e);
-    for (int k = 0; p->lu != NULL && k < (int)count && !ends_at(p, k); k++) {
+    for (int k = 0; p->lu != NULL && k < (int)count && !ss_stop_asked_at(p->stop, k); k++) {
         p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
     }
     free(pairs);

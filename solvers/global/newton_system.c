@@ -20,8 +20,6 @@
 #define OF_AN_OPERATION      1e-10
 #define SHARE_OF_BOUND       0.5
 
-#define ASK_EVERY 64 // contacts between two questions whether to go on
-
 // Of the numbers of a symmetric factor: pivots beside the diagonal make more. A number of J is kept
 // with its index.
 #define MORE_NUMBERS 1.5
@@ -269,7 +267,7 @@ static ss_status build(ss_newton_system *s, const ss_stop *stop, ss_error *e)
     bool stopped = false;
     for (int i = 0; i < s->c->n && !stopped; i++) {
         write_contact(s, i, &none, 0.0);
-        stopped = i % ASK_EVERY == 0 && ss_stop_asked(stop);
+        stopped = ss_stop_asked_at(stop, i);
     }
     if (s->dofs > 0 && !stopped) {
         write_dofs(s);
