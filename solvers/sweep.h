@@ -18,13 +18,25 @@
 // all contacts.
 #pragma once
 
+#include <math.h>
 #include "problems/team.h"
 #include "solvers/contact.h"
 #include "solvers/coupling.h"
 #include "solvers/order.h"
 
-// Of a visit: what it costs to pass over a contact that rests, where work is counted in visits.
-#define SS_PASSING 0.04
+// Work in visits. Passing over a contact that rests, which a sweep does with most, costs 0.04 of
+// one.
+static inline double ss_sweep_work(double visits, double contacts, int sweeps)
+{
+    return visits + 0.04 * contacts * sweeps;
+}
+
+// What is left to do until an estimate meets its goal, where it fell from `before` to `now` in so
+// much work; infinity where it did not fall.
+static inline double ss_sweep_work_left(double before, double now, double goal, double work)
+{
+    return now < before ? log(now / goal) / log(before / now) * work : INFINITY;
+}
 
 typedef enum ss_freeze { SS_FREEZE_OFF, SS_FREEZE_ON, SS_FREEZE_PAPER } ss_freeze;
 typedef enum ss_assembly { SS_ASSEMBLY_BLOCKS, SS_ASSEMBLY_NAIVE } ss_assembly;

@@ -112,9 +112,10 @@ static double price_of_ppa(run *a)
 // take: its budget, or, of the first, the price of the second.
 static bool promises(run *a, double work)
 {
-    const double fall = a->checked_best / a->best;
     const double left =
-        fall > FALL ? log(a->best / a->tolerance) / log(fall) * (work - a->checked) : INFINITY;
+        a->best < a->checked_best / FALL
+            ? ss_sweep_work_left(a->checked_best, a->best, a->tolerance, work - a->checked)
+            : INFINITY;
     if (a->member != &MEMBERS[0]) {
         return left <= ldexp(a->member->promised, a->round);
     }
@@ -128,7 +129,8 @@ static void watch_rate(run *a, const ss_progress *p)
         return;
     }
     a->best = p->estimate < a->best ? p->estimate : a->best;
-    const double work = (double)p->visits / a->task->problem->ncontacts + SS_PASSING * p->iteration;
+    const double n = a->task->problem->ncontacts;
+    const double work = ss_sweep_work((double)p->visits, n, p->iteration) / n;
     const double next = a->checked == 0.0 ? a->member->patience : LATER * a->checked;
     if (work < next) {
         return;

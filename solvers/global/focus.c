@@ -90,11 +90,6 @@ double ss_focus_work(const ss_focus *a)
 
 // ---- Whether
 
-static double work_of_sweeps(const ss_sweeper *s)
-{
-    return (double)s->visits + SS_PASSING * (double)s->coupling->n * s->sweeps;
-}
-
 // What a block step over k contacts costs, in visits, each coupled to `row` of them on average,
 // itself among them: the problem of the block, some ten steps of Newton's method, and their
 // factorisations, which take some (4 row)^2 multiplications for each of 4 k rows, a third of that
@@ -105,14 +100,6 @@ static double cost(double k, double row)
 {
     const double square = row * row / (1.0 + 2.0 * row / k);
     return 1000.0 + k * (200.0 + 5.0 * row + 0.6 * square) * (1.0 + sqrt(k) / 40.0);
-}
-
-// What sweeps would do until the end, as the estimate falls now.
-static double promised(const ss_focus *a, double estimate, double work)
-{
-    const double tolerance = a->sweeper->task->tolerance * a->sweeper->coupling->V;
-    const double rate = log(a->seen / estimate) / (work - a->work);
-    return rate > 0.0 ? log(estimate / tolerance) / rate : INFINITY;
 }
 
 static int find_members(ss_focus *a)
@@ -198,13 +185,14 @@ bool ss_focus_step(ss_focus *a)
     if (s->sweeps % LOOK != 0) {
         return false;
     }
-    const double estimate = s->last.estimate, work = work_of_sweeps(s);
+    const double estimate = s->last.estimate, goal = s->task->tolerance * s->coupling->V;
+    const double work = ss_sweep_work((double)s->visits, s->coupling->n, s->sweeps);
     learn(a, estimate);
-    const double left = promised(a, estimate, work);
+    const double left = ss_sweep_work_left(a->seen, estimate, goal, work - a->work);
     const double allowed = fmin(left / PAYS, a->share * (work - a->mark));
     a->seen = estimate;
     a->work = work;
-    if (!(estimate > s->task->tolerance * s->coupling->V) || allowed < cost(1.0, 1.0)) {
+    if (!(estimate > goal) || allowed < cost(1.0, 1.0)) {
         return false;
     }
     const int k = find_members(a);
