@@ -1,7 +1,7 @@
 // tests/scene_run.h -- scenes that run with a solver of the registry, step by step.
 #pragma once
 
-#include "harness/simulate_solver.h"
+#include "harness/simulate/simulate_solver.h"
 #include "tests/scene_world.h"
 
 typedef struct scene_run {

@@ -1,5 +1,5 @@
 // Heads of hair: that it lies on head and shoulders, and what friction does to it.
-#include "harness/strands.h"
+#include "harness/simulate/strands.h"
 #include "tests/scene_run.h"
 #include "tests/support.h"
 

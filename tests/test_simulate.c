@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/dump.h"
+#include "harness/simulate/dump.h"
 #include "harness/figure.h"
-#include "harness/simulation.h"
+#include "harness/simulate/simulation.h"
 #include "harness/table_kinds.h"
 #include "problems/response.h"
 #include "problems/tangle.h"

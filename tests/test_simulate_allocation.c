@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "harness/simulation.h"
+#include "harness/simulate/simulation.h"
 #include "tests/support.h"
 
 static ss_error error;

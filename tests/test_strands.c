@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/frames.h"
-#include "harness/picture.h"
+#include "harness/simulate/frames.h"
+#include "harness/simulate/picture.h"
 #include "tests/program.h"
 #include "tests/support.h"
 

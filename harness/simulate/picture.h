@@ -1,8 +1,8 @@
-// harness/picture.h -- strands and obstacles as a gnuplot script (internal to frames).
+// harness/simulate/picture.h -- strands and obstacles as a gnuplot script (internal to frames).
 #pragma once
 
 #include <stdio.h>
-#include "harness/strands.h"
+#include "harness/simulate/strands.h"
 
 // How space is seen: a point x is at (right . x, up . x) of the picture, and `towards` leads from
 // it to the eye. Window: low and high of both, m.

@@ -1,4 +1,4 @@
-#include "harness/frames.h"
+#include "harness/simulate/frames.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "harness/gnuplot.h"
-#include "harness/picture.h"
+#include "harness/simulate/picture.h"
 #include "problems/save.h"
 
 struct ss_frames {

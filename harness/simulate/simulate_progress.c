@@ -1,4 +1,4 @@
-#include "harness/simulate_progress.h"
+#include "harness/simulate/simulate_progress.h"
 
 #include <stdio.h>
 #include <unistd.h>

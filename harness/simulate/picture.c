@@ -1,5 +1,5 @@
 // Strands in a picture: which parts are seen, how bright they are, and in which order.
-#include "harness/picture.h"
+#include "harness/simulate/picture.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "harness/dump.h"
+#include "harness/simulate/dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// harness/simulate_progress.h -- what a simulation does, on stderr: a line that rewrites itself on
-// a terminal, a plain line now and then elsewhere.
+// harness/simulate/simulate_progress.h -- what a simulation does, on stderr: a line that rewrites
+// itself on a terminal, a plain line now and then elsewhere.
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "harness/strands.h"
+#include "harness/simulate/strands.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// harness/strands.h -- the strands of a running world as they are seen from outside: where they
-// are, and what is measured of that.
+// harness/simulate/strands.h -- the strands of a running world as they are seen from outside: where
+// they are, and what is measured of that.
 #pragma once
 
 #include "problems/strands/snapshot.h"

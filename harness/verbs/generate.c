@@ -1,4 +1,4 @@
-// stickslip generate: problems from a seed; its kind `locals` is in cmd_generate_locals.c.
+// stickslip generate: problems from a seed; its kind `locals` is in generate_locals.c.
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

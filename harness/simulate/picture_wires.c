@@ -4,7 +4,7 @@
 //     sphere, ellipsoid   size o (sin pi u cos 2 pi v, cos pi u, sin pi u sin 2 pi v), poles up
 //     cylinder, capsule   a quarter of u for each end, flat or round, the rest for the side
 //     plane               a square in its middle
-#include "harness/picture.h"
+#include "harness/simulate/picture.h"
 
 #define RINGS     10
 #define MERIDIANS 18

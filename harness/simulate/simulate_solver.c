@@ -1,4 +1,4 @@
-#include "harness/simulate_solver.h"
+#include "harness/simulate/simulate_solver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// harness/dump.h -- one-step problems of a simulation, spread over its run, into a file.
+// harness/simulate/dump.h -- one-step problems of a simulation, spread over its run, into a file.
 //
 // The run is cut into `count` stretches of equal length. Of each stretch the first step is taken
 // of which more than 30 % of the contacts carry an impulse: problems of strands that barely touch

@@ -7,7 +7,7 @@
 #include "harness/interrupt.h"
 #include "harness/options.h"
 #include "harness/run.h"
-#include "harness/simulation.h"
+#include "harness/simulate/simulation.h"
 #include "harness/verbs.h"
 
 // Of a dump whose number of problems is not asked for.

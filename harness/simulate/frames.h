@@ -1,4 +1,5 @@
-// harness/frames.h -- a simulation in pictures: for every frame an OBJ file of polylines and a PNG.
+// harness/simulate/frames.h -- a simulation in pictures: for every frame an OBJ file of polylines
+// and a PNG.
 //
 // frame_00000.obj holds the vertices of all strands in the world, in m, and a line element a
 // strand, in their order. The PNG beside it shows them from the front and the side, by parallel
@@ -7,7 +8,7 @@
 // somewhat enlarged. frame.gp is the gnuplot script of the last picture.
 #pragma once
 
-#include "harness/strands.h"
+#include "harness/simulate/strands.h"
 
 typedef struct ss_frames ss_frames;
 

@@ -1,4 +1,4 @@
-#include "harness/simulation.h"
+#include "harness/simulate/simulation.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness/interrupt.h"
-#include "harness/simulate_progress.h"
+#include "harness/simulate/simulate_progress.h"
 
 // ---- Opening
 

@@ -1,9 +1,10 @@
-// harness/simulation.h -- a scene that runs: its world, its stepper, and where the results go.
+// harness/simulate/simulation.h -- a scene that runs: its world, its stepper, and where the results
+// go.
 #pragma once
 
-#include "harness/dump.h"
-#include "harness/frames.h"
-#include "harness/simulate_solver.h"
+#include "harness/simulate/dump.h"
+#include "harness/simulate/frames.h"
+#include "harness/simulate/simulate_solver.h"
 #include "harness/stats.h"
 #include "problems/strands/scene.h"
 

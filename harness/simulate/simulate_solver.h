@@ -1,4 +1,5 @@
-// harness/simulate_solver.h -- the solver of a simulation's steps: any spec, and the judge's word.
+// harness/simulate/simulate_solver.h -- the solver of a simulation's steps: any spec, and the
+// judge's word.
 #pragma once
 
 #include "problems/strands/step.h"
