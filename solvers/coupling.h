@@ -2,10 +2,11 @@
 //
 // Two forms behind one interface (problems/delassus.h), chosen once:
 //
-//     explicit      u_i = b_i + sum_j W_ij r_j                      a row of blocks a visit
-//     matrix-free   u_i = w_i + sum_k G_ik z_k,   z_k += G_ik' dr_i   two ends a visit, whatever
-//                                                                   the number of contacts a body
-//                                                                   has
+//     explicit      u_i = b_i + sum_j W_ij r_j
+//     matrix-free   u_i = w_i + sum_k G_ik z_k,   z_k += G_ik' dr_i
+//
+// A visit reads a row of blocks in the explicit form, and two ends in the matrix-free form, however
+// many contacts a body has.
 //
 // Both keep r; the matrix-free form also keeps z = z0 + G' r, which drifts by rounding and is
 // computed afresh now and then. Impulses are stored four numbers a contact, the unused ones zero.

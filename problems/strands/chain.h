@@ -5,9 +5,8 @@
 // A step moves the vertices to p = x + h v, corrects p by the method, and takes v = (p - x) / h.
 // With n_i = (p_i - p_{i+1}) / |p_i - p_{i+1}|, G the gradient of C (column i holds n_i at vertex i
 // and -n_i at i + 1):
-//     tmf   S y = C, S = G' W G tridiagonal:
-//               -w_i (n_{i-1}.n_i) y_{i-1} + (w_i + w_{i+1}) y_i - w_{i+1} (n_i.n_{i+1}) y_{i+1} =
-//               C_i
+//     tmf   S y = C, S = G' W G tridiagonal: C_i =
+//             -w_i (n_{i-1}.n_i) y_{i-1} + (w_i + w_{i+1}) y_i - w_{i+1} (n_i.n_{i+1}) y_{i+1}
 //           p_i += w_i (n_{i-1} y_{i-1} - n_i y_i), that is p -= W G y
 //     pbd   constraint after constraint from the root, each met by its two vertices
 //     dftl  vertex i + 1 follows vertex i: p_{i+1} = p_i - l_i n_i. d_i, by how much vertex i was

@@ -1,14 +1,16 @@
 // problems/strands/system.h -- M v = f of one strand: one implicit step without contacts.
 //
-//     M = M0 + h C + h^2 K      C = internal damping + (drag / line density) M0
-//     f = M0 v_n + h [F_elastic + sum m J'(g - a_base - (dJ/dt) v_n) - sum drag l J' v_base +
-//     pulls]
+//     M = M0 + h C + h^2 K,     C = internal damping + (drag / line density) M0
+//     f = M0 v_n + h [F_elastic + pulls + sum m J'(g - a_base - (dJ/dt) v_n)
+//                     - sum drag l J' v_base]
 //
-// linearised backward Euler about (q_n, v_n); v is the velocity at the end of the step. With
-// theta < 1: M = M0 + theta h C + theta^2 h^2 K, f += (theta - 1) h C v_n - theta (1 - theta) h^2 K
-// v_n against the above, and q_{n+1} = q_n (+) h [theta v + (1 - theta) v_n]. v_base and a_base are
-// velocity and acceleration of a sample that the scripted root carries, with v_n frozen:
-// a_base = A + w' x d + w x (w x d) + 2 w x J v_n.
+// linearised backward Euler about (q_n, v_n); v is the velocity at the end of the step. v_base and
+// a_base are velocity and acceleration of a sample that the scripted root carries, with v_n frozen:
+// a_base = A + w' x d + w x (w x d) + 2 w x J v_n. With theta < 1
+//
+//     M  = M0 + theta h C + theta^2 h^2 K
+//     f += (theta - 1) h C v_n - theta (1 - theta) h^2 K v_n          more than above
+//     q_{n+1} = q_n (+) h [theta v + (1 - theta) v_n]
 //
 // Where the model projects, v = M^-1 f becomes what its method makes of it, M what impulses of
 // contacts meet (model.h), and f = M v.

@@ -1,8 +1,9 @@
 // apgd: accelerated projected gradient (Nesterov 1983; Mazhar, Heyn, Negrut and Tasora 2015) with
 // De Saxce's shift. With p_i = 1 / (tr W_ii / d), g(y) = W y + b + s(y), s = mu |u_T| e,
 //
-//     r+ = P_K(y - p g(y) / L),   y = r+ + beta (r+ - r),   beta = theta (1 - theta) / (theta^2 +
-//     theta+) theta+ = (-theta^2 + theta sqrt(theta^2 + 4)) / 2,    L = lambda_max(p^1/2 W p^1/2)
+//     r+ = P_K(y - p g(y) / L),     L = lambda_max(p^1/2 W p^1/2)
+//     y  = r+ + beta (r+ - r),      beta = theta (1 - theta) / (theta^2 + theta+)
+//                                   theta+ = (-theta^2 + theta sqrt(theta^2 + 4)) / 2
 //
 // theta starts at 1 and again wherever g.(r+ - r) > 0. L is found by power iteration, times 1.05.
 // Above mu = 1 it need not converge.

@@ -5,8 +5,7 @@
 // in the metric of p_i = 1 / (tr W_ii / d). With g = W r + b + s and d = P_K(r - a p g) - r the
 // step is t = 1 where q(r + d) is not above the largest of the last 10 values, else the minimum of
 // q along d (q is quadratic: no trial evaluations); then a = |d|^2_{1/p} / d'W d (Barzilai and
-// Borwein). `shift=outer` (the default) renews s
-// after 50 steps or when |d| has fallen to a tenth.
+// Borwein). `shift=outer` (the default) renews s after 50 steps or when |d| has fallen to a tenth.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
