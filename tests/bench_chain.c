@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/strands/scene.h"
-#include "problems/strands/step.h"
+#include "problems/strands/scenes/scene.h"
+#include "problems/strands/step/step.h"
 #include "tests/bench.h"
 
 #define EDGES   5 // of a strand

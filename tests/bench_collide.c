@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "problems/random.h"
-#include "problems/strands/collide.h"
+#include "problems/strands/contact/collide.h"
 #include "tests/bench.h"
 
 #define SEGMENTS 12

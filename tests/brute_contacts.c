@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "problems/strands/proximity.h"
-#include "problems/strands/swept.h"
+#include "problems/strands/contact/proximity.h"
+#include "problems/strands/contact/swept.h"
 
 typedef struct list {
     const ss_polylines *lines;

@@ -40,8 +40,8 @@ one_strand new_strand(const char *spec, const ss_strand_design *design)
     one_strand s = {0};
     CHECK_OK(ss_model_parse(spec, &s.choice, &error));
     s.model = s.choice.model;
-    CHECK_OK(s.model->make(design, s.choice.settings, &s.rod, &error));
-    s.size = s.model->size(s.rod);
+    CHECK_OK(s.model->make(design, s.choice.settings, &s.self, &error));
+    s.size = s.model->size(s.self);
     const int nplaces = s.size.npoints + s.size.nsamples;
     const int total = s.size.nq + s.size.nv + 3 * s.size.width * nplaces + 2 * s.size.nsamples;
     double *numbers = s.numbers = calloc((size_t)total, sizeof *numbers);
@@ -51,15 +51,15 @@ one_strand new_strand(const char *spec, const ss_strand_design *design)
     s.v = s.q + s.size.nq;
     s.mass = s.v + s.size.nv;
     s.length = s.mass + s.size.nsamples;
-    s.model->style(s.rod, s.q);
-    s.model->lumps(s.rod, s.mass, s.length);
+    s.model->style(s.self, s.q);
+    s.model->lumps(s.self, s.mass, s.length);
     return s;
 }
 
 void free_strand(one_strand *s)
 {
     if (s->model != NULL) {
-        s->model->free(s->rod);
+        s->model->free(s->self);
     }
     ss_model_choice_free(&s->choice);
     free(s->points);
@@ -70,7 +70,7 @@ void free_strand(one_strand *s)
 
 void place_strand(one_strand *s, const ss_pose *root, const double *q)
 {
-    s->model->place(s->rod, root, q, s->points, s->samples);
+    s->model->place(s->self, root, q, s->points, s->samples);
 }
 
 ss_vec3 column(const ss_strand_point *p, int k)
@@ -126,7 +126,7 @@ void mass_matrix(const one_strand *s, const double *q, double *M)
     double *band = calloc((size_t)((half + 1) * n), sizeof *band);
     ss_band A = {n, half, band};
     if (s->model->inertia != NULL) {
-        s->model->inertia(s->rod, q, &A);
+        s->model->inertia(s->self, q, &A);
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++) {
@@ -161,7 +161,7 @@ void advance_dof(const one_strand *s, int k, double h, double *moved)
 {
     double *unit = calloc((size_t)s->size.nv, sizeof *unit);
     unit[k] = 1.0;
-    s->model->advance(s->rod, s->q, unit, h, moved);
+    s->model->advance(s->self, s->q, unit, h, moved);
     free(unit);
 }
 
@@ -170,7 +170,7 @@ void disturb(one_strand *s, ss_random *g)
     const ss_pose root = random_pose(g);
     place_strand(s, &root, s->q);
     random_velocity(s, g, s->v);
-    s->model->advance(s->rod, s->q, s->v, 0.05, s->q);
+    s->model->advance(s->self, s->q, s->v, 0.05, s->q);
     place_strand(s, &root, s->q);
 }
 

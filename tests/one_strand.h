@@ -7,7 +7,7 @@
 typedef struct one_strand {
     ss_model_choice choice;
     const ss_strand_model *model;
-    void *rod;
+    void *self;
     ss_strand_size size;
     double *q, *v;                     // [nq], [nv]; the style and 0 at first
     ss_strand_point *points, *samples; // at the last place_strand

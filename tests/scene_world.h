@@ -1,8 +1,8 @@
 // tests/scene_world.h -- scenes as tests see them: a world of a scene, and where its strands are.
 #pragma once
 
-#include "problems/strands/scene.h"
-#include "problems/strands/system.h"
+#include "problems/strands/scenes/scene.h"
+#include "problems/strands/step/system.h"
 
 // What a test asks of a scene. mu NaN and rods 0: the scene's own; model NULL: its default.
 typedef struct scene_choice {

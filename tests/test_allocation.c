@@ -8,7 +8,7 @@
 
 #include "problems/delassus.h"
 #include "problems/response.h"
-#include "problems/strands/step.h"
+#include "problems/strands/step/step.h"
 #include "problems/store.h"
 #include "problems/strands/model.h"
 #include "problems/tangle.h"

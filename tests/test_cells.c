@@ -1,5 +1,5 @@
 // The broad phase: every pair of boxes that overlap, each once, and no others but by rounding.
-#include "problems/strands/cells.h"
+#include "problems/strands/contact/cells.h"
 
 #include "tests/random_points.h"
 #include "tests/support.h"

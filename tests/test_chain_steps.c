@@ -1,6 +1,6 @@
 // tests/test_chain_steps.c -- chains in worlds: what contacts find when they push one, steps that
 // cannot be, and chains on scripted bodies.
-#include "problems/strands/chain_strand.h"
+#include "problems/strands/models/chain_strand.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static ss_band step_matrix(one_strand *s)
         }
     }
     // The method has nothing to do, so that G is that of q.
-    s->model->project(s->rod, s->q, 1e-3, dense + n * n, dense + n * n + n, &M);
+    s->model->project(s->self, s->q, 1e-3, dense + n * n, dense + n * n + n, &M);
     free(dense);
     return M;
 }
@@ -69,7 +69,7 @@ static void check_response(one_strand *s)
         memset(stiff, 0, 2 * (size_t)n * sizeof *stiff);
         stiff[k] = exact[k] = 1.0;
         ss_band_solve(&M, D, stiff);
-        ss_chain_respond(s->rod, s->q, exact);
+        ss_chain_respond(s->self, s->q, exact);
         for (int j = 0; j < n; j++) {
             CHECK_NEAR(stiff[j], exact[j], 1e-5 / s->mass[s->size.nsamples - 1]);
         }
@@ -106,7 +106,7 @@ static void impulses_do_not_stretch_a_chain(void)
     for (int j = 0; j < s.size.nv; j++) {
         x[j] = ss_random_normal(&g);
     }
-    ss_chain_respond(s.rod, s.q, x);
+    ss_chain_respond(s.self, s.q, x);
     double most = 0.0;
     for (int j = 0; j < s.size.nv; j++) {
         most = fmax(most, fabs(x[j]));
@@ -130,7 +130,7 @@ static void a_push_along_a_straight_chain_meets_all_of_it(void)
         mass += s.mass[i];
     }
     x[30] = mass; // the tip, along the chain
-    ss_chain_respond(s.rod, s.q, x);
+    ss_chain_respond(s.self, s.q, x);
     for (int i = 0; i < 11; i++) {
         CHECK_NEAR(x[3 * i], 1.0, 1e-12);
     }

@@ -1,6 +1,6 @@
 // Contacts: the rules of collide.h, the broad phase against comparing all with all, and fast
 // crossings.
-#include "problems/strands/collide.h"
+#include "problems/strands/contact/collide.h"
 
 #include <stdlib.h>
 #include <string.h>

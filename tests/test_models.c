@@ -82,7 +82,7 @@ static void jacobian_of_every_model_is_the_derivative(void)
 static void add_rates(one_strand *s, const ss_pose *root, double h, double scale, ss_vec3 *a)
 {
     double *moved = calloc((size_t)s->size.nq, sizeof *moved);
-    s->model->advance(s->rod, s->q, s->v, h, moved);
+    s->model->advance(s->self, s->q, s->v, h, moved);
     place_strand(s, root, moved);
     for (int p = 0; p < s->size.nsamples; p++) {
         a[p] = ss_along(a[p], scale, velocity(&s->samples[p], s->v));
@@ -100,7 +100,7 @@ static void convection_is_the_change_of_rates(one_strand *s)
     add_rates(s, &root, h, 0.5 / h, difference);
     add_rates(s, &root, -h, -0.5 / h, difference);
     if (s->model->convect != NULL) {
-        s->model->convect(s->rod, &root, s->q, s->v, a);
+        s->model->convect(s->self, &root, s->q, s->v, a);
     }
     double most = 1.0; // m/s^2
     for (int p = 0; p < s->size.nsamples; p++) {
@@ -156,8 +156,8 @@ static void convection_turns_with_the_root(one_strand *s)
     const size_t n = (size_t)s->size.nsamples;
     ss_vec3 *a = calloc(2 * n, sizeof *a);
     if (s->model->convect != NULL) {
-        s->model->convect(s->rod, &home, s->q, s->v, a);
-        s->model->convect(s->rod, &away, s->q, s->v, a + n);
+        s->model->convect(s->self, &home, s->q, s->v, a);
+        s->model->convect(s->self, &away, s->q, s->v, a + n);
     }
     for (size_t p = 0; p < n; p++) {
         const ss_vec3 wrong = ss_minus(a[n + p], ss_turned(&away.turn, a[p]));
@@ -175,7 +175,7 @@ static void advancing_by_nothing_changes_nothing(one_strand *s)
 {
     disturb(s, &g);
     double *moved = calloc((size_t)s->size.nq, sizeof *moved);
-    s->model->advance(s->rod, s->q, s->v, 0.0, moved);
+    s->model->advance(s->self, s->q, s->v, 0.0, moved);
     for (int k = 0; k < s->size.nq; k++) {
         CHECK_NEAR(moved[k], s->q[k], 1e-15 * (1.0 + fabs(s->q[k])));
     }
@@ -202,13 +202,13 @@ static bool has_factor(const one_strand *s, double h)
         }
     }
     if (s->model->stiffness != NULL) {
-        s->model->damping(s->rod, s->q, h, &M);
-        s->model->stiffness(s->rod, s->q, h * h, &M);
+        s->model->damping(s->self, s->q, h, &M);
+        s->model->stiffness(s->self, s->q, h * h, &M);
     }
     if (s->model->project != NULL) {
         double *v = calloc(2 * (size_t)n, sizeof *v);
         memcpy(v, s->v, (size_t)n * sizeof *v);
-        s->model->project(s->rod, s->q, h, v, v + n, &M);
+        s->model->project(s->self, s->q, h, v, v + n, &M);
         free(v);
     }
     const bool definite = ss_band_factor(&M, D);

@@ -50,15 +50,15 @@ static void force_is_minus_the_gradient(one_strand *s)
     const int nv = s->size.nv;
     double *F = calloc((size_t)nv, sizeof *F);
     double *moved = calloc((size_t)s->size.nq, sizeof *moved);
-    s->model->force(s->rod, s->q, F);
-    const double E = s->model->energy(s->rod, s->q);
+    s->model->force(s->self, s->q, F);
+    const double E = s->model->energy(s->self, s->q);
     CHECK(E > 0.0);
     for (int k = 0; k < nv; k++) {
         const double h = 1e-4 * strand_length(s) / column_size(s, k);
         advance_dof(s, k, h, moved);
-        const double ahead = s->model->energy(s->rod, moved);
+        const double ahead = s->model->energy(s->self, moved);
         advance_dof(s, k, -h, moved);
-        const double slope = (ahead - s->model->energy(s->rod, moved)) / (2.0 * h);
+        const double slope = (ahead - s->model->energy(s->self, moved)) / (2.0 * h);
         CHECK_NEAR(F[k], -slope, 1e-6 * fabs(F[k]) + 1e-12 * E / h);
     }
     free(F);
@@ -75,9 +75,9 @@ static void force_adds_to_what_is_there(one_strand *s)
     disturb(s, &g);
     const int nv = s->size.nv;
     double *F = calloc(2 * (size_t)nv, sizeof *F);
-    s->model->force(s->rod, s->q, F);
+    s->model->force(s->self, s->q, F);
     memcpy(F + nv, F, (size_t)nv * sizeof *F);
-    s->model->force(s->rod, s->q, F + nv);
+    s->model->force(s->self, s->q, F + nv);
     for (int k = 0; k < nv; k++) {
         CHECK_NEAR(F[nv + k], 2.0 * F[k], 0.0);
     }
@@ -109,12 +109,12 @@ static void stiffness_is_minus_the_slope_of_force(one_strand *s)
     double *moved = calloc((size_t)s->size.nq, sizeof *moved);
     double *ahead = calloc(3 * (size_t)nv, sizeof *ahead), *behind = ahead + nv, *Kv = behind + nv;
     const double h = 1e-6; // s
-    s->model->stiffness(s->rod, s->q, 1.0, &K);
+    s->model->stiffness(s->self, s->q, 1.0, &K);
     ss_band_add_product(&K, s->v, Kv);
-    s->model->advance(s->rod, s->q, s->v, h, moved);
-    s->model->force(s->rod, moved, ahead);
-    s->model->advance(s->rod, s->q, s->v, -h, moved);
-    s->model->force(s->rod, moved, behind);
+    s->model->advance(s->self, s->q, s->v, h, moved);
+    s->model->force(s->self, moved, ahead);
+    s->model->advance(s->self, s->q, s->v, -h, moved);
+    s->model->force(s->self, moved, behind);
     for (int k = 0; k < nv; k++) {
         CHECK_NEAR((behind[k] - ahead[k]) / (2.0 * h), Kv[k], 1e-6 * fabs(Kv[k]) + 1e-15);
     }
@@ -132,8 +132,8 @@ static void stiffness_and_damping_are_never_negative(one_strand *s)
 {
     ss_band K = new_band(s), C = new_band(s);
     disturb(s, &g);
-    s->model->stiffness(s->rod, s->q, 2.0, &K);
-    s->model->damping(s->rod, s->q, 2.0, &C);
+    s->model->stiffness(s->self, s->q, 2.0, &K);
+    s->model->damping(s->self, s->q, 2.0, &C);
     for (int trial = 0; trial < 20; trial++) {
         random_velocity(s, &g, s->v);
         CHECK(form(&K, s->v) >= 0.0);
@@ -151,11 +151,11 @@ static void stiffness_and_damping_of_every_model_are_never_negative(void)
 static void the_style_is_natural(one_strand *s)
 {
     double *F = calloc((size_t)s->size.nv, sizeof *F);
-    s->model->force(s->rod, s->q, F);
+    s->model->force(s->self, s->q, F);
     for (int k = 0; k < s->size.nv; k++) {
         CHECK_NEAR(F[k], 0.0, 0.0);
     }
-    CHECK_NEAR(s->model->energy(s->rod, s->q), 0.0, 0.0);
+    CHECK_NEAR(s->model->energy(s->self, s->q), 0.0, 0.0);
     free(F);
 }
 
@@ -172,9 +172,9 @@ static void balance_makes_the_force_minus_the_load(one_strand *s)
     double *style = calloc((size_t)s->size.nq, sizeof *style);
     memcpy(style, s->q, (size_t)s->size.nq * sizeof *style);
     disturb(s, &g);
-    s->model->force(s->rod, s->q, load);
-    CHECK_OK(s->model->balance(s->rod, style, load, &error));
-    s->model->force(s->rod, style, F);
+    s->model->force(s->self, s->q, load);
+    CHECK_OK(s->model->balance(s->self, style, load, &error));
+    s->model->force(s->self, style, F);
     for (int k = 0; k < nv; k++) {
         CHECK_NEAR(F[k], -load[k], 1e-12 * fabs(load[k]));
     }

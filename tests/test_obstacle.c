@@ -1,6 +1,6 @@
 // The nearest or deepest point of a segment at each kind of obstacle: known answers, conditions
 // that the nearest point fulfils, and sampling.
-#include "problems/strands/obstacle.h"
+#include "problems/strands/contact/obstacle.h"
 
 #include "tests/random_points.h"
 #include "tests/support.h"

@@ -1,5 +1,5 @@
 // Nearest points of two segments: known answers, sampling, degenerate segments; normals.
-#include "problems/strands/proximity.h"
+#include "problems/strands/contact/proximity.h"
 
 #include "tests/random_points.h"
 #include "tests/support.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/bundle.h"
+#include "problems/strands/scenes/bundle.h"
 #include "tests/brute_contacts.h"
 #include "tests/scene_run.h"
 #include "tests/support.h"

@@ -44,7 +44,7 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
 }
 
 // Three strands side by side.
-static ss_status build_flock(const ss_scene_request *request, ss_world *w, ss_step_options *options,
+static ss_status build_batch(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                              ss_error *e)
 {
     const ss_strand_design design = {
@@ -59,7 +59,7 @@ static ss_status build_flock(const ss_scene_request *request, ss_world *w, ss_st
 }
 
 static const ss_scene GROUND = {.name = "ground", .steps = 2, .dt = 1e-3, .build = build};
-static const ss_scene FLOCK = {.name = "flock", .steps = 2, .dt = 1e-3, .build = build_flock};
+static const ss_scene BATCH = {.name = "batch", .steps = 2, .dt = 1e-3, .build = build_batch};
 
 static ss_status run_all(const ss_scene *scene, const ss_model_choice *model,
                          const ss_method *method, ss_error *e)
@@ -104,9 +104,9 @@ static ss_status simulate(void)
     return simulate_scene(&GROUND, "super-helix:elements=2");
 }
 
-static ss_status simulate_flock(void)
+static ss_status simulate_batch(void)
 {
-    return simulate_scene(&FLOCK, "tmf");
+    return simulate_scene(&BATCH, "tmf");
 }
 
 static ss_status read_statistics(void)
@@ -125,7 +125,7 @@ static void simulating_survives_every_failing_allocation(void)
 
 static void simulating_side_by_side_survives_every_failing_allocation(void)
 {
-    FAIL_EACH(simulate_flock, NULL);
+    FAIL_EACH(simulate_batch, NULL);
 }
 
 static void reading_statistics_survives_every_failing_allocation(void)

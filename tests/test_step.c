@@ -1,11 +1,11 @@
 // tests/test_step.c -- the one-step problem of a world against differences, and steps of it.
-#include "problems/strands/step.h"
+#include "problems/strands/step/step.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "problems/check.h"
-#include "problems/strands/stepper.h"
+#include "problems/strands/step/stepper.h"
 #include "tests/stepping.h"
 #include "tests/support.h"
 

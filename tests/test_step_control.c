@@ -1,9 +1,9 @@
 // tests/test_step_control.c -- rejected steps: each reason is provoked, and the world survives.
-#include "problems/strands/step_control.h"
+#include "problems/strands/step/step_control.h"
 
 #include <string.h>
 
-#include "problems/strands/stepper.h"
+#include "problems/strands/step/stepper.h"
 #include "tests/stepping.h"
 #include "tests/support.h"
 

@@ -188,7 +188,7 @@ static void energy_of_a_unit_bend_is_known(void)
     const double known[3] = {r.twist, r.bend1, r.bend2};
     for (int k = 0; k < 15; k++) {
         s.q[k] = 2.0;
-        CHECK_NEAR(s.model->energy(s.rod, s.q), 0.5 * known[k % 3] * 0.05 * 4.0, 1e-24);
+        CHECK_NEAR(s.model->energy(s.self, s.q), 0.5 * known[k % 3] * 0.05 * 4.0, 1e-24);
         s.q[k] = 0.0;
     }
     free_strand(&s);
@@ -199,8 +199,8 @@ static void damping_is_the_relaxation_times_stiffness(void)
     const ss_strand_design straight = random_design(&g, 0, 0.0);
     one_strand s = new_strand("super-helix", &straight);
     ss_band K = new_band(&s), C = new_band(&s);
-    s.model->stiffness(s.rod, s.q, 0.01, &K);
-    s.model->damping(s.rod, s.q, 1.0, &C);
+    s.model->stiffness(s.self, s.q, 0.01, &K);
+    s.model->damping(s.self, s.q, 1.0, &C);
     CHECK(*ss_band_at(&K, 0, 0) > 0.0);
     for (int k = 0; k < 15 * 15; k++) {
         CHECK_NEAR(C.x[k], K.x[k], 1e-15 * K.x[k]);
@@ -224,13 +224,13 @@ static void unrest_is_added_to_the_natural_shape_before_and_after_balance(void)
     const ss_rigidity r = ss_material_rigidity(&design.material);
     const double rigidity[3] = {0.05 * r.twist, 0.05 * r.bend1, 0.05 * r.bend2};
     double F[15] = {0}, settled[15] = {0}, load[15];
-    s.model->force(s.rod, s.q, F);
+    s.model->force(s.self, s.q, F);
     for (int k = 0; k < 15; k++) {
         CHECK_NEAR(F[k], rigidity[k % 3] * unrest[k / 3][k % 3], 1e-22);
         load[k] = 1e-9 * ss_random_normal(&g);
     }
-    CHECK_OK(s.model->balance(s.rod, s.q, load, &error));
-    s.model->force(s.rod, s.q, settled);
+    CHECK_OK(s.model->balance(s.self, s.q, load, &error));
+    s.model->force(s.self, s.q, settled);
     for (int k = 0; k < 15; k++) {
         CHECK_NEAR(settled[k], F[k] - load[k], 1e-22);
     }
@@ -287,8 +287,8 @@ static void shared_energy_is_that_of_seven_elements(void)
             full.q[k] += shared_dof(k / 3, k % 3) == j ? change : 0.0;
         }
     }
-    const double E = full.model->energy(full.rod, full.q);
-    CHECK_NEAR(s.model->energy(s.rod, s.q), E, 1e-13 * E);
+    const double E = full.model->energy(full.self, full.q);
+    CHECK_NEAR(s.model->energy(s.self, s.q), E, 1e-13 * E);
     free_strand(&s);
     free_strand(&full);
 }
@@ -303,7 +303,7 @@ static void shared_unrest_is_its_mean(void)
     const double stiffness = ss_material_rigidity(&design.material).twist * 0.25 / 7.0;
     one_strand s = new_strand("super-helix:layout=shared", &design);
     double F[16] = {0.0};
-    s.model->force(s.rod, s.q, F);
+    s.model->force(s.self, s.q, F);
     CHECK_NEAR(F[0], 8.0 * stiffness, 1e-13 * stiffness);
     CHECK_NEAR(F[9], 6.0 * stiffness, 1e-13 * stiffness);
     free_strand(&s);
@@ -359,10 +359,10 @@ static void momentum_is_the_change_of_the_first_moment(void)
     disturb(&s, &g);
     place_strand(&s, &root, s.q);
     const ss_vec3 P = momentum(&s, s.v);
-    s.model->advance(s.rod, s.q, s.v, h, moved);
+    s.model->advance(s.self, s.q, s.v, h, moved);
     place_strand(&s, &root, moved);
     const ss_vec3 ahead = first_moment(&s);
-    s.model->advance(s.rod, s.q, s.v, -h, moved);
+    s.model->advance(s.self, s.q, s.v, -h, moved);
     place_strand(&s, &root, moved);
     const ss_vec3 slope = ss_scaled(0.5 / h, ss_minus(ahead, first_moment(&s)));
     CHECK(ss_length(P) > 0.0);
@@ -399,11 +399,11 @@ static void a_free_strand_cannot_rest_under_its_weight(void)
     double load[21] = {0};
     const ss_pose root = ss_pose_identity();
     place_strand(&s, &root, s.q);
-    CHECK_OK(s.model->balance(s.rod, s.q, load, &error));
+    CHECK_OK(s.model->balance(s.self, s.q, load, &error));
     for (int p = 0; p < s.size.nsamples; p++) {
         add_load(&s.samples[p], ss_vec(0.0, -9.81 * s.mass[p], 0.0), load);
     }
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, s.model->balance(s.rod, s.q, load, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, s.model->balance(s.self, s.q, load, &error));
     TEST_ASSERT_NOT_NULL(strstr(error.text, "root=free"));
     free_strand(&s);
 }
@@ -416,7 +416,7 @@ static void a_free_root_turns_about_the_axes_of_its_pose(void)
     s.v[0] = 0.5;
     s.v[4] = 3.14159265358979323846 / 2.0;
     for (int k = 0; k < 1000; k++) {
-        s.model->advance(s.rod, s.q, s.v, 1e-3, s.q);
+        s.model->advance(s.self, s.q, s.v, 1e-3, s.q);
     }
     const ss_pose root = ss_pose_identity();
     place_strand(&s, &root, s.q);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "problems/strands/band.h"
-#include "problems/strands/system.h"
+#include "problems/strands/step/system.h"
 #include "tests/one_strand.h"
 #include "tests/support.h"
 
@@ -82,7 +82,7 @@ static void step(double h, double theta)
         mean[k] += theta * f[k];
     }
     free(f);
-    s->model->advance(s->rod, q, mean, h, q);
+    s->model->advance(s->self, q, mean, h, q);
     world->now.time += h;
 }
 

@@ -1,7 +1,7 @@
 // When moving segments first come within reach: sampling, crossings made on purpose.
-#include "problems/strands/swept.h"
+#include "problems/strands/contact/swept.h"
 
-#include "problems/strands/proximity.h"
+#include "problems/strands/contact/proximity.h"
 #include "tests/random_points.h"
 #include "tests/support.h"
 

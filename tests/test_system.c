@@ -1,5 +1,5 @@
 // tests/test_system.c -- one implicit step without contacts, on models whose motion is known.
-#include "problems/strands/system.h"
+#include "problems/strands/step/system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void step(double h, double theta)
         for (int j = 0; j < s->size.nv; j++) {
             mean[j] = theta * v[j] + (1.0 - theta) * world->now.v[s->v + j];
         }
-        s->model->advance(s->rod, world->now.q + s->q, mean, h, q);
+        s->model->advance(s->self, world->now.q + s->q, mean, h, q);
         memcpy(world->now.q + s->q, q, (size_t)s->size.nq * sizeof *q);
         memcpy(world->now.v + s->v, v, (size_t)s->size.nv * sizeof *v);
     }

@@ -1,5 +1,5 @@
 // tests/test_track.c -- which contact of the step before is recalled by which, and how.
-#include "problems/strands/track.h"
+#include "problems/strands/contact/track.h"
 
 #include "problems/random.h"
 #include "tests/support.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "problems/strands/system.h"
+#include "problems/strands/step/system.h"
 #include "tests/support.h"
 #include "tests/toy_strands.h"
 
@@ -116,7 +116,7 @@ static void a_settled_strand_feels_nothing(void)
         CHECK(ss_placed_init(&at, &s->size));
         ss_strand_place(world, k, &world->now, &at);
         ss_strand_load(world, k, &at, load);
-        s->model->force(s->rod, world->now.q + s->q, F);
+        s->model->force(s->self, world->now.q + s->q, F);
         for (int j = 0; j < s->size.nv; j++) {
             CHECK_NEAR(F[j], -load[j], 1e-16);
         }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include "problems/strands/step.h"
+#include "problems/strands/step/step.h"
 
 typedef struct ss_simulate_progress {
     const char *scene; // borrowed

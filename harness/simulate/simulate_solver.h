@@ -2,7 +2,7 @@
 // judge's word.
 #pragma once
 
-#include "problems/strands/step.h"
+#include "problems/strands/step/step.h"
 #include "solvers/registry.h"
 
 typedef struct ss_simulate_solver {

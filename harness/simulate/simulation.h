@@ -6,7 +6,7 @@
 #include "harness/simulate/frames.h"
 #include "harness/simulate/simulate_solver.h"
 #include "harness/stats.h"
-#include "problems/strands/scene.h"
+#include "problems/strands/scenes/scene.h"
 
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "problems/strands/step_control.h"
+#include "problems/strands/step/step_control.h"
 
 #define MOST_TIPS 2000
 #define LANES     8 // distances summed side by side

@@ -5,7 +5,7 @@
 #include "harness/options.h"
 #include "harness/rows.h"
 #include "harness/verbs.h"
-#include "problems/strands/scene.h"
+#include "problems/strands/scenes/scene.h"
 
 static const ss_command COMMAND = {
     .verb = "scenes",

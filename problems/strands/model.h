@@ -60,7 +60,7 @@ static inline double *ss_band_at(const ss_band *A, int i, int j) // i >= j
     return &A->x[(A->half + 1) * j + (i - j)];
 }
 
-struct ss_flock_model;
+struct ss_batch_model;
 
 typedef struct ss_strand_model {
     const char *name; // [a-z0-9][a-z0-9-]*
@@ -110,8 +110,8 @@ typedef struct ss_strand_model {
     ss_status (*balance)(void *strand, const double *q, const double *load, ss_error *e);
 
     // For models that can step many equal strands side by side where nothing touches them
-    // (flock.h), else NULL. It changes how long a step takes, and no answer.
-    const struct ss_flock_model *flock;
+    // (batch.h), else NULL. It changes how long a step takes, and no answer.
+    const struct ss_batch_model *batch;
 } ss_strand_model;
 
 // What every `make` asks of a design first: finite numbers and sizes that make sense.

@@ -1,7 +1,7 @@
 // problems/strands/snapshot.h -- where everything in a world is at one time (internal).
 #pragma once
 
-#include "problems/strands/system.h"
+#include "problems/strands/step/system.h"
 
 typedef struct ss_snapshot {
     ss_placed all;           // points and samples of all strands, in the order of the world

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/system.h"
+#include "problems/strands/step/system.h"
 
 #define HAIR_RADIUS   55e-6 // m, of collision cylinders
 #define HAIR_MU       0.3
@@ -36,7 +36,7 @@ void ss_world_free(ss_world *w)
         return;
     }
     for (int k = 0; k < w->nstrands; k++) {
-        w->strands[k].model->free(w->strands[k].rod);
+        w->strands[k].model->free(w->strands[k].self);
     }
     free(w->bodies);
     free(w->obstacles);
@@ -186,9 +186,9 @@ static ss_status make_room_for(ss_world *w, const ss_strand_size *size, ss_error
 static void append(ss_world *w, const ss_strand *s)
 {
     w->strands[w->nstrands++] = *s;
-    s->model->style(s->rod, w->now.q + s->q);
+    s->model->style(s->self, w->now.q + s->q);
     memset(w->now.v + s->v, 0, (size_t)s->size.nv * sizeof *w->now.v);
-    s->model->lumps(s->rod, w->mass + s->sample, w->length + s->sample);
+    s->model->lumps(s->self, w->mass + s->sample, w->length + s->sample);
     w->nq += s->size.nq;
     w->nv += s->size.nv;
     w->npoints += s->size.npoints;
@@ -212,14 +212,14 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
                    .v = w->nv,
                    .point = w->npoints,
                    .sample = w->nsamples};
-    status = s.model->make(design, model->settings, &s.rod, e);
+    status = s.model->make(design, model->settings, &s.self, e);
     if (status != SS_OK) {
         return status;
     }
-    s.size = s.model->size(s.rod);
+    s.size = s.model->size(s.self);
     status = make_room_for(w, &s.size, e);
     if (status != SS_OK) {
-        s.model->free(s.rod);
+        s.model->free(s.self);
         return status;
     }
     *number = w->nstrands;
@@ -239,7 +239,7 @@ static ss_status settle_strand(ss_world *w, int k, ss_error *e)
     } else {
         ss_strand_place(w, k, &w->now, &at);
         ss_strand_load(w, k, &at, load);
-        status = s->model->balance(s->rod, w->now.q + s->q, load, e);
+        status = s->model->balance(s->self, w->now.q + s->q, load, e);
     }
     ss_placed_free(&at);
     free(load);

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include "problems/strands/model.h"
 #include "problems/strands/motion.h"
-#include "problems/strands/obstacle.h"
+#include "problems/strands/contact/obstacle.h"
 
 typedef struct ss_strand {
     const ss_strand_model *model;
-    void *rod; // the model's own; owned
+    void *self; // the model's own; owned
     ss_strand_size size;
     double length; // m, as designed
     ss_material material;

@@ -4,7 +4,7 @@
 // e^(mu wrap) times the smaller one (Euler 1769, Eytelwein 1808).
 #pragma once
 
-#include "problems/strands/scene.h"
+#include "problems/strands/scenes/scene.h"
 
 // The strand touches the cylinder over the angle `wrap` (rad, 0 .. 2 pi) and leaves it on both
 // sides in straight pieces, along which it is pulled with the forces `pull_root` and `pull_tip`

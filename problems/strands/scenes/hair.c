@@ -1,7 +1,7 @@
 // problems/strands/scenes/hair.c -- rows of wisps around a head; see the header.
 #include "problems/strands/scenes/hair.h"
 
-#include "problems/strands/bundle.h"
+#include "problems/strands/scenes/bundle.h"
 #include "problems/strands/scenes/head.h"
 
 // A strand stands for its neighbours, too: so many cylinders of this radius have the cross-section

@@ -9,7 +9,7 @@
 // there are, so that few lie as densely as many.
 #pragma once
 
-#include "problems/strands/scene.h"
+#include "problems/strands/scenes/scene.h"
 #include "problems/strands/scenes/request.h"
 
 typedef struct ss_hair {

@@ -4,7 +4,7 @@
 // g (sin theta - mu cos theta).
 #pragma once
 
-#include "problems/strands/scene.h"
+#include "problems/strands/scenes/scene.h"
 
 // The rod lies across the way down at an angle, the plane through the origin rises along +x.
 // The model needs a free root.

@@ -10,7 +10,7 @@
 // pieces of unequal length, and the elements of a strand are equal (bundle.h). One bend of 22/m
 // over the first of five pieces could be had, with 28 segments; over 200 steps of 334 strands it
 // leaves 6 % of the steps above the tolerance, for 2 % of the bend here, 5.3/m over three of five.
-#include "problems/strands/bundle.h"
+#include "problems/strands/scenes/bundle.h"
 #include "problems/strands/scenes/head.h"
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"

@@ -1,7 +1,7 @@
 // problems/strands/scenes/request.h -- what scenes make of a request that is theirs to interpret.
 #pragma once
 
-#include "problems/strands/scene.h"
+#include "problems/strands/scenes/scene.h"
 
 // The friction of a scene: request->mu takes the place of the strands' own, and obstacles keep
 // their ratio to it.

@@ -1,0 +1,31 @@
+// problems/strands/contact/cells.h -- which boxes overlap: the broad phase (internal).
+//
+// Space is cut into cubic cells, the smallest of a sequence of powers of two that hold the largest
+// box, so that a box lies in at most eight. Cell (i, j, k) goes into bucket
+//     (i p1 xor j p2 xor k p3) mod n,   p = 73856093, 19349663, 83492791      (Teschner 2003)
+// In each bucket the boxes stand in the order of their lower ends along the axis on which they are
+// best told apart, so that a box is compared only with those whose shadows on it overlap its own. A
+// pair that meets in several cells is reported by the one that holds the lower corner of the
+// intersection of the two boxes.
+#pragma once
+
+#include "problems/status.h"
+#include "problems/strands/buffer.h"
+
+typedef struct ss_box {
+    double lo[3], hi[3]; // m
+} ss_box;
+
+typedef struct ss_pair {
+    int a, b; // a < b
+} ss_pair;
+
+typedef struct ss_cells {
+    ss_buffer sorted, swapped, slots, start, entries, pairs;
+} ss_cells;
+
+// Every pair of boxes that have a point in common, once, in no particular order, with perhaps some
+// that come within 1e-9 of the extent of all. pairs: until the next call.
+ss_status ss_cells_pairs(ss_cells *c, const ss_box *boxes, int nboxes, const ss_pair **pairs,
+                         size_t *npairs, ss_error *e);
+void ss_cells_free(ss_cells *c);

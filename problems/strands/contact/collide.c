@@ -1,0 +1,373 @@
+// Touches: boxes about the segments, pairs of boxes that overlap (cells.h), exact tests, sorting.
+#include "problems/strands/contact/collide.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "problems/strands/contact/cells.h"
+#include "problems/strands/contact/proximity.h"
+#include "problems/strands/contact/swept.h"
+
+// Beyond it squares of distances no longer fit into a double, and no scene is meant.
+#define COORDINATE_MAX 1e100 // m
+// Share of the largest coordinate by which boxes are larger than they must be: the distance of two
+// segments is rounded too.
+#define ROUNDING 1e-12
+
+typedef struct segment {
+    int strand, number; // of the segment in its strand
+    int vertex;         // where it begins
+} segment;
+
+typedef struct found {
+    ss_touch touch;
+    int key[2]; // a's segment among all; the obstacle, or their count + b's segment among all
+} found;
+
+struct ss_collider {
+    ss_cells cells;
+    ss_buffer segments, boxes, found, orders, counts, touches;
+};
+
+// What one call of ss_collide works on.
+typedef struct search {
+    ss_collider *c;
+    const ss_polylines *lines;
+    const ss_obstacle *obstacles;
+    const ss_pose *poses;
+    int nobstacles;
+    double margin;
+    const segment *segments;
+    int nsegments;
+    size_t nfound;
+} search;
+
+ss_collider *ss_collider_new(void)
+{
+    return calloc(1, sizeof(ss_collider));
+}
+
+void ss_collider_free(ss_collider *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    ss_cells_free(&c->cells);
+    ss_buffer_free(&c->segments);
+    ss_buffer_free(&c->boxes);
+    ss_buffer_free(&c->found);
+    ss_buffer_free(&c->orders);
+    ss_buffer_free(&c->counts);
+    ss_buffer_free(&c->touches);
+    free(c);
+}
+
+// The largest coordinate of the vertices so far, or infinity for a vertex that is no place.
+static double with_vertex(double largest, ss_vec3 x)
+{
+    const double size[3] = {fabs(x.x), fabs(x.y), fabs(x.z)};
+    for (int k = 0; k < 3; k++) {
+        if (!(size[k] < COORDINATE_MAX)) {
+            return INFINITY;
+        }
+        largest = ss_larger(largest, size[k]);
+    }
+    return largest;
+}
+
+static ss_status check(const ss_polylines *lines, double margin, double *largest, ss_error *e)
+{
+    if (!(lines->radius >= 0.0 && margin >= 0.0 && lines->radius + margin < COORDINATE_MAX)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "collision radius %g m and margin %g m must be finite and not negative",
+                       lines->radius, margin);
+    }
+    for (int k = 0; k < lines->nstrands; k++) {
+        for (int v = lines->first[k]; v < lines->first[k + 1]; v++) {
+            *largest = with_vertex(*largest, lines->x[v]);
+            *largest = lines->moved != NULL ? with_vertex(*largest, lines->moved[v]) : *largest;
+            if (!(*largest < COORDINATE_MAX)) {
+                return ss_fail(
+                    e, SS_BAD_INPUT,
+                    "vertex %d of strand %d is not finite: the motion has exploded, take "
+                    "smaller steps",
+                    v - lines->first[k], k);
+            }
+        }
+    }
+    return SS_OK;
+}
+
+static ss_status list_segments(search *s, ss_error *e)
+{
+    const ss_polylines *lines = s->lines;
+    const int room = lines->nstrands > 0 ? lines->first[lines->nstrands] - lines->first[0] : 0;
+    segment *list = ss_buffer_room(&s->c->segments, (size_t)room * sizeof *list);
+    if (list == NULL) {
+        return ss_fail_memory(e, "the list of segments");
+    }
+    for (int k = 0; k < lines->nstrands; k++) {
+        for (int v = lines->first[k]; v + 1 < lines->first[k + 1]; v++) {
+            list[s->nsegments++] = (segment){k, v - lines->first[k], v};
+        }
+    }
+    s->segments = list;
+    return SS_OK;
+}
+
+static void widen(ss_box *box, ss_vec3 x, double by)
+{
+    const double place[3] = {x.x, x.y, x.z};
+    for (int k = 0; k < 3; k++) {
+        box->lo[k] = ss_smaller(box->lo[k], place[k] - by);
+        box->hi[k] = ss_larger(box->hi[k], place[k] + by);
+    }
+}
+
+// The boxes of two segments overlap where these come within both radii and the margin.
+static void fill_boxes(const search *s, double largest, ss_box *boxes)
+{
+    const double by = s->lines->radius + 0.5 * s->margin + ROUNDING * largest;
+    for (int i = 0; i < s->nsegments; i++) {
+        boxes[i] = (ss_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        for (int v = s->segments[i].vertex; v <= s->segments[i].vertex + 1; v++) {
+            widen(&boxes[i], s->lines->x[v], by);
+            if (s->lines->moved != NULL) {
+                widen(&boxes[i], s->lines->moved[v], by);
+            }
+        }
+    }
+}
+
+static bool never_touch(const segment *a, const segment *b)
+{
+    return a->strand == b->strand ? b->number - a->number <= 1 : a->number == 0 && b->number == 0;
+}
+
+static bool belongs_to_next(const search *s, const segment *a, double abscissa)
+{
+    return abscissa >= 1.0 && a->vertex + 2 < s->lines->first[a->strand + 1];
+}
+
+static ss_status add(search *s, const ss_touch *t, int key_a, int key_b)
+{
+    found *list = ss_buffer_room(&s->c->found, (s->nfound + 1) * sizeof *list);
+    if (list == NULL) {
+        return SS_SYSTEM;
+    }
+    list[s->nfound++] = (found){*t, {key_a, key_b}};
+    return SS_OK;
+}
+
+static void two_segments(const ss_vec3 *x, const segment *a, const segment *b, ss_vec3 ends[4])
+{
+    ends[0] = x[a->vertex];
+    ends[1] = x[a->vertex + 1];
+    ends[2] = x[b->vertex];
+    ends[3] = x[b->vertex + 1];
+}
+
+// t's points, for its abscissae on these segments: y, and w from y to a's point.
+static ss_vec3 points_apart(const ss_vec3 ends[4], ss_touch *t)
+{
+    t->y = ss_between(ends[2], ends[3], t->b);
+    return ss_minus(ss_between(ends[0], ends[1], t->a), t->y);
+}
+
+static ss_vec3 normal_at(const ss_vec3 ends[4], ss_touch *t)
+{
+    return ss_normal_between(points_apart(ends, t), ss_minus(ends[1], ends[0]),
+                             ss_minus(ends[3], ends[2]));
+}
+
+// The touch that moving segments come to later in the step: abscissae and normal are of that time,
+// point and gap of now, so that the gap along the normal is what may close during the step.
+static bool touch_later(const ss_vec3 ends[4], const ss_vec3 moved[4], double radii, ss_touch *t)
+{
+    ss_vec3 then[4];
+    double time;
+    if (!ss_swept_segments(ends, moved, radii, &time)) {
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        then[i] = ss_between(ends[i], moved[i], time);
+    }
+    ss_segments_nearest(then[0], then[1], then[2], then[3], &t->a, &t->b);
+    t->n = normal_at(then, t);
+    t->gap = ss_dot(t->n, points_apart(ends, t)) - radii;
+    return true;
+}
+
+static bool touch_of(const search *s, const segment *a, const segment *b, ss_touch *t)
+{
+    const double radii = 2.0 * s->lines->radius;
+    const ss_vec3 *place = s->lines->x, *moves = s->lines->moved;
+    ss_vec3 x[4], moved[4];
+    double reach = radii + s->margin;
+    if (moves != NULL) {
+        two_segments(place, a, b, x);
+        two_segments(moves, a, b, moved);
+        reach = ss_larger(reach, radii + ss_swept_speed(x, moved));
+    }
+    if (ss_segments_are_beyond(place + a->vertex, place + b->vertex, reach)) {
+        return false;
+    }
+    two_segments(place, a, b, x);
+    t->gap = ss_segments_nearest(x[0], x[1], x[2], x[3], &t->a, &t->b) - radii;
+    if (t->gap < s->margin) {
+        t->n = normal_at(x, t);
+        return true;
+    }
+    return moves != NULL && touch_later(x, moved, radii, t);
+}
+
+static ss_status touch_segments(search *s, ss_pair pair)
+{
+    const segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
+    ss_touch t = {.strand_a = a->strand,
+                  .segment_a = a->number,
+                  .strand_b = b->strand,
+                  .segment_b = b->number};
+    if (never_touch(a, b) || !touch_of(s, a, b, &t) || belongs_to_next(s, a, t.a) ||
+        belongs_to_next(s, b, t.b)) {
+        return SS_OK;
+    }
+    return add(s, &t, pair.a, s->nobstacles + pair.b);
+}
+
+static bool obstacle_later(const search *s, const segment *a, int o, ss_obstacle_near *near)
+{
+    const ss_vec3 *x = s->lines->x + a->vertex, *moved = s->lines->moved + a->vertex;
+    double time;
+    if (!ss_swept_obstacle(&s->obstacles[o], &s->poses[o], x, moved, s->lines->radius, &time)) {
+        return false;
+    }
+    ss_obstacle_nearest(&s->obstacles[o], &s->poses[o], ss_between(x[0], moved[0], time),
+                        ss_between(x[1], moved[1], time), near);
+    near->distance = ss_dot(near->n, ss_minus(ss_between(x[0], x[1], near->a), near->y));
+    return true;
+}
+
+// How far the ends of a segment move.
+static double reach_of_motion(const ss_polylines *lines, int v)
+{
+    return lines->moved == NULL
+               ? 0.0
+               : ss_larger(ss_length(ss_minus(lines->moved[v], lines->x[v])),
+                           ss_length(ss_minus(lines->moved[v + 1], lines->x[v + 1])));
+}
+
+static ss_status touch_obstacle(search *s, int i, int o)
+{
+    const segment *a = &s->segments[i];
+    if (a->number == 0 && s->lines->body != NULL &&
+        s->lines->body[a->strand] == s->obstacles[o].body) {
+        return SS_OK;
+    }
+    const ss_vec3 *x = s->lines->x + a->vertex;
+    const double radius = s->lines->radius, now = radius + s->margin;
+    const double reach = ss_larger(now, radius + reach_of_motion(s->lines, a->vertex));
+    ss_obstacle_near near;
+    if (!ss_obstacle_within(&s->obstacles[o], &s->poses[o], x[0], x[1], reach, &near) ||
+        (near.distance >= now && !obstacle_later(s, a, o, &near)) ||
+        belongs_to_next(s, a, near.a)) {
+        return SS_OK;
+    }
+    const ss_touch t = {.strand_a = a->strand,
+                        .segment_a = a->number,
+                        .strand_b = -1,
+                        .segment_b = o,
+                        .a = near.a,
+                        .n = near.n,
+                        .y = near.y,
+                        .gap = near.distance - radius};
+    return add(s, &t, i, o);
+}
+
+static ss_status find(search *s, double largest, ss_error *e)
+{
+    ss_box *boxes = ss_buffer_room(&s->c->boxes, (size_t)s->nsegments * sizeof *boxes);
+    if (boxes == NULL) {
+        return ss_fail_memory(e, "the boxes of the segments");
+    }
+    fill_boxes(s, largest, boxes);
+    const ss_pair *pairs;
+    size_t npairs;
+    ss_status status = ss_cells_pairs(&s->c->cells, boxes, s->nsegments, &pairs, &npairs, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    for (size_t k = 0; k < npairs && status == SS_OK; k++) {
+        status = touch_segments(s, pairs[k]);
+    }
+    for (int i = 0; i < s->nsegments; i++) {
+        for (int o = 0; o < s->nobstacles && status == SS_OK; o++) {
+            status = touch_obstacle(s, i, o);
+        }
+    }
+    return status == SS_OK ? SS_OK : ss_fail_memory(e, "the contacts");
+}
+
+// One pass of a counting sort of what was found, by one of its keys in 0 .. nkeys - 1.
+static void sort_by(const found *list, int which, const int *from, int *to, size_t n, int *count,
+                    int nkeys)
+{
+    for (int k = 0; k <= nkeys; k++) {
+        count[k] = 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        count[list[i].key[which] + 1]++;
+    }
+    for (int k = 0; k < nkeys; k++) {
+        count[k + 1] += count[k];
+    }
+    for (size_t i = 0; i < n; i++) {
+        to[count[list[from[i]].key[which]]++] = from[i];
+    }
+}
+
+static ss_status sort_found(search *s, ss_error *e)
+{
+    const size_t n = s->nfound;
+    const int nkeys = s->nobstacles + s->nsegments;
+    int *order = ss_buffer_room(&s->c->orders, 2 * n * sizeof *order);
+    int *count = ss_buffer_room(&s->c->counts, ((size_t)nkeys + 1) * sizeof *count);
+    ss_touch *touches = ss_buffer_room(&s->c->touches, n * sizeof *touches);
+    if (order == NULL || count == NULL || touches == NULL) {
+        return ss_fail_memory(e, "the sorted contacts");
+    }
+    const found *list = s->c->found.data;
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (int)i;
+    }
+    sort_by(list, 1, order, order + n, n, count, nkeys);
+    sort_by(list, 0, order + n, order, n, count, nkeys);
+    for (size_t i = 0; i < n; i++) {
+        touches[i] = list[order[i]].touch;
+    }
+    return SS_OK;
+}
+
+ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacle *obstacles,
+                     const ss_pose *poses, int nobstacles, double margin, const ss_touch **touches,
+                     int *count, ss_error *e)
+{
+    search s = {.c = c,
+                .lines = lines,
+                .obstacles = obstacles,
+                .poses = poses,
+                .nobstacles = nobstacles,
+                .margin = margin};
+    *touches = NULL;
+    *count = 0;
+    double largest = 0.0;
+    ss_status status = check(lines, margin, &largest, e);
+    status = status == SS_OK ? list_segments(&s, e) : status;
+    status = status == SS_OK ? find(&s, largest, e) : status;
+    status = status == SS_OK ? sort_found(&s, e) : status;
+    if (status == SS_OK) {
+        *touches = c->touches.data;
+        *count = (int)s.nfound;
+    }
+    return status;
+}

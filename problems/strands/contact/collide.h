@@ -1,0 +1,55 @@
+// problems/strands/contact/collide.h -- which segments of which strands touch what.
+//
+// Every strand is a polyline of cylinders of one radius. A touch is a pair of segments, or a
+// segment and an obstacle, whose gap = distance - (sum of radii) is below the margin. Pairs of
+// neighbouring segments of one strand (|s - s'| <= 1) and of two root segments never touch; a touch
+// whose abscissa is 1 on a segment that is not its strand's last belongs to the next segment.
+// Nearly parallel segments (sin^2 < 1e-4) touch at the middle of their overlap.
+//
+// Broad phase: a hash of space with cells that hold the longest cylinder's box (Teschner 2003).
+#pragma once
+
+#include <stdbool.h>
+#include "problems/status.h"
+#include "problems/strands/geometry.h"
+#include "problems/strands/contact/obstacle.h"
+
+// Touches are sorted by (strand_a, segment_a, strand_b, segment_b), a before b where both are
+// strands. strand_b is -1 for an obstacle, and segment_b then its number.
+typedef struct ss_touch {
+    int strand_a, segment_a;
+    int strand_b, segment_b;
+    double a, b; // abscissae in [0, 1]; b is 0 on an obstacle
+    ss_vec3 n;   // unit, from b to a
+    ss_vec3 y;   // the obstacle's point, or the one of b's centre line
+    double gap;  // m
+} ss_touch;
+
+typedef struct ss_polylines {
+    int nstrands;
+    const int *first; // [nstrands + 1] into x: vertices of strand k are first[k] .. first[k+1]-1
+    const ss_vec3 *x; // m
+    const ss_vec3 *moved; // the same vertices at the end of the step, for swept tests; NULL without
+    double radius;        // m
+    const int *body; // [nstrands] that carries the root; NULL for none. A root segment does not
+                     // touch obstacles of its own body
+} ss_polylines;
+
+typedef struct ss_collider ss_collider; // memory that is kept from step to step
+
+ss_collider *ss_collider_new(void); // NULL without memory
+void ss_collider_free(ss_collider *c);
+
+// touches: owned by the collider, until its next call. poses: of the obstacles in the world.
+// With lines->moved, pairs whose centre lines come within the sum of radii anywhere during the
+// straight motion from x to moved are found too (continuous detection). a, b and n of these are as
+// at the first such time, y is at x, and gap is that between the points at x, measured along n:
+// what may close during the step. Obstacles rest at `poses` meanwhile. SS_BAD_INPUT for a vertex
+// that is not finite, or a radius or margin below 0.
+ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacle *obstacles,
+                     const ss_pose *poses, int nobstacles, double margin, const ss_touch **touches,
+                     int *count, ss_error *e);
+
+// Closest points of the segments x0 x1 and y0 y1: abscissae and distance. Nearly parallel ones: the
+// middle of the overlap.
+double ss_segments_nearest(ss_vec3 x0, ss_vec3 x1, ss_vec3 y0, ss_vec3 y1, double *a, double *b);

@@ -1,0 +1,171 @@
+// problems/strands/contact/track.c -- the contacts of the step before, sorted as touches are, and
+// looked up by bisection.
+#include "problems/strands/contact/track.h"
+
+#include <stdbool.h>
+
+#include "problems/strands/buffer.h"
+
+// A contact that is remembered.
+typedef struct known {
+    ss_touch touch;
+    ss_mat3 E;
+    double force[3]; // N, in the frame E
+} known;
+
+struct ss_track {
+    ss_buffer lists, takens; // where the next two live
+    known *list;             // [count]
+    bool *taken;             // [count] by a contact of this step
+    int count;
+};
+
+ss_track *ss_track_new(void)
+{
+    return calloc(1, sizeof(ss_track));
+}
+
+void ss_track_free(ss_track *t)
+{
+    if (t != NULL) {
+        ss_buffer_free(&t->lists);
+        ss_buffer_free(&t->takens);
+    }
+    free(t);
+}
+
+static int sign(int a, int b)
+{
+    return (a > b) - (a < b);
+}
+
+int ss_touch_compare(const void *first, const void *second)
+{
+    const ss_touch *a = first, *b = second;
+    int order = sign(a->strand_a, b->strand_a);
+    order = order != 0 ? order : sign(a->segment_a, b->segment_a);
+    order = order != 0 ? order : sign(a->strand_b, b->strand_b);
+    return order != 0 ? order : sign(a->segment_b, b->segment_b);
+}
+
+// The place of the pair of segments in the list, -1 where it is not there.
+static int find(const ss_track *t, const ss_touch *pair)
+{
+    const known *at = t->count == 0 ? NULL
+                                    : bsearch(pair, t->list, (size_t)t->count, sizeof *t->list,
+                                              ss_touch_compare); // a known begins with its touch
+    return at != NULL ? (int)(at - t->list) : -1;
+}
+
+// How far apart two contacts are along their strands, in segments; infinite where one coordinate
+// moved by a segment or more.
+static double slide(const ss_touch *from, const ss_touch *to)
+{
+    const double along_a = fabs(to->segment_a + to->a - from->segment_a - from->a);
+    const double along_b = fabs(to->segment_b + to->b - from->segment_b - from->b);
+    return along_a < 1.0 && along_b < 1.0 ? along_a + along_b : INFINITY;
+}
+
+// The nearest contact on a neighbouring pair of segments that nobody took, or -1.
+static int find_neighbour(const ss_track *t, const ss_touch *touch)
+{
+    const int reach_b = touch->strand_b < 0 ? 0 : 1; // obstacles have no neighbours
+    int best = -1;
+    double shortest = INFINITY;
+    for (int da = -1; da <= 1; da++) {
+        for (int db = -reach_b; db <= reach_b; db++) {
+            ss_touch pair = *touch;
+            pair.segment_a += da;
+            pair.segment_b += db;
+            const int at = find(t, &pair);
+            if (at >= 0 && !t->taken[at] && slide(&t->list[at].touch, touch) < shortest) {
+                shortest = slide(&t->list[at].touch, touch);
+                best = at;
+            }
+        }
+    }
+    return best;
+}
+
+// Any frame with this normal, the same for the same normal.
+static ss_mat3 new_frame(ss_vec3 n)
+{
+    const double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
+    ss_vec3 axis = {0.0, 0.0, 1.0};
+    if (x <= y && x <= z) {
+        axis = ss_vec(1.0, 0.0, 0.0);
+    } else if (y <= z) {
+        axis = ss_vec(0.0, 1.0, 0.0);
+    }
+    const ss_vec3 t1 = ss_unit(ss_cross(axis, n));
+    return (ss_mat3){{n, t1, ss_cross(n, t1)}};
+}
+
+// E turned with its normal; made orthonormal again, so that rounding does not gather over steps.
+static ss_mat3 carried_frame(const ss_mat3 *E, ss_vec3 n)
+{
+    const ss_vec3 moved = ss_transported(E->c[0], n, E->c[1]);
+    const ss_vec3 t1 = ss_unit(ss_along(moved, -ss_dot(n, moved), n));
+    return (ss_mat3){{n, t1, ss_cross(n, t1)}};
+}
+
+static void take(ss_track *t, int at, ss_vec3 n, double dt, ss_mat3 *E, double r[3])
+{
+    const known *k = &t->list[at];
+    t->taken[at] = true;
+    *E = carried_frame(&k->E, n);
+    for (int c = 0; c < 3; c++) {
+        r[c] = dt * k->force[c];
+    }
+}
+
+int ss_track_recall(ss_track *t, const ss_touch *touches, int count, double dt, ss_mat3 *E,
+                    double *r)
+{
+    int hits = 0;
+    for (int i = 0; i < t->count; i++) {
+        t->taken[i] = false;
+    }
+    // The same pairs first, so that no neighbour takes what is another's own.
+    for (int i = 0; i < count; i++) {
+        const int at = find(t, &touches[i]);
+        E[i].c[0] = ss_vec(0.0, 0.0, 0.0); // not known yet
+        if (at >= 0) {
+            take(t, at, touches[i].n, dt, &E[i], &r[3 * i]);
+            hits++;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (ss_dot(E[i].c[0], E[i].c[0]) > 0.0) {
+            continue;
+        }
+        const int at = find_neighbour(t, &touches[i]);
+        if (at >= 0) {
+            take(t, at, touches[i].n, dt, &E[i], &r[3 * i]);
+            hits++;
+        } else {
+            E[i] = new_frame(touches[i].n);
+            r[3 * i] = r[3 * i + 1] = r[3 * i + 2] = 0.0;
+        }
+    }
+    return hits;
+}
+
+ss_status ss_track_keep(ss_track *t, const ss_touch *touches, int count, const ss_mat3 *E,
+                        const double *r, double dt, ss_error *e)
+{
+    const size_t n = (size_t)count + 1;
+    known *list = ss_buffer_room(&t->lists, n * sizeof *list);
+    bool *taken = ss_buffer_room(&t->takens, n * sizeof *taken);
+    t->list = list != NULL ? list : t->list;
+    t->taken = taken != NULL ? taken : t->taken;
+    if (list == NULL || taken == NULL) {
+        return ss_fail_memory(e, "the contacts of a step");
+    }
+    for (int i = 0; i < count; i++) {
+        t->list[i] =
+            (known){touches[i], E[i], {r[3 * i] / dt, r[3 * i + 1] / dt, r[3 * i + 2] / dt}};
+    }
+    t->count = count;
+    return SS_OK;
+}

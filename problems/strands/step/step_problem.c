@@ -1,0 +1,315 @@
+// problems/strands/step/step_problem.c -- M, H, f, w and mu of the strands that touch something.
+#include "problems/strands/step/step_problem.h"
+
+#include <limits.h>
+#include <string.h>
+
+// The velocity that takes back a penetration is at most this, m/s: deep ones must not shoot apart.
+#define EXIT_SPEED 0.1
+
+ss_vec3 ss_segment_point(const ss_world *w, const ss_vec3 *x, int k, int segment, double a)
+{
+    const ss_vec3 *end = x + w->strands[k].point + segment;
+    return ss_along(ss_scaled(1.0 - a, end[0]), a, end[1]);
+}
+
+ss_vec3 ss_carried(const ss_snapshot *from, const ss_snapshot *to, int body, ss_vec3 x)
+{
+    return ss_pose_point(&to->bodies[body].pose, ss_pose_back(&from->bodies[body].pose, x));
+}
+
+void ss_step_problem_free(ss_step_problem *s)
+{
+    ss_buffer_free(&s->rows);
+    ss_buffer_free(&s->columns);
+    ss_buffer_free(&s->entries_M);
+    ss_buffer_free(&s->entries_H);
+    ss_buffer_free(&s->contacts);
+    ss_buffer_free(&s->dofs);
+    ss_buffer_free(&s->parts);
+    *s = (ss_step_problem){0};
+}
+
+// ---- What a contact has to do with a strand
+
+// Its dofs first .. first + count - 1, and their columns of J_A - J_B.
+typedef struct part {
+    int strand, first, count;
+    double (*J)[3]; // [count]
+} part;
+
+static const ss_strand_point *segment_ends(const ss_step_parts *in, int k, int segment)
+{
+    return in->from->all.points + in->world->strands[k].point + segment;
+}
+
+static void widen(part *p, const ss_strand_point *point)
+{
+    if (point->count > 0) {
+        const int end = p->first + p->count, other = point->first + point->count;
+        const int last = p->count > 0 && end > other ? end : other;
+        p->first = p->count > 0 && p->first < point->first ? p->first : point->first;
+        p->count = last - p->first;
+    }
+}
+
+// The dofs of one or two parts, in the order of the strands; J is not looked at.
+static int find_parts(const ss_step_parts *in, const ss_touch *t, part parts[2])
+{
+    const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
+    parts[0] = (part){.strand = t->strand_a, .J = parts[0].J};
+    widen(&parts[0], &a[0]);
+    widen(&parts[0], &a[1]);
+    if (t->strand_b < 0) {
+        return 1;
+    }
+    const int last = t->strand_b == t->strand_a ? 0 : 1;
+    const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
+    if (last == 1) {
+        parts[1] = (part){.strand = t->strand_b, .J = parts[1].J};
+    }
+    widen(&parts[last], &b[0]);
+    widen(&parts[last], &b[1]);
+    return last + 1;
+}
+
+// J += weight x that of the point
+static void add_jacobian(part *p, double weight, const ss_strand_point *point)
+{
+    const double *x = point->J, *y = x + point->count, *z = y + point->count;
+    double(*J)[3] = p->J + (point->first - p->first);
+    for (int j = 0; j < point->count; j++) {
+        J[j][0] += weight * x[j];
+        J[j][1] += weight * y[j];
+        J[j][2] += weight * z[j];
+    }
+}
+
+static int fill_parts(const ss_step_parts *in, const ss_touch *t, part parts[2])
+{
+    const int count = find_parts(in, t, parts);
+    for (int k = 0; k < count; k++) {
+        memset(parts[k].J, 0, (size_t)parts[k].count * sizeof *parts[k].J);
+    }
+    const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
+    add_jacobian(&parts[0], 1.0 - t->a, &a[0]);
+    add_jacobian(&parts[0], t->a, &a[1]);
+    if (t->strand_b >= 0) {
+        const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
+        add_jacobian(&parts[count - 1], t->b - 1.0, &b[0]);
+        add_jacobian(&parts[count - 1], -t->b, &b[1]);
+    }
+    return count;
+}
+
+// ---- Sizes
+
+typedef struct sizes {
+    size_t entries_M, entries_H;
+    int widest; // dofs of a strand
+} sizes;
+
+// Rows of M that column j of a full band of n rows has.
+static int band_first(const ss_band *M, int j)
+{
+    return j > M->half ? j - M->half : 0;
+}
+
+static int band_end(const ss_band *M, int j)
+{
+    return j + M->half < M->n ? j + M->half + 1 : M->n;
+}
+
+static void mark_strands(ss_step_problem *s, const ss_step_parts *in)
+{
+    for (int k = 0; k < in->world->nstrands; k++) {
+        s->row[k] = -1;
+    }
+    for (int i = 0; i < in->count; i++) {
+        s->row[in->touches[i].strand_a] = 0;
+        if (in->touches[i].strand_b >= 0) {
+            s->row[in->touches[i].strand_b] = 0;
+        }
+    }
+}
+
+static sizes place_strands(ss_step_problem *s, const ss_step_parts *in)
+{
+    sizes total = {0};
+    int at = 0;
+    for (int k = 0; k < in->world->nstrands; k++) {
+        const ss_band *M = &in->systems->M[k];
+        total.widest = M->n > total.widest ? M->n : total.widest;
+        if (s->row[k] < 0) {
+            continue;
+        }
+        s->row[k] = at;
+        at += M->n;
+        for (int j = 0; j < M->n; j++) {
+            total.entries_M += (size_t)(band_end(M, j) - band_first(M, j));
+        }
+    }
+    s->problem.ndofs = at;
+    for (int i = 0; i < in->count; i++) {
+        part parts[2] = {0};
+        const int count = find_parts(in, &in->touches[i], parts);
+        for (int k = 0; k < count; k++) {
+            total.entries_H += 3 * (size_t)parts[k].count;
+        }
+    }
+    return total;
+}
+
+// Numbers, then rows, in one buffer.
+static bool reserve_entries(ss_buffer *b, size_t count, ss_sparse *A)
+{
+    A->x = ss_buffer_room(b, (count + 1) * (sizeof *A->x + sizeof *A->row));
+    A->row = A->x != NULL ? (int *)(A->x + count + 1) : NULL;
+    return A->x != NULL;
+}
+
+static ss_status reserve(ss_step_problem *s, const sizes *total, ss_error *e)
+{
+    ss_problem *p = &s->problem;
+    const size_t n = (size_t)p->ncontacts, ndofs = (size_t)p->ndofs;
+    if (total->entries_H > INT_MAX || total->entries_M > INT_MAX) {
+        return ss_fail(e, SS_BAD_INPUT, "a step has %d contacts, too many for one problem",
+                       p->ncontacts);
+    }
+    double *contacts = ss_buffer_room(&s->contacts, 10 * n * sizeof *contacts);
+    int *columns = ss_buffer_room(&s->columns, (ndofs + 3 * n + 2) * sizeof *columns);
+    p->f = ss_buffer_room(&s->dofs, (ndofs + 1) * sizeof *p->f);
+    const void *parts = ss_buffer_room(&s->parts, 6 * ((size_t)total->widest + 1) * sizeof(double));
+    if (contacts == NULL || columns == NULL || p->f == NULL || parts == NULL ||
+        !reserve_entries(&s->entries_M, total->entries_M, &p->M) ||
+        !reserve_entries(&s->entries_H, total->entries_H, &p->H)) {
+        return ss_fail_memory(e, "the problem of a step");
+    }
+    p->mu = contacts;
+    p->w = p->mu + n;
+    s->scripted = p->w + 3 * n;
+    s->guess = (ss_state){.r = s->scripted + 3 * n};
+    p->guesses = &s->guess;
+    p->nguesses = 1;
+    p->M.start = columns;
+    p->H.start = columns + ndofs + 1;
+    p->M.nrows = p->M.ncols = p->H.nrows = p->ndofs;
+    p->H.ncols = 3 * p->ncontacts;
+    return SS_OK;
+}
+
+// ---- Entries
+
+// All places of the band, zeros too: the pattern tells the solvers that a strand is one body.
+static void fill_mass(ss_step_problem *s, const ss_step_parts *in)
+{
+    ss_sparse *A = &s->problem.M;
+    int at = 0;
+    A->start[0] = 0;
+    for (int k = 0; k < in->world->nstrands; k++) {
+        const ss_band *M = &in->systems->M[k];
+        const int row = s->row[k];
+        for (int j = 0; row >= 0 && j < M->n; j++) {
+            for (int i = band_first(M, j); i < band_end(M, j); i++, at++) {
+                A->row[at] = row + i;
+                A->x[at] = i >= j ? *ss_band_at(M, i, j) : *ss_band_at(M, j, i);
+            }
+            A->start[row + j + 1] = at;
+        }
+        if (row >= 0) {
+            memcpy(s->problem.f + row, in->systems->f + in->world->strands[k].v,
+                   (size_t)M->n * sizeof *s->problem.f);
+        }
+    }
+}
+
+static void fill_columns(ss_step_problem *s, const ss_step_parts *in)
+{
+    ss_sparse *H = &s->problem.H;
+    double(*J)[3] = s->parts.data;
+    const int widest = (int)(s->parts.size / (6 * sizeof(double)));
+    part parts[2] = {{.J = J}, {.J = J + widest}};
+    int at = 0;
+    H->start[0] = 0;
+    for (int i = 0; i < in->count; i++) {
+        const int count = fill_parts(in, &in->touches[i], parts);
+        for (int c = 0; c < 3; c++) {
+            const ss_vec3 axis = in->E[i].c[c];
+            for (int k = 0; k < count; k++) {
+                const part *p = &parts[k];
+                const int row = s->row[p->strand] + p->first;
+                for (int j = 0; j < p->count; j++, at++) {
+                    H->row[at] = row + j;
+                    H->x[at] = axis.x * p->J[j][0] + axis.y * p->J[j][1] + axis.z * p->J[j][2];
+                }
+            }
+            H->start[3 * i + c + 1] = at;
+        }
+    }
+}
+
+// ---- w and mu
+
+static double gap_term(const ss_step_options *o, double gap, double h)
+{
+    if (o->gap == SS_GAP_NONE) {
+        return 0.0;
+    }
+    if (gap >= 0.0 || o->gap == SS_GAP_POSITIVE) {
+        return fmax(gap, 0.0) / h;
+    }
+    return -fmin(-o->beta * gap / h, EXIT_SPEED);
+}
+
+static ss_vec3 scripted_velocity(const ss_step_parts *in, int body, ss_vec3 x)
+{
+    return ss_scaled(1.0 / in->h, ss_minus(ss_carried(in->from, in->to, body, x), x));
+}
+
+// Of the first point against the second.
+static ss_vec3 scripted_difference(const ss_step_parts *in, const ss_touch *t)
+{
+    const ss_world *w = in->world;
+    const ss_vec3 a = ss_segment_point(w, in->from->x, t->strand_a, t->segment_a, t->a);
+    const ss_vec3 first = scripted_velocity(in, w->strands[t->strand_a].body, a);
+    if (t->strand_b < 0) {
+        return ss_minus(first, scripted_velocity(in, w->obstacles[t->segment_b].body, t->y));
+    }
+    const ss_vec3 b = ss_segment_point(w, in->from->x, t->strand_b, t->segment_b, t->b);
+    return ss_minus(first, scripted_velocity(in, w->strands[t->strand_b].body, b));
+}
+
+static void fill_contacts(ss_step_problem *s, const ss_step_parts *in)
+{
+    for (int i = 0; i < in->count; i++) {
+        const ss_touch *t = &in->touches[i];
+        const ss_vec3 u = ss_turned_back(&in->E[i], scripted_difference(in, t));
+        const double components[3] = {u.x, u.y, u.z};
+        memcpy(s->scripted + 3 * i, components, sizeof components);
+        memcpy(s->problem.w + 3 * i, components, sizeof components);
+        s->problem.w[3 * i] += gap_term(in->options, t->gap, in->h);
+        s->problem.mu[i] = t->strand_b < 0 ? in->world->obstacles[t->segment_b].mu : in->world->mu;
+    }
+}
+
+ss_status ss_step_problem_form(ss_step_problem *s, const ss_step_parts *in, ss_error *e)
+{
+    s->problem = (ss_problem){.form = SS_GLOBAL,
+                              .dim = 3,
+                              .ncontacts = in->count,
+                              .claim = ss_claim_unknown(),
+                              .provenance = ss_provenance_unknown()};
+    s->row = ss_buffer_room(&s->rows, ((size_t)in->world->nstrands + 1) * sizeof *s->row);
+    if (s->row == NULL) {
+        return ss_fail_memory(e, "the problem of a step");
+    }
+    mark_strands(s, in);
+    const sizes total = place_strands(s, in);
+    const ss_status status = reserve(s, &total, e);
+    if (status == SS_OK) {
+        fill_mass(s, in);
+        fill_columns(s, in);
+        fill_contacts(s, in);
+    }
+    return status;
+}

@@ -1,0 +1,351 @@
+// problems/strands/step/system.c -- sums over the samples of a strand: M, f and energies.
+#include "problems/strands/step/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/strands/band.h"
+
+struct ss_system_scratch {
+    double *band;       // of the largest strand
+    double *product;    // [nv] of the largest strand
+    ss_vec3 *convected; // [nsamples] of the largest strand
+};
+
+// ---- Places
+
+static ss_strand_point *new_points(int count, int width)
+{
+    const size_t n = (size_t)count, each = 3 * (size_t)width;
+    ss_strand_point *points = calloc(n + 1, sizeof *points);
+    double *J = calloc(n * each + 1, sizeof *J);
+    if (points == NULL || J == NULL) {
+        free(points);
+        free(J);
+        return NULL;
+    }
+    for (size_t i = 0; i <= n; i++) {
+        points[i].J = J + i * each; // the entry behind the last keeps an empty list freeable
+    }
+    return points;
+}
+
+static void free_points(ss_strand_point *points)
+{
+    if (points != NULL) {
+        free(points[0].J);
+    }
+    free(points);
+}
+
+bool ss_placed_init(ss_placed *at, const ss_strand_size *size)
+{
+    *at = (ss_placed){.points = new_points(size->npoints, size->width),
+                      .samples = new_points(size->nsamples, size->width)};
+    return at->points != NULL && at->samples != NULL;
+}
+
+void ss_placed_free(ss_placed *at)
+{
+    free_points(at->points);
+    free_points(at->samples);
+    *at = (ss_placed){0};
+}
+
+void ss_strand_place(const ss_world *w, int k, const ss_world_state *state, ss_placed *at)
+{
+    const ss_strand *s = &w->strands[k];
+    ss_motion_at(&w->bodies[s->body], state->time, &at->root);
+    const ss_pose root = ss_pose_product(&at->root.pose, &s->root);
+    s->model->place(s->self, &root, state->q + s->q, at->points, at->samples);
+}
+
+// ---- Products with the Jacobian of one point
+
+ss_vec3 ss_point_rate(const ss_strand_point *p, const double *v)
+{
+    const double *x = p->J, *y = x + p->count, *z = y + p->count;
+    ss_vec3 sum = {0.0, 0.0, 0.0};
+    for (int j = 0; j < p->count; j++) {
+        const double vj = v[p->first + j];
+        sum = ss_plus(sum, ss_vec(x[j] * vj, y[j] * vj, z[j] * vj));
+    }
+    return sum;
+}
+
+// F += J' force, F of the strand
+static void add_force(const ss_strand_point *p, ss_vec3 force, double *F)
+{
+    const double *x = p->J, *y = x + p->count, *z = y + p->count;
+    for (int j = 0; j < p->count; j++) {
+        F[p->first + j] += x[j] * force.x + y[j] * force.y + z[j] * force.z;
+    }
+}
+
+static void add_pulls(const ss_strand *s, const ss_placed *at, double *F)
+{
+    add_force(&at->points[0], s->pull_root, F);
+    add_force(&at->points[s->size.npoints - 1], s->pull_tip, F);
+}
+
+void ss_strand_load(const ss_world *w, int k, const ss_placed *at, double *load)
+{
+    const ss_strand *s = &w->strands[k];
+    for (int p = 0; p < s->size.nsamples; p++) {
+        add_force(&at->samples[p], ss_scaled(w->mass[s->sample + p], w->gravity), load);
+    }
+    add_pulls(s, at, load);
+}
+
+// ---- The system
+
+ss_system_scratch *ss_system_scratch_new(const ss_world *w)
+{
+    size_t band = 1, dofs = 1, samples = 1;
+    for (int k = 0; k < w->nstrands; k++) {
+        const ss_strand_size *size = &w->strands[k].size;
+        const size_t n = (size_t)size->nv, height = (size_t)size->half_bandwidth + 1;
+        dofs = n > dofs ? n : dofs;
+        band = n * height > band ? n * height : band;
+        samples = (size_t)size->nsamples > samples ? (size_t)size->nsamples : samples;
+    }
+    ss_system_scratch *s = malloc(sizeof *s);
+    if (s == NULL) {
+        return NULL;
+    }
+    *s = (ss_system_scratch){.band = malloc(band * sizeof *s->band),
+                             .product = malloc(dofs * sizeof *s->product),
+                             .convected = malloc(samples * sizeof *s->convected)};
+    if (s->band == NULL || s->product == NULL || s->convected == NULL) {
+        ss_system_scratch_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void ss_system_scratch_free(ss_system_scratch *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    free(s->band);
+    free(s->product);
+    free(s->convected);
+    free(s);
+}
+
+// M0 = sum m J' J is most of the work here. Samples that the same dofs move are taken together:
+// their rows of J are laid out LANES wide, and LANES entries of a column of M0 at a time are summed
+// over all of them before they are added to M. Every entry is a sum in the order of the samples,
+// whatever the vectors of the CPU.
+#define LANES    16
+#define TOGETHER 8 // samples
+
+typedef struct block {
+    int first, count; // dofs
+    int nrows;        // 3 a sample
+    double mass[3 * TOGETHER];
+    double J[3 * TOGETHER][LANES]; // dofs from .. from + LANES - 1, 0 behind the last
+} block;
+
+static void load_block(block *b, const ss_strand_point *samples, int from)
+{
+    const int width = b->count - from < LANES ? b->count - from : LANES;
+    for (int k = 0; k < b->nrows; k++) {
+        const double *row = samples[k / 3].J + (k % 3) * b->count + from;
+        for (int i = 0; i < width; i++) {
+            b->J[k][i] = row[i];
+        }
+        for (int i = width; i < LANES; i++) {
+            b->J[k][i] = 0.0;
+        }
+    }
+}
+
+// Entries from .. from + LANES - 1 of column j, of which those below the diagonal count.
+static void add_column(const block *b, const ss_strand_point *samples, int from, int j, ss_band *M)
+{
+    double sum[LANES] = {0.0};
+    for (int k = 0; k < b->nrows; k++) {
+        const double scale = b->mass[k] * samples[k / 3].J[(k % 3) * b->count + j];
+        for (int i = 0; i < LANES; i++) {
+            sum[i] += scale * b->J[k][i];
+        }
+    }
+    const int end = from + LANES < b->count ? from + LANES : b->count;
+    for (int i = from > j ? from : j; i < end; i++) {
+        *ss_band_at(M, b->first + i, b->first + j) += sum[i - from];
+    }
+}
+
+static void add_samples(const ss_strand_point *samples, const double *mass, int count, ss_band *M)
+{
+    block b = {.first = samples[0].first, .count = samples[0].count, .nrows = 3 * count};
+    for (int k = 0; k < b.nrows; k++) {
+        b.mass[k] = mass[k / 3];
+    }
+    for (int from = 0; from < b.count; from += LANES) {
+        load_block(&b, samples, from);
+        for (int j = 0; j < b.count && j < from + LANES; j++) {
+            add_column(&b, samples, from, j, M);
+        }
+    }
+}
+
+static void set_inertia(const ss_world *w, const ss_strand *s, const double *q, const ss_placed *at,
+                        ss_band *M)
+{
+    const ss_strand_point *p = at->samples;
+    const int n = s->size.nsamples;
+    ss_band_clear(M);
+    for (int i = 0, count = 0; i < n; i += count) {
+        count = 1;
+        while (count < TOGETHER && i + count < n && p[i + count].first == p[i].first &&
+               p[i + count].count == p[i].count) {
+            count++;
+        }
+        add_samples(p + i, w->mass + s->sample + i, count, M);
+    }
+    if (s->model->inertia != NULL) {
+        s->model->inertia(s->self, q, M);
+    }
+}
+
+// The share of M0 that air drag adds to C, 1/s.
+static double drag_rate(const ss_world *w, const ss_strand *s)
+{
+    double mass = 0.0, length = 0.0;
+    for (int p = 0; p < s->size.nsamples; p++) {
+        mass += w->mass[s->sample + p];
+        length += w->length[s->sample + p];
+    }
+    return w->drag * length / mass;
+}
+
+// The velocity of a point d away from the body's place that the body carries.
+static ss_vec3 carried_velocity(const ss_motion_state *body, ss_vec3 d)
+{
+    return ss_plus(body->velocity, ss_cross(body->spin, d));
+}
+
+// a_base of system.h for a point that moves with `relative` against the body.
+static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_vec3 relative)
+{
+    const ss_vec3 turning =
+        ss_along(ss_cross(body->spin, d), 2.0, relative); // w x (w x d) + 2 w x J v_n
+    return ss_plus(ss_plus(body->acceleration, ss_cross(body->spin_rate, d)),
+                   ss_cross(body->spin, turning));
+}
+
+// F += all forces but the implicit part of drag and damping, which M and theta take care of.
+static void add_forces(const ss_world *w, const ss_strand *s, const double *q, const double *v,
+                       const ss_placed *at, ss_vec3 *convected, double *F)
+{
+    const bool convects = s->model->convect != NULL;
+    if (convects) {
+        const ss_pose root = ss_pose_product(&at->root.pose, &s->root);
+        s->model->convect(s->self, &root, q, v, convected);
+    }
+    for (int i = 0; i < s->size.nsamples; i++) {
+        const ss_strand_point *p = &at->samples[i];
+        const ss_vec3 d = ss_minus(p->x, at->root.pose.place);
+        ss_vec3 a = ss_minus(w->gravity, carried_acceleration(&at->root, d, ss_point_rate(p, v)));
+        a = convects ? ss_minus(a, convected[i]) : a;
+        const ss_vec3 force =
+            ss_along(ss_scaled(w->mass[s->sample + i], a), -w->drag * w->length[s->sample + i],
+                     carried_velocity(&at->root, d));
+        add_force(p, force, F);
+    }
+    add_pulls(s, at, F);
+    if (s->model->force != NULL) {
+        s->model->force(s->self, q, F);
+    }
+}
+
+// A += c C + k K, without the drag's part of C.
+static void add_elasticity(const ss_strand *s, const double *q, double c, double k, ss_band *A)
+{
+    if (s->model->stiffness != NULL) {
+        s->model->damping(s->self, q, c, A);
+        s->model->stiffness(s->self, q, k, A);
+    }
+}
+
+// f += (theta - 1) h C v - theta (1 - theta) h^2 K v without the drag's part of C.
+static void add_explicit_part(const ss_strand *s, const double *q, const double *v, double h,
+                              double theta, ss_band *scratch, double *f)
+{
+    ss_band_clear(scratch);
+    add_elasticity(s, q, (theta - 1.0) * h, -theta * (1.0 - theta) * h * h, scratch);
+    ss_band_add_product(scratch, v, f);
+}
+
+// v = M^-1 f goes through the model's method, which changes M; f = M v again.
+static void project(const ss_strand *s, const double *q, double h, ss_system_scratch *scratch,
+                    ss_band *M, double *f, double *v, double *after)
+{
+    const size_t n = (size_t)s->size.nv;
+    ss_band L = {M->n, M->half, scratch->band};
+    memcpy(L.x, M->x, n * (size_t)(M->half + 1) * sizeof *L.x);
+    if (!ss_band_factor(&L, scratch->product)) {
+        return;
+    }
+    memcpy(v, f, n * sizeof *v);
+    ss_band_solve(&L, scratch->product, v);
+    s->model->project(s->self, q, h, v, after, M);
+    memset(f, 0, n * sizeof *f);
+    ss_band_add_product(M, v, f);
+}
+
+void ss_strand_system(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
+                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f,
+                      double *end, double *after)
+{
+    const ss_strand *s = &w->strands[k];
+    const double *q = state->q + s->q, *v = state->v + s->v;
+    const int n = s->size.nv;
+    const double drag = drag_rate(w, s);
+    memset(f, 0, (size_t)n * sizeof *f);
+    add_forces(w, s, q, v, at, scratch->convected, f);
+    set_inertia(w, s, q, at, M);
+    double *Mv = scratch->product;
+    memset(Mv, 0, (size_t)n * sizeof *Mv);
+    ss_band_add_product(M, v, Mv);
+    for (int j = 0; j < n; j++) {
+        f[j] = h * f[j] + (1.0 - (1.0 - theta) * h * drag) * Mv[j];
+    }
+    if (theta < 1.0) {
+        ss_band explicit_part = {n, M->half, scratch->band};
+        add_explicit_part(s, q, v, h, theta, &explicit_part, f);
+    }
+    for (int j = 0; j < n * (M->half + 1); j++) {
+        M->x[j] *= 1.0 + theta * h * drag;
+    }
+    add_elasticity(s, q, theta * h, theta * theta * h * h, M);
+    if (s->model->project != NULL) {
+        project(s, q, h, scratch, M, f, end, after);
+    }
+}
+
+// ---- Energies
+
+void ss_strand_energy(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
+                      ss_energy *energy)
+{
+    const ss_strand *s = &w->strands[k];
+    const double *v = state->v + s->v;
+    *energy = (ss_energy){0};
+    if (s->model->energy != NULL) {
+        energy->elastic = s->model->energy(s->self, state->q + s->q);
+    }
+    for (int i = 0; i < s->size.nsamples; i++) {
+        const ss_strand_point *p = &at->samples[i];
+        const double m = w->mass[s->sample + i];
+        const ss_vec3 d = ss_minus(p->x, at->root.pose.place);
+        const ss_vec3 velocity = ss_plus(carried_velocity(&at->root, d), ss_point_rate(p, v));
+        energy->kinetic += 0.5 * m * ss_dot(velocity, velocity);
+        energy->potential -= m * ss_dot(w->gravity, p->x);
+    }
+    energy->potential -= ss_dot(s->pull_root, at->points[0].x) +
+                         ss_dot(s->pull_tip, at->points[s->size.npoints - 1].x);
+}
