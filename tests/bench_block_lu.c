@@ -6,7 +6,7 @@
 #include <suitesparse/umfpack.h>
 
 #include "problems/random.h"
-#include "solvers/global/block_lu.h"
+#include "solvers/linear/block_lu.h"
 #include "tests/bench.h"
 
 #define REPEATS 5

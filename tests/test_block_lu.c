@@ -4,8 +4,8 @@
 #include <suitesparse/amd.h>
 
 #include "problems/random.h"
-#include "solvers/global/block_front.h"
-#include "solvers/global/block_order.h"
+#include "solvers/linear/block_front.h"
+#include "solvers/linear/block_order.h"
 #include "tests/support.h"
 
 static ss_error error;

@@ -5,8 +5,8 @@
 
 #include "problems/random.h"
 #include "problems/response.h"
-#include "solvers/coupling.h"
-#include "solvers/order.h"
+#include "solvers/sweep/coupling.h"
+#include "solvers/sweep/order.h"
 #include "tests/make_problem.h"
 #include "tests/support.h"
 

@@ -4,8 +4,8 @@
 
 #include "problems/random.h"
 #include "problems/store.h"
-#include "solvers/global/cluster.h"
-#include "solvers/global/focus.h"
+#include "solvers/sweep/block_problem.h"
+#include "solvers/sweep/block_step.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"
 #include "tests/one_problem.h"
@@ -100,7 +100,7 @@ static cut make_cut(int number)
             a.member[other] = i;
         }
     }
-    a.part = ss_cluster_new(a.c, a.k, a.member, a.place);
+    a.part = ss_block_problem_new(a.c, a.k, a.member, a.place);
     CHECK(a.part != NULL && a.part->form == SS_LOCAL && a.part->ncontacts == a.k);
     find_matrices(&a);
     return a;
@@ -155,7 +155,7 @@ static void the_blocks_of_a_cluster_are_counted_without_making_it(void)
 {
     for (int number = 0; number < CUTS; number++) {
         cut a = make_cut(number);
-        const double blocks = ss_cluster_blocks(a.c, a.k, a.member, a.place);
+        const double blocks = ss_block_problem_blocks(a.c, a.k, a.member, a.place);
         int stored = 0;
         for (int i = 0; i < a.k * a.k; i++) {
             stored += a.expected[(i / a.k * a.c->dim * a.k + i % a.k) * a.c->dim] != 0.0;
@@ -253,16 +253,16 @@ static void a_sweeper_notes_who_moves_while_somebody_looks(void)
     make_tangle(3, 100, 25, 0.3, 0.0);
     ss_method *method;
     ss_sweeper *a;
-    ss_focus *focus;
+    ss_block_steps *focus;
     CHECK_OK(ss_method_parse("secular", &method, &error));
     ss_task task = task_of(1e-3, 0);
     task.method = method;
-    const ss_watch watch = ss_watch_start(&task);
+    const ss_limits watch = ss_limits_start(&task);
     double before[300] = {0};
     CHECK_OK(ss_sweeper_new(&task, &(ss_sweep_settings){.visit = SS_VISIT_ALL}, before, NULL, &a,
                             &error));
     CHECK(a->moved_at == NULL);
-    CHECK_OK(ss_focus_new(a, &watch, &focus, &error));
+    CHECK_OK(ss_block_steps_new(a, &watch, &focus, &error));
     a->estimates = true;
     int moved = 0;
     for (int sweep = 0; sweep < 60; sweep++) {
@@ -275,7 +275,7 @@ static void a_sweeper_notes_who_moves_while_somebody_looks(void)
         }
     }
     CHECK(600 < moved && moved < 5400);
-    ss_focus_free(focus);
+    ss_block_steps_free(focus);
     CHECK(a->moved_at == NULL);
     ss_sweeper_free(a);
     ss_method_free(method);

@@ -4,10 +4,10 @@
 
 #include "problems/delassus.h"
 #include "solvers/clock.h"
-#include "solvers/global/block_lu.h"
+#include "solvers/linear/block_lu.h"
 #include "solvers/global/newton.h"
-#include "solvers/global/watch.h"
-#include "solvers/sweep.h"
+#include "solvers/limits.h"
+#include "solvers/sweep/sweep.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"
 #include "tests/one_problem.h"
@@ -270,17 +270,17 @@ static void whoever_is_interrupted_or_recalled_sets_nothing_up(void)
 static void an_iteration_that_would_end_late_is_not_begun(void)
 {
     const ss_task task = {.time_limit = 1000.0, .max_iterations = 10, .clock = CLOCK_MONOTONIC};
-    ss_watch w = ss_watch_start(&task);
-    CHECK(ss_watch_next(&w, 0) == SS_UNSOLVED);
+    ss_limits w = ss_limits_start(&task);
+    CHECK(ss_limits_next(&w, 0) == SS_UNSOLVED);
     w.asked -= 2000.0; // the last took as long,
     w.took = 1.0;      // but the one before did not
-    CHECK(ss_watch_next(&w, 1) == SS_UNSOLVED);
+    CHECK(ss_limits_next(&w, 1) == SS_UNSOLVED);
     w.asked -= 2000.0;
-    CHECK(ss_watch_limits(&w, 2) == SS_UNSOLVED);
-    CHECK(ss_watch_next(&w, 2) == SS_TIME_LIMIT);
+    CHECK(ss_limits_test(&w, 2) == SS_UNSOLVED);
+    CHECK(ss_limits_next(&w, 2) == SS_TIME_LIMIT);
     w.asked -= 2000.0;
     w.start = w.wall = w.wall - 1500.0;
-    CHECK(ss_watch_limits(&w, 2) == SS_TIME_LIMIT);
+    CHECK(ss_limits_test(&w, 2) == SS_TIME_LIMIT);
 }
 
 static void listen_for_long(void *of, const ss_progress *progress)
@@ -299,10 +299,10 @@ static void an_iteration_does_not_last_longer_for_being_listened_to(void)
                           .clock = CLOCK_MONOTONIC,
                           .listen = listen_for_long,
                           .listener = &seconds};
-    ss_watch w = ss_watch_start(&task);
-    ss_watch_next(&w, 0);
+    ss_limits w = ss_limits_start(&task);
+    ss_limits_next(&w, 0);
     const double before = w.asked;
-    ss_watch_tell(&w, (ss_progress){.iteration = 1});
+    ss_limits_tell(&w, (ss_progress){.iteration = 1});
     CHECK(w.asked >= before + seconds);
 }
 

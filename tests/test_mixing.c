@@ -1,7 +1,7 @@
 // Anderson mixing on fixed-point iterations whose answer is known.
 #include <string.h>
 
-#include "solvers/global/mixing.h"
+#include "solvers/linear/mixing.h"
 #include "tests/support.h"
 
 void setUp(void)

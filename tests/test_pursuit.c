@@ -1,5 +1,5 @@
 // What all global methods promise, on problems small enough for each of them.
-#include "solvers/global/pursuit.h"
+#include "solvers/global/drive.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-// What rests rests: the bounds of solvers/slack.h against the residuals themselves, and sweeps that
-// leave resting contacts alone against sweeps that visit all.
+// What rests rests: the bounds of solvers/sweep/resting.h against the residuals themselves, and
+// sweeps that leave resting contacts alone against sweeps that visit all.
 #include <stdlib.h>
 
 #include "problems/random.h"
 #include "solvers/residual.h"
-#include "solvers/sweep.h"
+#include "solvers/sweep/sweep.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"
 
@@ -93,7 +93,7 @@ static void see_all(ss_coupling *c)
         double u[3];
         const double residual = residual_of(c, i, u), *r = c->r + 4 * (size_t)i;
         const bool open = r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] > 0.0;
-        ss_slack_see(c->slack, i, open, u[0], residual);
+        ss_resting_see(c->resting, i, open, u[0], residual);
     }
 }
 
@@ -101,7 +101,7 @@ static long count_resting(const ss_coupling *c, double most)
 {
     long resting = 0;
     for (int i = 0; i < c->n; i++) {
-        if (ss_slack_rests(c->slack, i, most)) {
+        if (ss_resting_rests(c->resting, i, most)) {
             double u[3];
             CHECK_LE(residual_of(c, i, u), most * (1.0 + 1e-9) + 1e-12 * c->V);
             resting++;
@@ -137,7 +137,7 @@ static void bounds_hold(const ss_problem *p, ss_coupling_form form, uint64_t see
             r[k] = c->r[4 * (size_t)i + (size_t)k] + size * ss_random_normal(&g);
         }
         ss_coupling_move(c, i, r);
-        CHECK(!ss_slack_rests(c->slack, i, 1e300));
+        CHECK(!ss_resting_rests(c->resting, i, 1e300));
         *resting += count_resting(c, 0.0) + count_resting(c, 0.3 * c->V) + count_resting(c, c->V);
     }
     ss_coupling_refresh(c);
@@ -179,7 +179,7 @@ static void a_leap_counts_as_the_way_it_went(void)
                 c->r[4 * (size_t)i] += dr[0];
             }
             ss_coupling_leapt(c, r, z);
-            CHECK(!ss_slack_rests(c->slack, leap, 1e300));
+            CHECK(!ss_resting_rests(c->resting, leap, 1e300));
             resting += count_resting(c, 0.3 * c->V);
         }
         free(r);

@@ -1,6 +1,6 @@
 // Stripes: who may be visited at the same time, and that the number of threads changes no bit.
 #include "problems/bodies.h"
-#include "solvers/stripes.h"
+#include "solvers/sweep/stripes.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"
 

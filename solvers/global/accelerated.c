@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/global/watch.h"
+#include "solvers/limits.h"
 
 #define REFRESH_SWEEPS   50   // z is computed afresh from r: extrapolation adds to its rounding
 #define LOOK_SWEEPS      8    // sweeps from one evaluation of g to the next
@@ -22,7 +22,7 @@
 typedef struct run {
     const ss_task *task;
     const ss_rule *rule;
-    ss_watch watch;
+    ss_limits limits;
     ss_sweeper *sweeper;
     void *memory; // the rule's
     bool approximate;
@@ -41,17 +41,17 @@ typedef struct run {
 
 static void tell(run *a, double *r)
 {
-    if (!ss_watch_listened(&a->watch, a->sweeper->sweeps)) {
+    if (!ss_limits_listened(&a->limits, a->sweeper->sweeps)) {
         return;
     }
     const ss_sweeper *s = a->sweeper;
     ss_sweep_get(s, r);
     const double estimate = s->sweeps > 0 ? s->last.estimate / s->coupling->V : NAN;
-    ss_watch_tell(&a->watch, (ss_progress){.iteration = s->sweeps,
-                                           .local_solves = s->counters.solves,
-                                           .visits = s->visits,
-                                           .estimate = estimate,
-                                           .r = r});
+    ss_limits_tell(&a->limits, (ss_progress){.iteration = s->sweeps,
+                                             .local_solves = s->counters.solves,
+                                             .visits = s->visits,
+                                             .estimate = estimate,
+                                             .r = r});
 }
 
 // All measures of g. The sweep's estimate is of the x before it, which may be luckier than it is
@@ -151,7 +151,7 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
 {
     tell(a, r);
     for (;;) {
-        const ss_outcome limit = ss_watch_next(&a->watch, a->sweeper->sweeps);
+        const ss_outcome limit = ss_limits_next(&a->limits, a->sweeper->sweeps);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -201,7 +201,7 @@ static bool allocate(run *a, const void *settings)
 static ss_status prepare(run *a, const double *r, ss_error *e)
 {
     const ss_method *m = a->task->method;
-    const ss_stop stop = ss_watch_stopper(&a->watch);
+    const ss_stop stop = ss_limits_stopper(&a->limits);
     const ss_status status = ss_sweeper_new(a->task, m->global_settings, r, &stop, &a->sweeper, e);
     if (status != SS_OK || a->sweeper == NULL) {
         return status;
@@ -240,19 +240,19 @@ static void release(run *a)
 ss_status ss_accelerated_solve(const ss_rule *rule, const ss_task *task, double *r,
                                ss_result *result, ss_error *e)
 {
-    run a = {.task = task, .rule = rule, .watch = ss_watch_start(task)};
+    run a = {.task = task, .rule = rule, .limits = ss_limits_start(task)};
     const ss_status status = prepare(&a, r, e);
     if (status == SS_OK && a.sweeper == NULL) {
-        ss_watch_give_up(&a.watch, result);
+        ss_limits_give_up(&a.limits, result);
     } else if (status == SS_OK) {
-        ss_watch_ready(&a.watch);
+        ss_limits_ready(&a.limits);
         result->outcome = iterate(&a, r, result);
         if (result->outcome != SS_CONVERGED) {
             choose_answer(&a, result);
         }
         ss_sweep_get(a.sweeper, r);
         ss_sweep_count(a.sweeper, result);
-        ss_watch_stop(&a.watch, result);
+        ss_limits_stop(&a.limits, result);
     }
     release(&a);
     return status;

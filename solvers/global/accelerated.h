@@ -1,7 +1,7 @@
 // solvers/global/accelerated.h -- Gauss-Seidel as a fixed-point iteration g that a rule
 // accelerates.
 //
-//     x -> g = sweep(x)          one pass of solvers/sweep.h
+//     x -> g = sweep(x)          one pass of solvers/sweep/sweep.h
 //     x <- rule(x, g)            extrapolated; it may leave the cone
 //
 // Only g, which the local solvers have put into the cone, is ever judged or kept. Where the best g
@@ -9,7 +9,7 @@
 // memory, P = 20, 40, .. 640: from the present g, or from the best one where that is far better.
 #pragma once
 
-#include "solvers/global/sweep_keys.h"
+#include "solvers/sweep/sweep_keys.h"
 
 // A rule keeps what it needs of earlier iterates. Vectors are those of ss_coupling: r [4 n], and z
 // in matrix-free form, which depends on r affinely and is extrapolated with it.

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "solvers/global/global.h"
-#include "solvers/global/implicit.h"
-#include "solvers/global/pursuit.h"
-#include "solvers/global/sweep_keys.h"
+#include "solvers/linear/implicit.h"
+#include "solvers/global/drive.h"
+#include "solvers/sweep/sweep_keys.h"
 #include "solvers/small.h"
 
 #define BALANCE_EVERY 10
@@ -23,7 +23,7 @@
 #define JUDGE_EVERY   5
 
 typedef struct settings {
-    int form; // first, as ss_pursuit_solve wants it
+    int form; // first, as ss_drive_solve wants it
     double rho;
     double memory; // GB
 } settings;
@@ -71,7 +71,7 @@ static bool factor(state *a)
     return a->factored;
 }
 
-static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
+static void *make(const ss_drive *q, const void *of_method, ss_error *e)
 {
     const settings *s = of_method;
     state *a = calloc(1, sizeof *a);
@@ -80,7 +80,7 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
         return NULL;
     }
     const size_t n = (size_t)q->c->n;
-    if (ss_implicit_new(q->c, s->memory, &q->watch, &a->system, e) != SS_OK || a->system == NULL) {
+    if (ss_implicit_new(q->c, s->memory, &q->limits, &a->system, e) != SS_OK || a->system == NULL) {
         release(a);
         return NULL;
     }
@@ -95,7 +95,7 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
     a->y = a->l + 4 * n;
     a->q = a->y + 4 * n;
     a->rho = s->rho;
-    ss_pursuit_weights(q, a->p);
+    ss_drive_weights(q, a->p);
     memcpy(a->l, q->c->r, 4 * n * sizeof *a->l);
     return a;
 }
@@ -167,13 +167,13 @@ static bool balance(state *a)
 }
 
 // Why there is no factor.
-static ss_outcome stopped(const ss_pursuit *p)
+static ss_outcome stopped(const ss_drive *p)
 {
-    const ss_outcome limit = ss_watch_limits(&p->watch, -1);
+    const ss_outcome limit = ss_limits_test(&p->limits, -1);
     return limit != SS_UNSOLVED ? limit : SS_STALLED;
 }
 
-static ss_outcome step(void *of, ss_pursuit *p)
+static ss_outcome step(void *of, ss_drive *p)
 {
     state *a = of;
     if (!a->factored && !factor(a)) { // singular to rounding, where time is not up
@@ -186,7 +186,7 @@ static ss_outcome step(void *of, ss_pursuit *p)
     }
     p->iterations++;
     if (p->iterations % JUDGE_EVERY == 0) {
-        ss_pursuit_judge(p, a->l);
+        ss_drive_judge(p, a->l);
     }
     return p->iterations % BALANCE_EVERY != 0 || balance(a) ? SS_UNSOLVED : stopped(p);
 }
@@ -195,7 +195,7 @@ static const ss_steps STEPS = {.make = make, .free = release, .step = step, .who
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    return ss_pursuit_solve(&STEPS, task, r, result, e);
+    return ss_drive_solve(&STEPS, task, r, result, e);
 }
 
 const ss_global_solver ss_admm = {

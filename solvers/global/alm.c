@@ -11,14 +11,14 @@
 
 #include "solvers/global/global.h"
 #include "solvers/global/prox_step.h"
-#include "solvers/global/pursuit.h"
-#include "solvers/global/sweep_keys.h"
+#include "solvers/global/drive.h"
+#include "solvers/sweep/sweep_keys.h"
 
 #define INNER_SHARE 1e-3
 #define INNER_STEPS 50
 
 typedef struct settings {
-    int form; // first, as ss_pursuit_solve wants it
+    int form; // first, as ss_drive_solve wants it
     double rho;
     double memory; // GB
 } settings;
@@ -41,14 +41,14 @@ static void release(void *of)
     ss_prox_free(of);
 }
 
-static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
+static void *make(const ss_drive *q, const void *of_method, ss_error *e)
 {
     const settings *s = of_method;
     ss_prox *p;
-    if (ss_prox_new(q->c, s->memory, &q->watch, &p, e) != SS_OK || p == NULL) {
+    if (ss_prox_new(q->c, s->memory, &q->limits, &p, e) != SS_OK || p == NULL) {
         return NULL;
     }
-    ss_pursuit_weights(q, p->R);
+    ss_drive_weights(q, p->R);
     for (int i = 0; i < q->c->n; i++) {
         p->R[i] *= s->rho;
     }
@@ -61,18 +61,18 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
     return p;
 }
 
-static ss_outcome step(void *of, ss_pursuit *q)
+static ss_outcome step(void *of, ss_drive *q)
 {
     ss_prox *p = of;
-    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_pursuit_left(q, INNER_STEPS));
+    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_drive_left(q, INNER_STEPS));
     q->iterations += info.steps > 0 ? info.steps : 1;
     memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
-    ss_pursuit_judge(q, p->phi);
+    ss_drive_judge(q, p->phi);
     ss_prox_freeze_shift(p, NULL); // its memory is there
     if (info.steps > 0 || info.reached) {
         return SS_UNSOLVED;
     }
-    const ss_outcome limit = ss_watch_limits(&q->watch, -1); // it ends a factorisation, too
+    const ss_outcome limit = ss_limits_test(&q->limits, -1); // it ends a factorisation, too
     return limit != SS_UNSOLVED ? limit : SS_STALLED;
 }
 
@@ -80,7 +80,7 @@ static const ss_steps STEPS = {.make = make, .free = release, .step = step};
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    return ss_pursuit_solve(&STEPS, task, r, result, e);
+    return ss_drive_solve(&STEPS, task, r, result, e);
 }
 
 const ss_global_solver ss_alm = {

@@ -1,9 +1,9 @@
-// anderson: Gauss-Seidel under Anderson mixing (solvers/global/mixing.h), in the norm
+// anderson: Gauss-Seidel under Anderson mixing (solvers/linear/mixing.h), in the norm
 // sum_i tr(W_ii)/d |f_i|^2. No projection of x and no rejection of steps: a rejection rule made it
 // up to 1.9 times slower and kept it busy for ever at the rounding floor.
 #include "solvers/global/accelerated.h"
 #include "solvers/global/global.h"
-#include "solvers/global/mixing.h"
+#include "solvers/linear/mixing.h"
 
 #define CUTOFF 1e-12
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "solvers/global/global.h"
-#include "solvers/global/pursuit.h"
-#include "solvers/global/sweep_keys.h"
+#include "solvers/global/drive.h"
+#include "solvers/sweep/sweep_keys.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
@@ -22,7 +22,7 @@
 #define POWER_MARGIN 1.05
 
 typedef struct settings {
-    int form; // first, as ss_pursuit_solve wants it
+    int form; // first, as ss_drive_solve wants it
 } settings;
 
 static const settings DEFAULTS = {0};
@@ -50,25 +50,25 @@ static void release(void *of)
 }
 
 // x <- W x, by differences of velocities: those at 0 are `still`.
-static void multiply(const ss_pursuit *q, state *a, const double *still, double *x, double *out)
+static void multiply(const ss_drive *q, state *a, const double *still, double *x, double *out)
 {
-    ss_pursuit_velocity(q, x, a->z, out);
+    ss_drive_velocity(q, x, a->z, out);
     for (size_t k = 0; k < a->size; k++) {
         out[k] -= still[k];
     }
 }
 
 // The largest eigenvalue of p^1/2 W p^1/2 from a start without symmetry: x_k = 1 + k mod 7 / 10.
-static void find_largest(const ss_pursuit *q, state *a)
+static void find_largest(const ss_drive *q, state *a)
 {
     double *x = a->y, *Wx = a->g, *still = a->next;
     memset(x, 0, a->size * sizeof *x);
-    ss_pursuit_velocity(q, x, a->z, still);
+    ss_drive_velocity(q, x, a->z, still);
     for (size_t k = 0; k < a->size; k++) {
         x[k] = k % 4 < (size_t)q->c->dim ? 1.0 + (double)(k % 7) / 10.0 : 0.0;
     }
     a->L = 1.0;
-    const ss_stop stop = ss_watch_stopper(&q->watch);
+    const ss_stop stop = ss_limits_stopper(&q->limits);
     for (int step = 0; step < POWER_STEPS && !ss_stop_asked(&stop); step++) {
         double norm = 0.0; // of x in p^-1
         for (size_t k = 0; k < a->size; k++) {
@@ -88,7 +88,7 @@ static void find_largest(const ss_pursuit *q, state *a)
     a->L *= POWER_MARGIN;
 }
 
-static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
+static void *make(const ss_drive *q, const void *of_method, ss_error *e)
 {
     (void)of_method;
     state *a = calloc(1, sizeof *a);
@@ -99,7 +99,7 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
     a->size = 4 * (size_t)q->c->n;
     a->p = malloc((size_t)q->c->n * sizeof *a->p);
     a->r = malloc(4 * a->size * sizeof *a->r);
-    a->z = malloc(ss_pursuit_room(q) * sizeof *a->z);
+    a->z = malloc(ss_drive_room(q) * sizeof *a->z);
     if (a->p == NULL || a->r == NULL || a->z == NULL) {
         release(a);
         ss_fail_memory(e, "a projected gradient");
@@ -108,7 +108,7 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
     a->next = a->r + a->size;
     a->y = a->next + a->size;
     a->g = a->y + a->size;
-    ss_pursuit_weights(q, a->p);
+    ss_drive_weights(q, a->p);
     find_largest(q, a);
     memcpy(a->r, q->c->r, a->size * sizeof *a->r);
     memcpy(a->y, a->r, a->size * sizeof *a->y);
@@ -117,9 +117,9 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
 }
 
 // g at y and the projected step from there.
-static void descend(state *a, const ss_pursuit *q)
+static void descend(state *a, const ss_drive *q)
 {
-    ss_pursuit_velocity(q, a->y, a->z, a->g);
+    ss_drive_velocity(q, a->y, a->z, a->g);
     for (int i = 0; i < q->c->n; i++) {
         const size_t at = 4 * (size_t)i;
         double *g = a->g + at, x[3];
@@ -132,7 +132,7 @@ static void descend(state *a, const ss_pursuit *q)
     }
 }
 
-static ss_outcome step(void *of, ss_pursuit *q)
+static ss_outcome step(void *of, ss_drive *q)
 {
     state *a = of;
     descend(a, q);
@@ -154,7 +154,7 @@ static ss_outcome step(void *of, ss_pursuit *q)
         a->r[k] = a->next[k];
     }
     if (++q->iterations % JUDGE_EVERY == 0) {
-        ss_pursuit_judge(q, a->r);
+        ss_drive_judge(q, a->r);
     }
     return SS_UNSOLVED;
 }
@@ -163,7 +163,7 @@ static const ss_steps STEPS = {.make = make, .free = release, .step = step, .who
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    return ss_pursuit_solve(&STEPS, task, r, result, e);
+    return ss_drive_solve(&STEPS, task, r, result, e);
 }
 
 const ss_global_solver ss_apgd = {

@@ -26,10 +26,10 @@
 #include "problems/random.h"
 #include "problems/response.h"
 #include "solvers/global/global.h"
-#include "solvers/global/implicit.h"
-#include "solvers/global/watch.h"
+#include "solvers/linear/implicit.h"
+#include "solvers/limits.h"
 #include "solvers/registry.h"
-#include "solvers/sweep.h"
+#include "solvers/sweep/sweep.h"
 
 #define LATER 1.5  // the rate is looked at again at so many times as much work
 #define FALL  1.05 // the estimate fell by less: no rate
@@ -81,7 +81,7 @@ static const member SHAKES[] = {
 
 typedef struct run {
     const ss_task *task;
-    ss_watch watch;
+    ss_limits limits;
     ss_method *methods[COUNT], *shakes[SHAKES_COUNT];
     double *kept;     // [dim n] the best answer while others start elsewhere
     double *u;        // [dim n] scratch
@@ -161,7 +161,7 @@ static void listen(void *of, const ss_progress *p)
     all.iteration += a->total->iterations;
     all.local_solves += a->total->local_solves;
     all.note = p->note != NULL ? p->note : a->member->why;
-    ss_watch_tell(&a->watch, all);
+    ss_limits_tell(&a->limits, all);
 }
 
 static void add(ss_result *total, const ss_result *turn)
@@ -196,7 +196,7 @@ static ss_outcome take_turn(run *a, const member *m, const ss_method *method, do
     turn.listener = a;
     turn.listen_from = &a->next_told;
     if (t->time_limit > 0.0) {
-        turn.time_limit = fmax(t->time_limit - ss_watch_elapsed(&a->watch), 1e-9);
+        turn.time_limit = fmax(t->time_limit - ss_limits_elapsed(&a->limits), 1e-9);
     }
     ss_result result;
     *status = ss_solve(&turn, r, &result, e);
@@ -250,7 +250,7 @@ static ss_outcome go_on(run *a, ss_outcome outcome, const double *r)
     if (outcome == SS_TIME_LIMIT || (outcome == SS_CONVERGED && holds(a, r))) {
         return outcome;
     }
-    return ss_watch_limits(&a->watch, a->total->iterations);
+    return ss_limits_test(&a->limits, a->total->iterations);
 }
 
 static ss_outcome play_round(run *a, double *r, bool *any, ss_status *failed, ss_error *e)
@@ -419,7 +419,7 @@ static void release(run *a)
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     run a = {.task = task,
-             .watch = ss_watch_start(task),
+             .limits = ss_limits_start(task),
              .total = result,
              .tolerance = task->tolerance,
              .price = NAN};
@@ -428,7 +428,7 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
         result->setup_seconds = 0.0;
         status = iterate(&a, r, result, e);
         const double setup = result->setup_seconds;
-        ss_watch_stop(&a.watch, result);
+        ss_limits_stop(&a.limits, result);
         result->setup_seconds = setup;
         result->sweep_seconds = result->seconds - setup;
     }

@@ -1,11 +1,12 @@
-// The shared Gauss-Seidel driver: sweeps (solvers/sweep.h) until the answer is good enough.
+// The shared Gauss-Seidel driver: sweeps (solvers/sweep/sweep.h) until the answer is good enough.
 //
 // A sweep brings a free estimate of the residual, max |f(s r_i, u_i)| just before the local
 // solves, with the judge's s. When it is at most tol V, one evaluation of all measures at rest
 // decides. A local solver with another law than Coulomb's stops on the relative step |dr|/|r|
 // instead ([D11] 7.2), and the judge tells what its answer is worth.
 //
-// focus=on: where a few contacts alone still move, they are solved together (focus.h).
+// focus=on: where a few contacts alone still move, they are solved together
+// (solvers/sweep/block_step.h).
 #include "solvers/global/global.h"
 
 #include <float.h>
@@ -13,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/global/focus.h"
-#include "solvers/global/sweep_keys.h"
-#include "solvers/global/watch.h"
-#include "solvers/sweep.h"
+#include "solvers/sweep/block_step.h"
+#include "solvers/sweep/sweep_keys.h"
+#include "solvers/limits.h"
+#include "solvers/sweep/sweep.h"
 
 // Sweeps between two computations of z from r: rounding adds up in between.
 #define REFRESH_SWEEPS 200
@@ -121,19 +122,19 @@ typedef struct run {
     const ss_task *task;
     const settings *settings;
     ss_sweeper *sweeper;
-    ss_focus *focus;  // NULL: off
-    bool focused;     // a block step came before this sweep
-    bool approximate; // the law is not Coulomb's: stop on the relative step
-    double *kept;     // [dim n] best iterate but for KEEP_RATIO, in the order of the visits
-    double *first;    // [dim n] the start
-    double *spare;    // [dim n]
+    ss_block_steps *blocks; // NULL: off
+    bool stepped;           // a block step came before this sweep
+    bool approximate;       // the law is not Coulomb's: stop on the relative step
+    double *kept;           // [dim n] best iterate but for KEEP_RATIO, in the order of the visits
+    double *first;          // [dim n] the start
+    double *spare;          // [dim n]
     double kept_estimate;
     double mark; // the best estimate when there was PROGRESS last,
     int marked;  // and the sweep
     double rest; // of the sweeper, as it is mostly
     int check;   // sweeps from one estimate to the next
     int floor_tries;
-    ss_watch watch;
+    ss_limits limits;
 } run;
 
 // ---- When to stop
@@ -203,20 +204,20 @@ static ss_outcome test(run *a, ss_result *result)
 
 static void tell(run *a, double *r)
 {
-    if (!ss_watch_listened(&a->watch, a->sweeper->sweeps)) {
+    if (!ss_limits_listened(&a->limits, a->sweeper->sweeps)) {
         return;
     }
     const ss_sweeper *s = a->sweeper;
     ss_sweep_get(s, r);
-    ss_watch_tell(
-        &a->watch,
+    ss_limits_tell(
+        &a->limits,
         (ss_progress){
             .iteration = s->sweeps,
             .local_solves = s->counters.solves,
-            .visits = s->visits + (a->focus != NULL ? (long)ss_focus_work(a->focus) : 0),
+            .visits = s->visits + (a->blocks != NULL ? (long)ss_block_steps_work(a->blocks) : 0),
             .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
             .r = r,
-            .note = a->focused ? "after a block step" : NULL,
+            .note = a->stepped ? "after a block step" : NULL,
         });
 }
 
@@ -233,7 +234,7 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
 {
     tell(a, r);
     for (int sweep = 0;; sweep++) {
-        const ss_outcome limit = ss_watch_next(&a->watch, sweep);
+        const ss_outcome limit = ss_limits_next(&a->limits, sweep);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -249,8 +250,8 @@ static ss_outcome iterate(run *a, double *r, ss_result *result)
         if (outcome != SS_UNSOLVED) {
             return outcome;
         }
-        a->focused = a->focus != NULL && ss_focus_step(a->focus);
-        if (a->focused) { // progress is counted afresh
+        a->stepped = a->blocks != NULL && ss_block_steps_try(a->blocks);
+        if (a->stepped) { // progress is counted afresh
             a->mark = INFINITY;
         }
     }
@@ -285,7 +286,7 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
 {
     const ss_task *t = a->task;
     const size_t size = (size_t)t->problem->dim * (size_t)t->problem->ncontacts;
-    const ss_stop stop = ss_watch_stopper(&a->watch);
+    const ss_stop stop = ss_limits_stopper(&a->limits);
     const ss_status status = ss_sweeper_new(t, &a->settings->sweep, r, &stop, &a->sweeper, e);
     if (status != SS_OK || a->sweeper == NULL) {
         return status;
@@ -304,7 +305,7 @@ static ss_status prepare(run *a, const double *r, ss_error *e)
     a->rest = a->sweeper->rest;
     ss_coupling_get(a->sweeper->coupling, a->kept);
     ss_coupling_get(a->sweeper->coupling, a->first);
-    return a->settings->focus ? ss_focus_new(a->sweeper, &a->watch, &a->focus, e) : SS_OK;
+    return a->settings->focus ? ss_block_steps_new(a->sweeper, &a->limits, &a->blocks, e) : SS_OK;
 }
 
 static void release(run *a)
@@ -312,26 +313,26 @@ static void release(run *a)
     free(a->kept);
     free(a->first);
     free(a->spare);
-    ss_focus_free(a->focus);
+    ss_block_steps_free(a->blocks);
     ss_sweeper_free(a->sweeper);
 }
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     run a = {
-        .task = task, .settings = task->method->global_settings, .watch = ss_watch_start(task)};
+        .task = task, .settings = task->method->global_settings, .limits = ss_limits_start(task)};
     const ss_status status = prepare(&a, r, e);
     if (status == SS_OK && a.sweeper == NULL) {
-        ss_watch_give_up(&a.watch, result);
+        ss_limits_give_up(&a.limits, result);
     } else if (status == SS_OK) {
-        ss_watch_ready(&a.watch);
+        ss_limits_ready(&a.limits);
         result->outcome = iterate(&a, r, result);
         if (result->outcome != SS_CONVERGED) {
             choose_answer(&a, result);
         }
         ss_sweep_get(a.sweeper, r);
         ss_sweep_count(a.sweeper, result);
-        ss_watch_stop(&a.watch, result);
+        ss_limits_stop(&a.limits, result);
     }
     release(&a);
     return status;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "solvers/contact.h"
-#include "solvers/global/pursuit.h"
+#include "solvers/global/drive.h"
 #include "solvers/goldstein_price.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
@@ -62,7 +62,7 @@ typedef struct run {
     double step_seconds; // of the longest step
     const char *late;    // what would have ended after the limit,
     double late_seconds; // and how long it was thought to take
-    ss_watch watch;
+    ss_limits limits;
 } run;
 
 static void get3(const run *a, const double *x, int i, double out[3])
@@ -211,7 +211,7 @@ static double goldstein_price(const run *a)
 // *moved: X has changed.
 static ss_status step(run *a, bool *moved, ss_error *e)
 {
-    const double start = ss_watch_elapsed(&a->watch);
+    const double start = ss_limits_elapsed(&a->limits);
     const ss_status status = find_direction(a, e);
     if (status != SS_OK) {
         return status;
@@ -224,7 +224,7 @@ static ss_status step(run *a, bool *moved, ss_error *e)
         a->X[k] = next;
     }
     a->steps++;
-    a->step_seconds = fmax(ss_watch_elapsed(&a->watch) - start, a->step_seconds);
+    a->step_seconds = fmax(ss_limits_elapsed(&a->limits) - start, a->step_seconds);
     return SS_OK;
 }
 
@@ -264,8 +264,8 @@ static void look(run *a)
 // SS_TIME_LIMIT where so many seconds are more than is left.
 static ss_outcome test_time(run *a, const char *what, double seconds)
 {
-    const double limit = a->watch.task->time_limit;
-    if (!(limit > 0.0 && ss_watch_elapsed(&a->watch) + seconds > 1.05 * limit)) {
+    const double limit = a->limits.task->time_limit;
+    if (!(limit > 0.0 && ss_limits_elapsed(&a->limits) + seconds > 1.05 * limit)) {
         return SS_UNSOLVED;
     }
     a->late = what;
@@ -275,10 +275,10 @@ static ss_outcome test_time(run *a, const char *what, double seconds)
 
 static ss_outcome test(run *a)
 {
-    if (a->fb <= a->watch.task->tolerance) {
+    if (a->fb <= a->limits.task->tolerance) {
         return SS_CONVERGED;
     }
-    const ss_outcome limit = ss_watch_limits(&a->watch, a->steps);
+    const ss_outcome limit = ss_limits_test(&a->limits, a->steps);
     if (limit != SS_UNSOLVED) {
         return limit;
     }
@@ -298,8 +298,8 @@ static ss_status iterate(run *a, ss_outcome *outcome, ss_error *e)
 {
     for (;;) {
         look(a);
-        ss_watch_tell(&a->watch,
-                      (ss_progress){.iteration = a->steps, .estimate = a->fb, .r = a->r});
+        ss_limits_tell(&a->limits,
+                       (ss_progress){.iteration = a->steps, .estimate = a->fb, .r = a->r});
         *outcome = test(a);
         if (*outcome != SS_UNSOLVED) {
             return SS_OK;
@@ -365,9 +365,9 @@ static void set_start(run *a, const double *r)
 // A machine that is slower at the analysis, or busy, is as slow at the first step.
 static ss_status analyse(run *a, ss_error *e)
 {
-    const double start = ss_watch_elapsed(&a->watch);
+    const double start = ss_limits_elapsed(&a->limits);
     const ss_status status = ss_newton_system_analyse(a->system, e);
-    const double took = ss_watch_elapsed(&a->watch) - start;
+    const double took = ss_limits_elapsed(&a->limits) - start;
     const double slower = fmax(took / ss_newton_system_analysis(a->system), 1.0);
     a->foretold = slower * ss_newton_system_seconds(a->system);
     return status;
@@ -376,11 +376,11 @@ static ss_status analyse(run *a, ss_error *e)
 // SS_OK with *outcome where it ends here.
 static ss_status prepare(run *a, const double *r, ss_outcome *outcome, ss_error *e)
 {
-    const ss_stop stop = ss_watch_stopper(&a->watch);
-    ss_status status = ss_coupling_new(a->watch.task->problem, (ss_coupling_form)a->set->form,
+    const ss_stop stop = ss_limits_stopper(&a->limits);
+    ss_status status = ss_coupling_new(a->limits.task->problem, (ss_coupling_form)a->set->form,
                                        false, &stop, &a->coupling, e);
     if (status != SS_OK || a->coupling == NULL) {
-        *outcome = ss_watch_limits(&a->watch, -1);
+        *outcome = ss_limits_test(&a->limits, -1);
         return status;
     }
     if (!allocate(a)) {
@@ -390,10 +390,10 @@ static ss_status prepare(run *a, const double *r, ss_outcome *outcome, ss_error 
     set_start(a, r);
     status = ss_newton_system_new(a->coupling, a->unit, &stop, &a->system, e);
     if (status != SS_OK || a->system == NULL) {
-        *outcome = ss_watch_limits(&a->watch, -1);
+        *outcome = ss_limits_test(&a->limits, -1);
         return status;
     }
-    const double analysis = ss_watch_slowness(&a->watch) * ss_newton_system_analysis(a->system);
+    const double analysis = ss_limits_slowness(&a->limits) * ss_newton_system_analysis(a->system);
     *outcome = test_time(a, "the analysis of its matrix", MARGIN * analysis);
     return *outcome == SS_UNSOLVED ? analyse(a, e) : SS_OK;
 }
@@ -412,7 +412,7 @@ static void report(const run *a, ss_result *result)
 {
     result->iterations = a->steps;
     result->own_error = a->best_fb < INFINITY ? a->best_fb : NAN;
-    ss_watch_stop(&a->watch, result);
+    ss_limits_stop(&a->limits, result);
     if (a->steps == 0 && a->late != NULL) {
         snprintf(result->why, sizeof result->why,
                  "%s may take %.2g s, more than is left of the time limit", a->late,
@@ -439,14 +439,14 @@ ss_status ss_newton_solve(const ss_newton_kind *kind, const ss_task *task, doubl
 {
     run a = {.kind = kind,
              .set = task->method->global_settings,
-             .watch = ss_watch_start(task),
+             .limits = ss_limits_start(task),
              .best_fb = INFINITY};
     ss_error why = {0};
     ss_outcome outcome = SS_UNSOLVED;
     ss_status status = prepare(&a, r, &outcome, e);
-    ss_watch_ready(&a.watch);
+    ss_limits_ready(&a.limits);
     if (status == SS_OK && outcome == SS_UNSOLVED && needs_too_much(&a, &why)) {
-        ss_pursuit_refuse(&a.watch, &why, result);
+        ss_drive_refuse(&a.limits, &why, result);
     } else if (status == SS_OK) {
         if (outcome == SS_UNSOLVED) {
             status = iterate(&a, &outcome, e);

@@ -8,7 +8,7 @@
 // A contact with s_i = 0 has r_i = 0: F_i = X_i there, and its s_i is the judge's s.
 #pragma once
 
-#include "solvers/coupling.h"
+#include "solvers/sweep/coupling.h"
 #include "solvers/local/alart_curnier.h"
 #include "solvers/solver.h"
 

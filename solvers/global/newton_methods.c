@@ -34,9 +34,9 @@
 // Forms: explicit, for both forms of problems, and matrix-free (newton.h (4)) for a problem in
 // global form.
 #include "solvers/global/global.h"
-#include "solvers/global/implicit.h"
+#include "solvers/linear/implicit.h"
 #include "solvers/global/newton.h"
-#include "solvers/global/sweep_keys.h"
+#include "solvers/sweep/sweep_keys.h"
 
 static const ss_newton_settings DEFAULTS = {.patience = 100,
                                             .sigma = 1e-9,

@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "solvers/global/global.h"
-#include "solvers/global/mixing.h"
+#include "solvers/linear/mixing.h"
 #include "solvers/global/prox_step.h"
-#include "solvers/global/sweep_keys.h"
-#include "solvers/global/pursuit.h"
+#include "solvers/sweep/sweep_keys.h"
+#include "solvers/global/drive.h"
 #include "solvers/registry.h"
 
 #define RHO_CAP       1e6
@@ -67,7 +67,7 @@ static const ss_key KEYS[] = {
 
 typedef struct run {
     const settings *settings;
-    ss_pursuit pursuit;
+    ss_drive drive;
     ss_method *start_method; // of the first sweeps
     ss_sweeper *sweeper;
     ss_prox *prox;
@@ -81,8 +81,8 @@ typedef struct run {
 
 static void set_weights(run *a)
 {
-    ss_pursuit_weights(&a->pursuit, a->prox->R);
-    for (int i = 0; i < a->pursuit.c->n; i++) {
+    ss_drive_weights(&a->drive, a->prox->R);
+    for (int i = 0; i < a->drive.c->n; i++) {
         a->prox->R[i] *= a->rho;
     }
 }
@@ -98,7 +98,7 @@ static void grow(run *a, int steps)
 static void accept(run *a, const ss_prox_info *info)
 {
     ss_prox *p = a->prox;
-    const size_t size = 4 * (size_t)a->pursuit.c->n;
+    const size_t size = 4 * (size_t)a->drive.c->n;
     if (a->rho >= a->cap) {
         for (size_t k = 0; k < size; k++) {
             a->f[k] = a->root[k / 4] * (p->phi[k] - p->l[k]);
@@ -124,10 +124,9 @@ static void outer_step(run *a)
     ss_prox *p = a->prox;
     set_weights(a);
     memcpy(a->old_y, p->y, p->size * sizeof *p->y);
-    const ss_prox_info info =
-        ss_prox_solve(p, INNER_SHARE, ss_pursuit_left(&a->pursuit, INNER_STEPS));
-    a->pursuit.iterations += info.steps > 0 ? info.steps : 1;
-    ss_pursuit_judge(&a->pursuit, p->phi);
+    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_drive_left(&a->drive, INNER_STEPS));
+    a->drive.iterations += info.steps > 0 ? info.steps : 1;
+    ss_drive_judge(&a->drive, p->phi);
     const bool failed = !info.reached;
     if (failed && !(info.last <= REJECT * info.first) && !(info.last <= INNER_FLOOR * p->scale)) {
         reject(a);
@@ -143,20 +142,20 @@ static void outer_step(run *a)
 // rho falls for ever where no step can be taken.
 static ss_outcome test(run *a)
 {
-    return a->rho > RHO_LEAST ? ss_pursuit_test(&a->pursuit) : SS_STALLED;
+    return a->rho > RHO_LEAST ? ss_drive_test(&a->drive) : SS_STALLED;
 }
 
 static ss_outcome sweep(run *a, double *r)
 {
-    ss_pursuit *p = &a->pursuit;
+    ss_drive *p = &a->drive;
     ss_outcome outcome = test(a);
     while (outcome == SS_UNSOLVED && a->sweeper->sweeps < a->settings->sweeps) {
         ss_sweep(a->sweeper);
         p->iterations++;
-        if (a->sweeper->last.estimate <= p->watch.task->tolerance * p->c->V) {
-            ss_pursuit_judge(p, p->c->r);
+        if (a->sweeper->last.estimate <= p->limits.task->tolerance * p->c->V) {
+            ss_drive_judge(p, p->c->r);
         }
-        ss_pursuit_tell(p, r);
+        ss_drive_tell(p, r);
         outcome = test(a);
     }
     return outcome;
@@ -164,18 +163,18 @@ static ss_outcome sweep(run *a, double *r)
 
 static ss_outcome iterate(run *a, double *r)
 {
-    ss_pursuit *p = &a->pursuit;
-    ss_pursuit_tell(p, r);
+    ss_drive *p = &a->drive;
+    ss_drive_tell(p, r);
     ss_outcome outcome = sweep(a, r);
     if (outcome != SS_UNSOLVED) {
         return outcome;
     }
-    ss_pursuit_judge(p, p->c->r);
+    ss_drive_judge(p, p->c->r);
     ss_prox_start(a->prox);
     memcpy(a->prox->l, a->prox->phi, 4 * (size_t)p->c->n * sizeof *a->prox->l);
     for (outcome = test(a); outcome == SS_UNSOLVED; outcome = test(a)) {
         outer_step(a);
-        ss_pursuit_tell(p, r);
+        ss_drive_tell(p, r);
     }
     return outcome;
 }
@@ -189,7 +188,7 @@ static ss_status make_sweeper(run *a, const ss_task *task, ss_sweep_settings *sw
     if (open) {
         sweep->form = SS_FORM_MATRIX_FREE;
     }
-    const ss_stop stop = ss_watch_stopper(&a->pursuit.watch);
+    const ss_stop stop = ss_limits_stopper(&a->drive.limits);
     ss_status status = ss_sweeper_new(task, sweep, r, &stop, &a->sweeper, e);
     if (a->sweeper != NULL && open && !ss_implicit_prefers_bodies(a->sweeper->coupling->white)) {
         ss_sweeper_free(a->sweeper);
@@ -222,14 +221,14 @@ static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const
     }
     if (a->sweeper != NULL) {
         status =
-            ss_prox_new(a->sweeper->coupling, a->settings->memory, &a->pursuit.watch, &a->prox, e);
+            ss_prox_new(a->sweeper->coupling, a->settings->memory, &a->drive.limits, &a->prox, e);
     }
     if (status == SS_OK && a->prox == NULL) {
         return SS_OK;
     }
     if (status == SS_OK) {
-        a->pursuit.ordered = &a->sweeper->ordered;
-        status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
+        a->drive.ordered = &a->sweeper->ordered;
+        status = ss_drive_begin(&a->drive, a->sweeper->coupling, e);
     }
     if (status != SS_OK) {
         return status;
@@ -244,7 +243,7 @@ static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const
     a->rho = a->settings->rho;
     a->cap = RHO_CAP;
     a->growth = INFINITY;
-    ss_pursuit_judge(&a->pursuit, c->r);
+    ss_drive_judge(&a->drive, c->r);
     return SS_OK;
 }
 
@@ -253,7 +252,7 @@ static void release(run *a)
     ss_method_free(a->start_method);
     ss_prox_free(a->prox);
     ss_mixing_free(a->mixing);
-    ss_pursuit_end(&a->pursuit);
+    ss_drive_end(&a->drive);
     free(a->old_y);
     free(a->f);
     free(a->root);
@@ -262,7 +261,7 @@ static void release(run *a)
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.settings = task->method->global_settings, .pursuit = {.watch = ss_watch_start(task)}};
+    run a = {.settings = task->method->global_settings, .drive = {.limits = ss_limits_start(task)}};
     ss_task start = *task;
     start.threads = a.settings->sweeps > 0 ? task->threads : 0;
     ss_sweep_settings sweep = a.settings->sweep;
@@ -271,14 +270,14 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
     if (status != SS_OK) {
         ss_fail(e, status, "%s", why.text);
     } else if (a.prox == NULL && why.text[0] == '\0') {
-        ss_watch_give_up(&a.pursuit.watch, result);
+        ss_limits_give_up(&a.drive.limits, result);
     } else if (a.prox == NULL) {
-        ss_pursuit_refuse(&a.pursuit.watch, &why, result);
+        ss_drive_refuse(&a.drive.limits, &why, result);
     } else {
-        ss_watch_ready(&a.pursuit.watch);
+        ss_limits_ready(&a.drive.limits);
         const ss_outcome outcome = iterate(&a, r);
         ss_sweep_count(a.sweeper, result);
-        ss_pursuit_give(&a.pursuit, outcome, r, result);
+        ss_drive_give(&a.drive, outcome, r, result);
     }
     release(&a);
     return status;

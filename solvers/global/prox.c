@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "solvers/global/global.h"
-#include "solvers/global/pursuit.h"
-#include "solvers/global/sweep_keys.h"
+#include "solvers/global/drive.h"
+#include "solvers/sweep/sweep_keys.h"
 
 #define INNER_SHARE 0.1
 #define INNER_MOST  200 // sweeps of an inner problem
@@ -43,7 +43,7 @@ static const ss_key KEYS[] = {
 };
 
 typedef struct run {
-    ss_pursuit pursuit;
+    ss_drive drive;
     ss_sweeper *sweeper;
     double alpha;
     size_t *diagonal; // [n] first number of W_ii in W.x
@@ -55,7 +55,7 @@ typedef struct run {
 // W + a and b - a l for alpha; W and b themselves for 0.
 static void set_alpha(run *a, double alpha)
 {
-    ss_coupling *c = a->pursuit.c;
+    ss_coupling *c = a->drive.c;
     const size_t d = (size_t)c->dim;
     for (int i = 0; i < c->n; i++) {
         const double ai = alpha * c->compliance[i];
@@ -76,25 +76,25 @@ static void set_alpha(run *a, double alpha)
 static void judge(run *a)
 {
     set_alpha(a, 0.0);
-    ss_pursuit_judge(&a->pursuit, a->pursuit.c->r);
+    ss_drive_judge(&a->drive, a->drive.c->r);
 }
 
 // Sweeps until the residual has fallen to its share.
 static ss_outcome solve_inner(run *a, double *r, bool *reached)
 {
-    ss_pursuit *p = &a->pursuit;
+    ss_drive *p = &a->drive;
     double first = INFINITY;
     for (int sweep = 0; sweep < INNER_MOST; sweep++) {
         ss_sweep(a->sweeper);
         p->iterations++;
         const double estimate = a->sweeper->last.estimate;
         first = sweep == 0 ? estimate : first;
-        ss_pursuit_tell(p, r);
+        ss_drive_tell(p, r);
         *reached = sweep > 0 && estimate <= INNER_SHARE * first;
         if (*reached) {
             return SS_UNSOLVED;
         }
-        const ss_outcome limit = ss_watch_next(&p->watch, p->iterations);
+        const ss_outcome limit = ss_limits_next(&p->limits, p->iterations);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -104,7 +104,7 @@ static ss_outcome solve_inner(run *a, double *r, bool *reached)
 
 static ss_outcome outer_step(run *a, double *r)
 {
-    ss_pursuit *p = &a->pursuit;
+    ss_drive *p = &a->drive;
     memcpy(a->centre, p->c->r, 4 * (size_t)p->c->n * sizeof *a->centre);
     set_alpha(a, a->alpha);
     const int before = p->iterations;
@@ -116,12 +116,12 @@ static ss_outcome outer_step(run *a, double *r)
     } else if (p->iterations - before <= INNER_FEW) {
         a->alpha = fmax(0.5 * a->alpha, ALPHA_LEAST);
     }
-    return limit != SS_UNSOLVED ? limit : ss_pursuit_test(p);
+    return limit != SS_UNSOLVED ? limit : ss_drive_test(p);
 }
 
 static bool allocate(run *a)
 {
-    const ss_coupling *c = a->pursuit.c;
+    const ss_coupling *c = a->drive.c;
     const size_t n = (size_t)c->n, d = (size_t)c->dim;
     a->diagonal = malloc(n * sizeof *a->diagonal);
     a->own = malloc(n * d * sizeof *a->own);
@@ -147,13 +147,13 @@ static bool allocate(run *a)
 static ss_status prepare(run *a, const ss_task *task, const double *r, ss_error *e)
 {
     const settings *s = task->method->global_settings;
-    const ss_stop stop = ss_watch_stopper(&a->pursuit.watch);
+    const ss_stop stop = ss_limits_stopper(&a->drive.limits);
     ss_status status = ss_sweeper_new(task, &s->sweep, r, &stop, &a->sweeper, e);
     if (status != SS_OK || a->sweeper == NULL) {
         return status;
     }
-    a->pursuit.ordered = &a->sweeper->ordered;
-    status = ss_pursuit_begin(&a->pursuit, a->sweeper->coupling, e);
+    a->drive.ordered = &a->sweeper->ordered;
+    status = ss_drive_begin(&a->drive, a->sweeper->coupling, e);
     if (status == SS_OK && !allocate(a)) {
         status = ss_fail_memory(e, "a proximal method");
     }
@@ -163,26 +163,26 @@ static ss_status prepare(run *a, const ss_task *task, const double *r, ss_error 
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.pursuit = {.watch = ss_watch_start(task)}};
+    run a = {.drive = {.limits = ss_limits_start(task)}};
     const ss_status status = prepare(&a, task, r, e);
     if (status == SS_OK && a.sweeper == NULL) {
-        ss_watch_give_up(&a.pursuit.watch, result);
+        ss_limits_give_up(&a.drive.limits, result);
     } else if (status == SS_OK) {
-        ss_watch_ready(&a.pursuit.watch);
+        ss_limits_ready(&a.drive.limits);
         judge(&a);
-        ss_pursuit_tell(&a.pursuit, r);
-        ss_outcome outcome = ss_pursuit_test(&a.pursuit);
+        ss_drive_tell(&a.drive, r);
+        ss_outcome outcome = ss_drive_test(&a.drive);
         while (outcome == SS_UNSOLVED) {
             outcome = outer_step(&a, r);
         }
         ss_sweep_count(a.sweeper, result);
-        ss_pursuit_give(&a.pursuit, outcome, r, result);
+        ss_drive_give(&a.drive, outcome, r, result);
     }
     free(a.diagonal);
     free(a.own);
     free(a.b);
     free(a.centre);
-    ss_pursuit_end(&a.pursuit);
+    ss_drive_end(&a.drive);
     ss_sweeper_free(a.sweeper);
     return status;
 }

@@ -222,7 +222,7 @@ static double search(ss_prox *p, double old)
 
 static bool time_is_up(const ss_prox *p)
 {
-    return p->watch != NULL && ss_watch_limits(p->watch, -1) != SS_UNSOLVED;
+    return p->limits != NULL && ss_limits_test(p->limits, -1) != SS_UNSOLVED;
 }
 
 ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps)
@@ -270,7 +270,7 @@ static bool allocate(ss_prox *p)
            p->trial_y != NULL && p->trial_F != NULL;
 }
 
-ss_status ss_prox_new(ss_coupling *c, double memory, const ss_watch *watch, ss_prox **prox,
+ss_status ss_prox_new(ss_coupling *c, double memory, const ss_limits *limits, ss_prox **prox,
                       ss_error *e)
 {
     *prox = NULL;
@@ -279,8 +279,8 @@ ss_status ss_prox_new(ss_coupling *c, double memory, const ss_watch *watch, ss_p
         return ss_fail_memory(e, "a proximal method");
     }
     p->c = c;
-    p->watch = watch;
-    ss_status status = ss_implicit_new(c, memory, watch, &p->system, e);
+    p->limits = limits;
+    ss_status status = ss_implicit_new(c, memory, limits, &p->system, e);
     if (status == SS_OK && p->system == NULL) {
         ss_prox_free(p);
         return SS_OK;

@@ -23,7 +23,7 @@
 // is P_K(l - R (u + s)), s = mu |u_T| e of earlier velocities, and D = R dP_K/dx.
 #pragma once
 
-#include "solvers/global/implicit.h"
+#include "solvers/linear/implicit.h"
 
 typedef struct ss_prox {
     ss_coupling *c;      // borrowed
@@ -38,11 +38,11 @@ typedef struct ss_prox {
     double *F, *step, *rhs, *trial_y, *trial_F; // [size]
     double *du, *trial_u;                       // [4 n] G step and velocities at trial_y
     double scale;                               // rms of y that counts as large
-    const ss_watch *watch;                      // borrowed; NULL: time does not matter
+    const ss_limits *limits;                    // borrowed; NULL: time does not matter
 } ss_prox;
 
 // As ss_implicit_new: SS_OK with *prox NULL and a sentence where the factor is too large.
-ss_status ss_prox_new(ss_coupling *c, double memory, const ss_watch *watch, ss_prox **prox,
+ss_status ss_prox_new(ss_coupling *c, double memory, const ss_limits *limits, ss_prox **prox,
                       ss_error *e);
 void ss_prox_free(ss_prox *p);
 

@@ -28,7 +28,7 @@
 #include "solvers/aside.h"
 #include "solvers/clock.h"
 #include "solvers/global/global.h"
-#include "solvers/global/watch.h"
+#include "solvers/limits.h"
 
 #define SMALLEST_TOLERANCE 1e-16
 #define TIGHTER            0.1
@@ -48,7 +48,7 @@ typedef struct moment {
 typedef struct solving {
     const ss_task *task;
     const variant *variant;
-    ss_watch watch; // within a call the parent keeps the time limit
+    ss_limits limits; // within a call the parent keeps the time limit
     ss_aside *aside;
     ss_whitened *white; // global form
     ss_blocks W;
@@ -185,7 +185,7 @@ static ss_outcome iterate(solving *a)
     const size_t room = sizeof a->aside->result.why;
     double tolerance = fmax(a->task->tolerance, SMALLEST_TOLERANCE);
     for (; tolerance >= 0.99 * SMALLEST_TOLERANCE; tolerance *= TIGHTER) {
-        const ss_outcome limit = ss_watch_limits(&a->watch, a->done);
+        const ss_outcome limit = ss_limits_test(&a->limits, a->done);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
@@ -257,7 +257,7 @@ static void work(const ss_task *task, ss_aside *aside)
         return;
     }
     solving a = {.task = task,
-                 .watch = ss_watch_start(task),
+                 .limits = ss_limits_start(task),
                  .variant = task->method->global_settings,
                  .aside = aside,
                  .best = INFINITY,

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "solvers/global/global.h"
-#include "solvers/global/pursuit.h"
-#include "solvers/global/sweep_keys.h"
+#include "solvers/global/drive.h"
+#include "solvers/sweep/sweep_keys.h"
 #include "solvers/small.h"
 
 #define INNER_STEPS   50
@@ -27,7 +27,7 @@
 typedef enum shift_rule { SHIFT_OUTER, SHIFT_STEP } shift_rule;
 
 typedef struct settings {
-    int form; // first, as ss_pursuit_solve wants it
+    int form; // first, as ss_drive_solve wants it
     int shift;
 } settings;
 
@@ -61,7 +61,7 @@ static void release(void *of)
     free(a);
 }
 
-static void renew_shift(state *a, const ss_pursuit *q)
+static void renew_shift(state *a, const ss_drive *q)
 {
     for (int i = 0; i < q->c->n; i++) {
         const double *u = a->u + 4 * (size_t)i;
@@ -73,7 +73,7 @@ static void renew_shift(state *a, const ss_pursuit *q)
     }
 }
 
-static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
+static void *make(const ss_drive *q, const void *of_method, ss_error *e)
 {
     state *a = calloc(1, sizeof *a);
     if (a == NULL) {
@@ -85,7 +85,7 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
     a->rule = (shift_rule)((const settings *)of_method)->shift;
     a->p = malloc(2 * n * sizeof *a->p);
     a->r = calloc(5 * a->size, sizeof *a->r);
-    a->z = malloc(ss_pursuit_room(q) * sizeof *a->z);
+    a->z = malloc(ss_drive_room(q) * sizeof *a->z);
     if (a->p == NULL || a->r == NULL || a->z == NULL) {
         release(a);
         ss_fail_memory(e, "a projected gradient");
@@ -97,9 +97,9 @@ static void *make(const ss_pursuit *q, const void *of_method, ss_error *e)
     a->trial = a->d + a->size;
     a->trial_u = a->trial + a->size;
     a->a = 1.0;
-    ss_pursuit_weights(q, a->p);
+    ss_drive_weights(q, a->p);
     memcpy(a->r, q->c->r, a->size * sizeof *a->r);
-    ss_pursuit_velocity(q, a->r, a->z, a->u);
+    ss_drive_velocity(q, a->r, a->z, a->u);
     renew_shift(a, q);
     return a;
 }
@@ -112,7 +112,7 @@ typedef struct line {
     double value;  // q(r), up to a constant
 } line;
 
-static line look_along(state *a, const ss_pursuit *q)
+static line look_along(state *a, const ss_drive *q)
 {
     line l = {0};
     for (int i = 0; i < q->c->n; i++) {
@@ -133,7 +133,7 @@ static line look_along(state *a, const ss_pursuit *q)
             l.value += 0.5 * r[k] * (g[k] + b + (k == 0 ? a->s[i] : 0.0));
         }
     }
-    ss_pursuit_velocity(q, a->trial, a->z, a->trial_u);
+    ss_drive_velocity(q, a->trial, a->z, a->trial_u);
     for (size_t k = 0; k < a->size; k++) {
         l.curve += a->d[k] * (a->trial_u[k] - a->u[k]);
     }
@@ -156,7 +156,7 @@ static double choose_step(state *a, const line *l)
                : fmin(1.0, -l->slope / l->curve);
 }
 
-static ss_outcome step(void *of, ss_pursuit *q)
+static ss_outcome step(void *of, ss_drive *q)
 {
     state *a = of;
     const line l = look_along(a, q);
@@ -177,10 +177,10 @@ static ss_outcome step(void *of, ss_pursuit *q)
     }
     q->iterations++;
     if (q->iterations % JUDGE_EVERY == 0) {
-        ss_pursuit_judge(q, a->r);
+        ss_drive_judge(q, a->r);
     }
     if (q->iterations % REFRESH_EVERY == 0) {
-        ss_pursuit_velocity(q, a->r, a->z, a->u);
+        ss_drive_velocity(q, a->r, a->z, a->u);
     }
     return SS_UNSOLVED;
 }
@@ -189,7 +189,7 @@ static const ss_steps STEPS = {.make = make, .free = release, .step = step, .who
 
 static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    return ss_pursuit_solve(&STEPS, task, r, result, e);
+    return ss_drive_solve(&STEPS, task, r, result, e);
 }
 
 const ss_global_solver ss_spg = {

@@ -1,0 +1,136 @@
+#include "solvers/limits.h"
+
+#include <math.h>
+#include <sched.h>
+
+#include "solvers/clock.h"
+
+static double task_seconds(clockid_t clock)
+{
+    return clock == CLOCK_PROCESS_CPUTIME_ID ? ss_clock_cpu_seconds() : ss_clock_seconds(clock);
+}
+
+// No process uses more CPU seconds in a second than it has cores to run on.
+static double fastest(clockid_t clock)
+{
+    cpu_set_t cores;
+    if (clock != CLOCK_PROCESS_CPUTIME_ID) {
+        return 1.0;
+    }
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : CPU_SETSIZE;
+}
+
+ss_limits ss_limits_start(const ss_task *task)
+{
+    ss_limits w = {
+        .task = task,
+        .cpu = ss_clock_cpu_seconds(),
+        .start = task_seconds(task->clock),
+        .wall = ss_clock_seconds(CLOCK_MONOTONIC),
+        .rate = fastest(task->clock),
+    };
+    w.ready = w.asked = w.wall;
+    return w;
+}
+
+void ss_limits_ready(ss_limits *w)
+{
+    w->ready = ss_clock_seconds(CLOCK_MONOTONIC);
+}
+
+double ss_limits_elapsed(const ss_limits *w)
+{
+    const clockid_t clock = w->task->clock;
+    const double listening =
+        clock == CLOCK_PROCESS_CPUTIME_ID ? w->listening_cpu : w->listening_wall;
+    return task_seconds(clock) - w->start - listening;
+}
+
+double ss_limits_slowness(const ss_limits *w)
+{
+    const double worked = ss_clock_cpu_seconds() - w->cpu - w->listening_cpu;
+    const double slowness = ss_limits_elapsed(w) / worked;
+    return slowness > 1.0 && isfinite(slowness) ? slowness : 1.0;
+}
+
+// The CPU's clock costs as much as a sweep over a few contacts, the wall's next to nothing: as long
+// as the wall's rules it out, the other is not asked. now: of the wall's; ahead: s from then on.
+static bool is_late(const ss_limits *w, double now, double ahead)
+{
+    const double limit = w->task->time_limit;
+    return (now - w->wall + ahead) * w->rate >= limit && ss_limits_elapsed(w) + ahead >= limit;
+}
+
+static ss_outcome test_limits(const ss_task *t, bool late, int iterations)
+{
+    if ((t->interrupted != NULL && *t->interrupted) || (t->recalled != NULL && *t->recalled)) {
+        return SS_INTERRUPTED;
+    }
+    if (late) {
+        return SS_TIME_LIMIT;
+    }
+    return iterations >= t->max_iterations ? SS_MAX_ITER : SS_UNSOLVED;
+}
+
+ss_outcome ss_limits_test(const ss_limits *w, int iterations)
+{
+    const bool late =
+        w->task->time_limit > 0.0 && is_late(w, ss_clock_seconds(CLOCK_MONOTONIC), 0.0);
+    return test_limits(w->task, late, iterations);
+}
+
+// What of the limit an iteration may take beyond it.
+#define OVERRUN 0.05
+
+ss_outcome ss_limits_next(ss_limits *w, int iterations)
+{
+    bool late = false;
+    if (w->task->time_limit > 0.0) {
+        const double now = ss_clock_seconds(CLOCK_MONOTONIC), took = now - w->asked;
+        const double next = took < w->took ? took : w->took;
+        late = is_late(w, now, fmax(next - OVERRUN * w->task->time_limit, 0.0));
+        w->asked = now;
+        w->took = took;
+    }
+    return test_limits(w->task, late, iterations);
+}
+
+static bool is_up(const void *of)
+{
+    return ss_limits_test(of, -1) != SS_UNSOLVED;
+}
+
+ss_stop ss_limits_stopper(const ss_limits *w)
+{
+    return (ss_stop){is_up, w};
+}
+
+void ss_limits_give_up(ss_limits *w, ss_result *result)
+{
+    ss_limits_ready(w);
+    ss_limits_stop(w, result);
+    result->outcome = ss_limits_test(w, -1);
+}
+
+void ss_limits_tell(ss_limits *w, ss_progress progress)
+{
+    const ss_task *t = w->task;
+    if (!ss_limits_listened(w, progress.iteration)) {
+        return;
+    }
+    progress.seconds = ss_limits_elapsed(w);
+    const double wall = ss_clock_seconds(CLOCK_MONOTONIC), cpu = ss_clock_cpu_seconds();
+    t->listen(t->listener, &progress);
+    const double listened = ss_clock_seconds(CLOCK_MONOTONIC) - wall;
+    w->listening_wall += listened;
+    w->asked += listened;
+    w->listening_cpu += ss_clock_cpu_seconds() - cpu;
+}
+
+void ss_limits_stop(const ss_limits *w, ss_result *result)
+{
+    result->setup_seconds = w->ready - w->wall;
+    result->sweep_seconds = ss_clock_seconds(CLOCK_MONOTONIC) - w->ready - w->listening_wall;
+    result->seconds = result->setup_seconds + result->sweep_seconds;
+    result->cpu_seconds = ss_clock_cpu_seconds() - w->cpu - w->listening_cpu;
+}

@@ -1,0 +1,48 @@
+// solvers/linear/block_lu.h -- LU of a sparse matrix of dense blocks with a symmetric pattern.
+//
+// Node k owns m_k rows and columns, m_k a multiple of SS_ROOM (padding: the identity). The graph of
+// blocks is put into a fill-reducing order once (block_order.h) and its nodes into fronts
+// (block_tree.h); then for each front, and in it for each panel k of some 32 columns,
+//
+//     L_ik = A_ik A_kk^-1,     A_ij <- A_ij - L_ik A_kj        i, j behind k               (1)
+//
+// with A_kk^-1 by pivoting inside the block, so that all else is products of dense matrices
+// (block_numeric.h). No pivoting between blocks: meant for matrices near I + (positive
+// semidefinite), and with refinement. In floats, a factorisation takes half the time of one in
+// doubles and answers to 1e-6 times the condition of A: enough for a step of refinement to gain
+// digits where that is not beyond 1e5 or so. Against UMFPACK on the same matrix see
+// tests/bench_block_lu.c.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "problems/status.h"
+#include "problems/stop.h"
+
+typedef struct ss_block_lu ss_block_lu;
+
+// The pattern, without room for the numbers: nodes with `room` rows each; npairs pairs (a, b) of
+// nodes whose blocks A_ab and A_ba exist, in any order and number. `stop` ends this, with SS_OK and
+// *lu NULL, and the factorisations to come; it is borrowed.
+ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pairs)[2],
+                          const ss_stop *stop, ss_block_lu **lu, ss_error *e);
+void ss_block_lu_free(ss_block_lu *lu);
+
+// Where block A_ab is, as an offset into ss_block_lu_values: row-major, room[a] x room[b]. The pair
+// was given.
+size_t ss_block_lu_place(const ss_block_lu *lu, int a, int b);
+double *ss_block_lu_values(ss_block_lu *lu);
+
+// A = 0. False where it was stopped.
+bool ss_block_lu_clear(ss_block_lu *lu);
+// False where a diagonal block is singular to rounding or not finite, and where it was stopped. A
+// stays.
+bool ss_block_lu_factor(ss_block_lu *lu);       // in doubles
+bool ss_block_lu_factor_short(ss_block_lu *lu); // in floats
+// x <- A^-1 x with the last factor; node k's part begins at the sum of the rooms before it.
+void ss_block_lu_solve(const ss_block_lu *lu, double *x);
+void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y); // y = A x
+
+double ss_block_lu_work(const ss_block_lu *lu);  // multiplications of a factorisation
+double ss_block_lu_bytes(const ss_block_lu *lu); // of ss_block_lu_reserve
+bool ss_block_lu_reserve(ss_block_lu *lu);       // room for the numbers; false without memory

@@ -1,0 +1,424 @@
+#include "solvers/linear/implicit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/bodies.h"
+#include "solvers/small.h"
+#include "solvers/vectors.h"
+
+#define REFINING    0.25 // a step of refinement must leave so much of the residual, or it is the last
+#define SHORT_SHARE 1e-3 // of the residual, more than which floats are not good enough
+#define SHORT_WORK  3e6  // multiplications, below which floats gain no time
+#define LONG_RUN    4    // factorisations in doubles after one in floats that was not
+
+void ss_implicit_free(ss_implicit *p)
+{
+    if (p != NULL) {
+        free(p->D);
+        free(p->place);
+        free(p->turn);
+        free(p->rest);
+        free(p->DG);
+        ss_block_lu_free(p->lu);
+        free(p);
+    }
+}
+
+static void add_identity(ss_implicit *p, int node, int room)
+{
+    double *block = ss_block_lu_values(p->lu) + ss_block_lu_place(p->lu, node, node);
+    for (int j = 0; j < room; j++) {
+        block[j * room + j] += 1.0;
+    }
+}
+
+// Most bodies have this room: their rows are two vectors.
+#define ROOM_OF_RODS 16
+typedef double eight __attribute__((vector_size(64), aligned(8)));
+
+static void add_outer_of_rods(int dim, int room_a, const double *Ga, const double *B, double *block)
+{
+    eight b[3][2] = {0};
+    for (int k = 0; k < dim; k++) {
+        b[k][0] = *(const eight *)(B + k * ROOM_OF_RODS);
+        b[k][1] = *(const eight *)(B + k * ROOM_OF_RODS + 8);
+    }
+    for (int j = 0; j < room_a; j++) {
+        const double g0 = Ga[j], g1 = Ga[room_a + j], g2 = dim == 3 ? Ga[2 * room_a + j] : 0.0;
+        eight *row = (eight *)(block + j * ROOM_OF_RODS);
+        row[0] += g0 * b[0][0] + g1 * b[1][0] + g2 * b[2][0];
+        row[1] += g0 * b[0][1] + g1 * b[1][1] + g2 * b[2][1];
+    }
+}
+
+// block (room_a x room_b) += Ga' B, Ga and B of `dim` rows.
+static void add_outer(int dim, int room_a, int room_b, const double *Ga, const double *B,
+                      double *block)
+{
+    if (room_b == ROOM_OF_RODS) {
+        add_outer_of_rods(dim, room_a, Ga, B, block);
+        return;
+    }
+    for (int j = 0; j < room_a; j++) {
+        double *row = block + j * room_b;
+        const double g0 = Ga[j], g1 = Ga[room_a + j], g2 = dim == 3 ? Ga[2 * room_a + j] : 0.0;
+        const double *b2 = dim == 3 ? B + 2 * room_b : B;
+        for (int k = 0; k < room_b; k++) {
+            row[k] += g0 * B[k] + g1 * B[room_b + k] + g2 * b2[k];
+        }
+    }
+}
+
+// False where it was stopped.
+static bool assemble_bodies(ss_implicit *p)
+{
+    const ss_coupling *c = p->c;
+    const ss_whitened *a = c->white;
+    double *J = ss_block_lu_values(p->lu), *DG = p->DG;
+    for (int k = 0; k < a->nbodies; k++) {
+        add_identity(p, k, ss_whitened_room(a, k));
+    }
+    const size_t *place = p->place;
+    for (int k = 0; k < c->n; k++) {
+        if (ss_stop_asked_at(p->stop, k)) {
+            return false;
+        }
+        const int i = p->turn[k];
+        const double *D = p->D + 9 * (size_t)i;
+        const int begin = a->end_start[i], end = a->end_start[i + 1];
+        if (D[0] == 0.0) { // an open contact: D = 0
+            place += (end - begin) * (end - begin);
+            continue;
+        }
+        for (int t = begin; t < end; t++) {
+            const int room = ss_whitened_room(a, a->end_body[t]);
+            const double *G = a->G + a->end_G[t];
+            for (int l = 0; l < c->dim; l++) {
+                for (int j = 0; j < room; j++) {
+                    const double last = c->dim == 3 ? D[3 * l + 2] * G[2 * room + j] : 0.0;
+                    DG[l * room + j] = D[3 * l] * G[j] + D[3 * l + 1] * G[room + j] + last;
+                }
+            }
+            for (int s = begin; s < end; s++) {
+                add_outer(c->dim, ss_whitened_room(a, a->end_body[s]), room, a->G + a->end_G[s], DG,
+                          J + *place++);
+            }
+        }
+    }
+    return true;
+}
+
+typedef double four __attribute__((vector_size(32), aligned(8)));
+
+// block (SS_ROOM wide) += W D, three rows and columns. What is read behind the third column of D
+// does not count.
+static void add_product_3(const double *W, const double *D, double *block)
+{
+    const four three = {1.0, 1.0, 1.0, 0.0};
+    const four d0 = three * *(const four *)D, d1 = three * *(const four *)(D + 3);
+    const four d2 = {D[6], D[7], D[8], 0.0};
+    for (int row = 0; row < 3; row++, W += 3) {
+        *(four *)(block + row * SS_ROOM) += W[0] * d0 + W[1] * d1 + W[2] * d2;
+    }
+}
+
+static void add_product_2(const double *W, const double *D, double *block)
+{
+    for (int row = 0; row < 2; row++) {
+        for (int col = 0; col < 2; col++) {
+            block[row * SS_ROOM + col] += W[2 * row] * D[col] + W[2 * row + 1] * D[3 + col];
+        }
+    }
+}
+
+static bool assemble_contacts(ss_implicit *p)
+{
+    const ss_coupling *c = p->c;
+    double *J = ss_block_lu_values(p->lu);
+    const int d = c->dim;
+    for (int i = 0; i < c->n; i++) {
+        if (ss_stop_asked_at(p->stop, i)) {
+            return false;
+        }
+        add_identity(p, i, SS_ROOM);
+        for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
+            const double *W = c->W.x + k * (size_t)(d * d), *D = p->D + 9 * (size_t)c->W.col[k];
+            if (D[0] == 0.0) { // an open contact: D = 0
+                continue;
+            }
+            if (d == 3) {
+                add_product_3(W, D, J + p->place[k]);
+            } else {
+                add_product_2(W, D, J + p->place[k]);
+            }
+        }
+    }
+    return true;
+}
+
+static bool assemble(ss_implicit *p)
+{
+    return ss_block_lu_clear(p->lu) &&
+           (p->c->is_explicit ? assemble_contacts(p) : assemble_bodies(p));
+}
+
+bool ss_implicit_factor(ss_implicit *p)
+{
+    return assemble(p) && ss_block_lu_factor(p->lu);
+}
+
+// ---- One solution
+
+// x = J^-1 rhs with the factor that there is, refined while the residual is more than its share and
+// falls. The share that is left, NaN where the numbers have overflowed.
+static double refine(ss_implicit *p, const double *rhs, double share, double *x)
+{
+    const double whole = sqrt(ss_vector_dot(p->size, rhs, rhs));
+    double old = INFINITY;
+    memcpy(x, rhs, p->size * sizeof *x);
+    ss_block_lu_solve(p->lu, x);
+    for (;;) {
+        ss_block_lu_multiply(p->lu, x, p->rest);
+        for (size_t k = 0; k < p->size; k++) {
+            p->rest[k] = rhs[k] - p->rest[k];
+        }
+        const double left = sqrt(ss_vector_dot(p->size, p->rest, p->rest)) / whole;
+        if (!(left > share && left < REFINING * old)) {
+            return left;
+        }
+        old = left;
+        ss_block_lu_solve(p->lu, p->rest);
+        ss_vector_add(p->size, 1.0, p->rest, x);
+    }
+}
+
+bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *x)
+{
+    if (!assemble(p)) {
+        return false;
+    }
+    if (p->long_left > 0) {
+        p->long_left--;
+    } else if (ss_block_lu_work(p->lu) > SHORT_WORK) {
+        if (ss_block_lu_factor_short(p->lu) && refine(p, rhs, share, x) <= SHORT_SHARE) {
+            return true;
+        }
+        p->long_left = LONG_RUN;
+    }
+    if (!ss_block_lu_factor(p->lu)) {
+        return false;
+    }
+    refine(p, rhs, share, x);
+    return true;
+}
+
+// ---- Making one
+
+static size_t largest_room(const ss_whitened *a)
+{
+    int largest = 0;
+    for (int k = 0; k < a->nbodies; k++) {
+        const int room = ss_whitened_room(a, k);
+        largest = room > largest ? room : largest;
+    }
+    return (size_t)largest;
+}
+
+// The last body of contact i in the first pass, its first one in the second; 0 where it has none.
+static int body_of(const ss_whitened *a, int i, int pass)
+{
+    const int begin = a->end_start[i], end = a->end_start[i + 1];
+    return begin == end ? 0 : a->end_body[pass == 0 ? end - 1 : begin];
+}
+
+// Contacts by their first body, then by their last: those that add to the same blocks of J are
+// neighbours, and the blocks stay in the cache. False without memory.
+static bool sort_by_bodies(ss_implicit *p)
+{
+    const ss_whitened *a = p->c->white;
+    const int n = p->c->n;
+    const size_t buckets = (size_t)a->nbodies + 2;
+    int *begin = malloc(buckets * sizeof *begin), *half = malloc((size_t)n * sizeof *half);
+    p->turn = malloc((size_t)n * sizeof *p->turn);
+    bool ok = begin != NULL && half != NULL && p->turn != NULL;
+    for (int pass = 0; pass < 2 && ok; pass++) {
+        memset(begin, 0, buckets * sizeof *begin);
+        const int *from = half;
+        int *to = pass == 0 ? half : p->turn;
+        for (int i = 0; i < n; i++) {
+            begin[body_of(a, i, pass) + 2]++;
+        }
+        for (size_t k = 2; k < buckets; k++) {
+            begin[k] += begin[k - 1];
+        }
+        for (int k = 0; k < n; k++) {
+            const int i = pass == 0 ? k : from[k];
+            to[begin[body_of(a, i, pass) + 1]++] = i;
+        }
+    }
+    free(begin);
+    free(half);
+    return ok;
+}
+
+static ss_status place_bodies(ss_implicit *p, ss_error *e)
+{
+    const ss_whitened *a = p->c->white;
+    size_t count = 0;
+    for (int i = 0; i < p->c->n; i++) {
+        const size_t ends = (size_t)(a->end_start[i + 1] - a->end_start[i]);
+        count += ends * ends;
+    }
+    int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
+    int *room = malloc(((size_t)a->nbodies + 1) * sizeof *room);
+    p->place = malloc((count + 1) * sizeof *p->place);
+    p->DG = malloc((3 * largest_room(a) + 1) * sizeof *p->DG);
+    if (pairs == NULL || room == NULL || p->place == NULL || p->DG == NULL || !sort_by_bodies(p)) {
+        free(pairs);
+        free(room);
+        return ss_fail_memory(e, "the pattern of a linear system");
+    }
+    int n = 0;
+    for (int k = 0; k < p->c->n; k++) {
+        const int i = p->turn[k];
+        for (int t = a->end_start[i]; t < a->end_start[i + 1]; t++) {
+            for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++, n++) {
+                pairs[n][0] = a->end_body[s];
+                pairs[n][1] = a->end_body[t];
+            }
+        }
+    }
+    for (int k = 0; k < a->nbodies; k++) {
+        room[k] = ss_whitened_room(a, k);
+    }
+    const ss_status status =
+        ss_block_lu_new(a->nbodies, room, n, (const int(*)[2])pairs, p->stop, &p->lu, e);
+    for (int k = 0; p->lu != NULL && k < n && !ss_stop_asked_at(p->stop, k); k++) {
+        p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
+    }
+    free(pairs);
+    free(room);
+    return status;
+}
+
+static ss_status place_contacts(ss_implicit *p, ss_error *e)
+{
+    const ss_coupling *c = p->c;
+    const size_t count = c->W.start[c->n];
+    int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
+    int *room = malloc(((size_t)c->n + 1) * sizeof *room);
+    p->place = malloc((count + 1) * sizeof *p->place);
+    if (pairs == NULL || room == NULL || p->place == NULL) {
+        free(pairs);
+        free(room);
+        return ss_fail_memory(e, "the pattern of a linear system");
+    }
+    for (int i = 0; i < c->n; i++) {
+        room[i] = SS_ROOM;
+        for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
+            pairs[k][0] = i;
+            pairs[k][1] = c->W.col[k];
+        }
+    }
+    const ss_status status =
+        ss_block_lu_new(c->n, room, (int)count, (const int(*)[2])pairs, p->stop, &p->lu, e);
+    for (int k = 0; p->lu != NULL && k < (int)count && !ss_stop_asked_at(p->stop, k); k++) {
+        p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
+    }
+    free(pairs);
+    free(room);
+    return status;
+}
+
+// Refused, or room for the numbers.
+static ss_status reserve(ss_implicit *p, double memory, ss_implicit **system, ss_error *e)
+{
+    const double needed = ss_block_lu_bytes(p->lu) / 1e9;
+    if (!(needed <= memory)) {
+        ss_implicit_free(p);
+        return ss_fail(e, SS_OK,
+                       "its factor needs %.2g GB, more than the %.2g GB of its option memory",
+                       needed, memory);
+    }
+    if (!ss_block_lu_reserve(p->lu)) {
+        ss_implicit_free(p);
+        return ss_fail_memory(e, "a factorisation");
+    }
+    *system = p;
+    return SS_OK;
+}
+
+ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_limits *limits,
+                          ss_implicit **system, ss_error *e)
+{
+    *system = NULL;
+    ss_implicit *p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return ss_fail_memory(e, "a linear system");
+    }
+    p->c = c;
+    p->watched = limits != NULL ? ss_limits_stopper(limits) : (ss_stop){0};
+    p->stop = limits != NULL ? &p->watched : NULL;
+    p->size = c->is_explicit ? 4 * (size_t)c->n : (size_t)c->white->body_start[c->white->nbodies];
+    const size_t n = (size_t)c->n;
+    p->D = calloc(9 * n, sizeof *p->D);
+    p->rest = calloc(p->size + 1, sizeof *p->rest);
+    ss_status status =
+        p->D != NULL && p->rest != NULL ? SS_OK : ss_fail_memory(e, "a linear system");
+    if (status == SS_OK) {
+        status = c->is_explicit ? place_contacts(p, e) : place_bodies(p, e);
+    }
+    if (status != SS_OK || ss_stop_asked(p->stop)) {
+        ss_implicit_free(p);
+        return status;
+    }
+    return reserve(p, memory, system, e);
+}
+
+bool ss_implicit_prefers_bodies(const ss_whitened *a)
+{
+    int dofs = 0;
+    for (int k = 0; k < a->nbodies; k++) {
+        const int room = ss_whitened_room(a, k);
+        if (room > SS_IMPLICIT_ROOM) {
+            return false;
+        }
+        dofs += a->body_end_start[k + 1] > a->body_end_start[k] ? room : 0;
+    }
+    return dofs <= SS_ROOM * a->ncontacts;
+}
+
+static bool guess_bodies(const ss_problem *p, double *nodes, double *room)
+{
+    ss_bodies bodies;
+    ss_error ignored;
+    if (p->form != SS_GLOBAL || p->ndofs > SS_ROOM * p->ncontacts ||
+        ss_bodies_find(p, &bodies, &ignored) != SS_OK) {
+        return false;
+    }
+    *nodes = bodies.nbodies;
+    *room = p->ndofs / *nodes;
+    ss_bodies_free(&bodies);
+    return *room <= SS_IMPLICIT_ROOM;
+}
+
+// Of N nodes that touch their neighbours in space, m rows each, a factor takes some m^3 N^2
+// multiplications: 0.4 to 1.2 times that for hair of 70 to 750 rods and for 3000 contacts. Where W
+// is stored its rows are known to be coupled to `row` contacts each, which takes m^3 N row^2 at
+// least, a third of it where all are.
+double ss_implicit_guess(const ss_problem *p)
+{
+    double nodes, room;
+    if (!guess_bodies(p, &nodes, &room)) {
+        nodes = p->ncontacts;
+        room = SS_ROOM;
+    }
+    double row = 0.0;
+    if (p->form == SS_LOCAL) {
+        row = (double)ss_sparse_count(&p->W) / (p->dim * p->dim) / nodes;
+    }
+    const double known = row * row / (1.0 + 2.0 * row / nodes);
+    return room * room * room * nodes * fmax(0.6 * nodes, known);
+}

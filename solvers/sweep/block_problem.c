@@ -1,0 +1,164 @@
+#include "solvers/sweep/block_problem.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Entries of W_AA; those of one place are added up. Two walks over the rows: the first, without
+// room, counts the blocks, the second writes them.
+typedef struct entries {
+    int dim;
+    size_t blocks;
+    int *row, *col; // NULL in the first walk
+    double *x;
+} entries;
+
+static void write_block(entries *a, int i, int j, const double *W)
+{
+    const int d = a->dim;
+    size_t at = a->blocks * (size_t)(d * d);
+    for (int k = 0; k < d; k++) {
+        for (int l = 0; l < d; l++, at++) {
+            a->row[at] = d * i + k;
+            a->col[at] = d * j + l;
+            a->x[at] = W[k * d + l];
+        }
+    }
+}
+
+static void walk_explicit_row(entries *a, const ss_coupling *c, int i, const int *place)
+{
+    const size_t block = (size_t)(c->dim * c->dim);
+    for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
+        const int j = c->W.col[k];
+        if (place[j] < 0) {
+            continue;
+        }
+        if (a->x != NULL) {
+            write_block(a, place[i], place[j], c->W.x + k * block);
+        }
+        a->blocks++;
+    }
+}
+
+// G_i G_j' of two ends on one body.
+static void multiply_ends(const double *Gi, const double *Gj, int dim, int room, double *W)
+{
+    for (int k = 0; k < dim; k++) {
+        for (int l = 0; l < dim; l++) {
+            double sum = 0.0;
+            for (int m = 0; m < room; m++) {
+                sum += Gi[k * room + m] * Gj[l * room + m];
+            }
+            W[k * dim + l] = sum;
+        }
+    }
+}
+
+static void walk_matrix_free_row(entries *a, const ss_coupling *c, int i, const int *place)
+{
+    const ss_whitened *white = c->white;
+    for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+        const int body = white->end_body[s];
+        for (int k = white->body_end_start[body]; k < white->body_end_start[body + 1]; k++) {
+            const int j = white->body_end_contact[k];
+            if (place[j] < 0) {
+                continue;
+            }
+            if (a->x != NULL) {
+                double W[9];
+                multiply_ends(white->G + white->end_G[s],
+                              white->G + white->end_G[white->body_end[k]], c->dim,
+                              ss_whitened_room(white, body), W);
+                write_block(a, place[i], place[j], W);
+            }
+            a->blocks++;
+        }
+    }
+}
+
+static void walk(entries *a, const ss_coupling *c, int k, const int *member, int *place)
+{
+    a->blocks = 0;
+    for (int m = 0; m < k; m++) {
+        place[member[m]] = m;
+    }
+    for (int m = 0; m < k; m++) {
+        if (c->is_explicit) {
+            walk_explicit_row(a, c, member[m], place);
+        } else {
+            walk_matrix_free_row(a, c, member[m], place);
+        }
+    }
+    for (int m = 0; m < k; m++) {
+        place[member[m]] = -1;
+    }
+}
+
+double ss_block_problem_blocks(const ss_coupling *c, int k, const int *member, int *place)
+{
+    entries a = {.dim = c->dim};
+    walk(&a, c, k, member, place);
+    return (double)a.blocks;
+}
+
+// b = u - W r, in the order of the block.
+static void find_velocities(const ss_coupling *c, int k, const int *member, const ss_problem *p)
+{
+    const int d = c->dim;
+    for (int a = 0; a < k; a++) {
+        double u[3];
+        ss_coupling_velocity(c, member[a], u);
+        memcpy(p->b + d * a, u, (size_t)d * sizeof *u);
+    }
+    for (int col = 0; col < d * k; col++) {
+        const double r = c->r[4 * (size_t)member[col / d] + (size_t)(col % d)];
+        for (int e = p->W.start[col]; e < p->W.start[col + 1]; e++) {
+            p->b[p->W.row[e]] -= p->W.x[e] * r;
+        }
+    }
+}
+
+// False without memory, and for more entries than an int counts.
+static bool find_matrix(const ss_coupling *c, int k, const int *member, int *place, ss_problem *p)
+{
+    entries a = {.dim = c->dim};
+    walk(&a, c, k, member, place);
+    const size_t count = a.blocks * (size_t)(c->dim * c->dim);
+    a.row = malloc(count * sizeof *a.row);
+    a.col = malloc(count * sizeof *a.col);
+    a.x = malloc(count * sizeof *a.x);
+    bool ok = a.row != NULL && a.col != NULL && a.x != NULL && count <= INT_MAX;
+    if (ok) {
+        walk(&a, c, k, member, place);
+        ss_error ignored;
+        ok = ss_sparse_from_triplets(&p->W, c->dim * k, c->dim * k, (int)count, a.row, a.col, a.x,
+                                     &ignored) == SS_OK;
+    }
+    free(a.row);
+    free(a.col);
+    free(a.x);
+    return ok;
+}
+
+ss_problem *ss_block_problem_new(const ss_coupling *c, int k, const int *member, int *place)
+{
+    ss_problem *p = ss_problem_new();
+    if (p == NULL) {
+        return NULL;
+    }
+    p->form = SS_LOCAL;
+    p->dim = c->dim;
+    p->ncontacts = k;
+    p->mu = malloc((size_t)k * sizeof *p->mu);
+    p->b = malloc((size_t)(c->dim * k) * sizeof *p->b);
+    if (p->mu == NULL || p->b == NULL || !find_matrix(c, k, member, place, p)) {
+        ss_problem_free(p);
+        return NULL;
+    }
+    for (int m = 0; m < k; m++) {
+        p->mu[m] = c->mu[member[m]];
+    }
+    find_velocities(c, k, member, p);
+    return p;
+}

@@ -1,0 +1,357 @@
+#include "solvers/sweep/coupling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/contact.h"
+#include "solvers/small.h"
+
+// Four numbers at once. Sums run in a fixed tree, so the bits do not depend on the CPU's vectors.
+#define FOUR 4
+typedef double four __attribute__((vector_size(8 * FOUR), aligned(8)));
+
+static inline four load(const double *x)
+{
+    return *(const four *)x;
+}
+
+static inline double total(four x)
+{
+    return (x[0] + x[2]) + (x[1] + x[3]);
+}
+
+void ss_coupling_free(ss_coupling *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    free(c->contact);
+    free(c->r);
+    free(c->b);
+    free(c->compliance);
+    ss_blocks_free(&c->W);
+    ss_whitened_free(c->white);
+    ss_resting_free(c->resting);
+    free(c->z);
+    free(c->u);
+    free(c->packed);
+    free(c->mu);
+    free(c->memo);
+    free(c);
+}
+
+// ---- Velocities
+
+// Rows of three numbers are read as four: the fourth belongs to what follows and meets the zero
+// behind r_j. W has room behind its last block.
+static void explicit_velocity_3(const ss_coupling *c, int i, const double *r_all, double u[3])
+{
+    four u0 = {0}, u1 = {0}, u2 = {0};
+    const double *block = c->W.x + 9 * c->W.start[i];
+    for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 9) {
+        const four r = load(r_all + 4 * (size_t)c->W.col[k]);
+        u0 += load(block) * r;
+        u1 += load(block + 3) * r;
+        u2 += load(block + 6) * r;
+    }
+    const double *b = c->b + 3 * (size_t)i;
+    u[0] = b[0] + total(u0);
+    u[1] = b[1] + total(u1);
+    u[2] = b[2] + total(u2);
+}
+
+static void explicit_velocity_2(const ss_coupling *c, int i, const double *r_all, double u[3])
+{
+    const double *b = c->b + 2 * (size_t)i;
+    u[0] = b[0];
+    u[1] = b[1];
+    u[2] = 0.0;
+    const double *block = c->W.x + 4 * c->W.start[i];
+    for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 4) {
+        const double *r = r_all + 4 * (size_t)c->W.col[k];
+        u[0] += block[0] * r[0] + block[1] * r[1];
+        u[1] += block[2] * r[0] + block[3] * r[1];
+    }
+}
+
+static void matrix_free_velocity(const ss_coupling *c, int i, const double *z_all, double u[3])
+{
+    const ss_whitened *a = c->white;
+    four sum[3] = {{0}, {0}, {0}};
+    for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
+        const int room = ss_whitened_room(a, a->end_body[s]);
+        const double *z = z_all + a->body_start[a->end_body[s]];
+        const double *G = a->G + a->end_G[s];
+        for (int j = 0; j < room; j += FOUR) {
+            const four zj = load(z + j);
+            sum[0] += load(G + j) * zj;
+            sum[1] += load(G + room + j) * zj;
+            if (c->dim == 3) {
+                sum[2] += load(G + 2 * room + j) * zj;
+            }
+        }
+    }
+    const double *w = a->w + (size_t)c->dim * (size_t)i;
+    u[0] = w[0] + total(sum[0]);
+    u[1] = w[1] + total(sum[1]);
+    u[2] = c->dim == 3 ? w[2] + total(sum[2]) : 0.0;
+}
+
+void ss_coupling_velocity(const ss_coupling *c, int i, double u[3])
+{
+    if (!c->is_explicit) {
+        matrix_free_velocity(c, i, c->z, u);
+    } else {
+        ss_coupling_row(c, i, c->r, u);
+    }
+}
+
+void ss_coupling_row(const ss_coupling *c, int i, const double *r, double u[3])
+{
+    if (c->dim == 3) {
+        explicit_velocity_3(c, i, r, u);
+    } else {
+        explicit_velocity_2(c, i, r, u);
+    }
+}
+
+void ss_coupling_see(const ss_coupling *c, int i, const double *z, double u[3])
+{
+    matrix_free_velocity(c, i, z, u);
+}
+
+void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z_all)
+{
+    const ss_whitened *a = c->white;
+    for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
+        const int room = ss_whitened_room(a, a->end_body[s]);
+        double *z = z_all + a->body_start[a->end_body[s]];
+        const double *G = a->G + a->end_G[s];
+        for (int j = 0; j < room; j += FOUR) {
+            four zj = load(z + j) + load(G + j) * dr[0] + load(G + room + j) * dr[1];
+            if (c->dim == 3) {
+                zj += load(G + 2 * room + j) * dr[2];
+            }
+            *(four *)(z + j) = zj;
+        }
+    }
+}
+
+void ss_coupling_move(ss_coupling *c, int i, const double r[3])
+{
+    double *old = c->r + 4 * (size_t)i;
+    const double dr[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
+    if (!c->is_explicit && (dr[0] != 0.0 || dr[1] != 0.0 || dr[2] != 0.0)) {
+        ss_coupling_push(c, i, dr, c->z);
+    }
+    if (c->resting != NULL) {
+        ss_resting_move(c->resting, i, sqrt(ss_dot3(dr, dr)));
+    }
+    old[0] = r[0];
+    old[1] = r[1];
+    old[2] = r[2];
+}
+
+// ---- The whole state
+
+void ss_coupling_leapt(ss_coupling *c, const double *r, const double *z)
+{
+    if (c->resting == NULL) {
+        return;
+    }
+    if (r == NULL || z == NULL || c->is_explicit) {
+        ss_resting_forget(c->resting);
+    } else {
+        ss_resting_leap(c->resting, c->white->body_start, z, c->z, r, c->r);
+    }
+}
+
+void ss_coupling_refresh(ss_coupling *c)
+{
+    ss_coupling_leapt(c, NULL, NULL);
+    if (c->is_explicit) {
+        return;
+    }
+    memcpy(c->z, c->white->z0, (size_t)c->white->body_start[c->white->nbodies] * sizeof *c->z);
+    for (int i = 0; i < c->n; i++) {
+        ss_coupling_push(c, i, c->r + 4 * (size_t)i, c->z);
+    }
+}
+
+void ss_coupling_put(ss_coupling *c, const double *r)
+{
+    for (int i = 0; i < c->n; i++) {
+        for (int k = 0; k < c->dim; k++) {
+            c->r[4 * (size_t)i + (size_t)k] = r[(size_t)c->dim * (size_t)i + (size_t)k];
+        }
+    }
+}
+
+void ss_coupling_set(ss_coupling *c, const double *r)
+{
+    ss_coupling_put(c, r);
+    ss_coupling_refresh(c);
+}
+
+void ss_coupling_get(const ss_coupling *c, double *r)
+{
+    for (int i = 0; i < c->n; i++) {
+        for (int k = 0; k < c->dim; k++) {
+            r[(size_t)c->dim * (size_t)i + (size_t)k] = c->r[4 * (size_t)i + (size_t)k];
+        }
+    }
+}
+
+ss_measures ss_coupling_measure(ss_coupling *c)
+{
+    ss_coupling_refresh(c);
+    for (int i = 0; i < c->n; i++) {
+        double u[3];
+        ss_coupling_velocity(c, i, u);
+        memcpy(c->u + (size_t)c->dim * (size_t)i, u, (size_t)c->dim * sizeof *u);
+    }
+    ss_coupling_get(c, c->packed);
+    return ss_measure(c->dim, c->n, c->compliance, c->b, c->mu, c->packed, c->u);
+}
+
+// ---- Making one
+
+// The bytes that a visit reads decide: a row of blocks against the ends' G, read once for the
+// velocity and once for the push.
+static bool explicit_is_cheaper(const ss_whitened *a)
+{
+    double row_reads = 0.0, end_reads = 0.0;
+    for (int s = 0; s < a->nends; s++) {
+        const int body = a->end_body[s];
+        row_reads += a->dim * a->dim * (a->body_end_start[body + 1] - a->body_end_start[body]);
+        end_reads += 2.0 * a->dim * ss_whitened_room(a, body);
+    }
+    return row_reads <= end_reads;
+}
+
+static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_form form,
+                               bool resting, const ss_stop *stop, ss_error *e)
+{
+    ss_status status = ss_whitened_until(stop, p, &c->white, e);
+    if (status != SS_OK || c->white == NULL) {
+        return status;
+    }
+    memcpy(c->b, c->white->b, (size_t)(c->dim * c->n) * sizeof *c->b);
+    c->is_explicit = form == SS_FORM_EXPLICIT || form == SS_FORM_NAIVE ||
+                     (form == SS_FORM_AUTO && explicit_is_cheaper(c->white));
+    status = resting ? ss_resting_new(c->white, p->mu, &c->resting, e) : SS_OK;
+    if (status != SS_OK) {
+        return status;
+    }
+    if (c->is_explicit) {
+        status = form == SS_FORM_NAIVE ? ss_blocks_assemble_naive(stop, p, c->white, &c->W, e)
+                                       : ss_blocks_assemble_until(stop, c->white, NULL, &c->W, e);
+        ss_whitened_free(c->white);
+        c->white = NULL;
+        return status;
+    }
+    c->z = malloc(((size_t)c->white->body_start[c->white->nbodies] + 1) * sizeof *c->z);
+    return c->z != NULL ? SS_OK : ss_fail_memory(e, "the matrix-free form");
+}
+
+static ss_status couple_local(ss_coupling *c, const ss_problem *p, ss_coupling_form form,
+                              const ss_stop *stop, ss_error *e)
+{
+    if (form == SS_FORM_MATRIX_FREE) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "form=matrix-free needs a problem in global form: this one has no M and H");
+    }
+    c->is_explicit = true;
+    memcpy(c->b, p->b, (size_t)(c->dim * c->n) * sizeof *c->b);
+    return ss_blocks_from_sparse_until(stop, &p->W, p->dim, &c->W, e);
+}
+
+// G G' of one end: its lower triangle is its upper one.
+static void add_own_block(const double *G, int dim, int room, double W[9])
+{
+    for (int r = 0; r < dim; r++) {
+        for (int k = r; k < dim; k++) {
+            double sum = W[3 * r + k];
+            for (int j = 0; j < room; j++) {
+                sum += G[r * room + j] * G[k * room + j];
+            }
+            W[3 * r + k] = W[3 * k + r] = sum;
+        }
+    }
+}
+
+// W_ii of each contact.
+static void find_own_block(const ss_coupling *c, int i, double W[9])
+{
+    if (!c->is_explicit) {
+        const ss_whitened *a = c->white;
+        for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
+            add_own_block(a->G + a->end_G[s], c->dim, ss_whitened_room(a, a->end_body[s]), W);
+        }
+        return;
+    }
+    size_t k = c->W.start[i];
+    while (c->W.col[k] != i) {
+        k++;
+    }
+    const double *block = c->W.x + k * (size_t)(c->dim * c->dim);
+    for (int r = 0; r < c->dim; r++) {
+        memcpy(W + 3 * r, block + r * c->dim, (size_t)c->dim * sizeof *W);
+    }
+}
+
+static void fill_contacts(ss_coupling *c, const ss_problem *p)
+{
+    for (int i = 0; i < c->n; i++) {
+        ss_local *a = &c->contact[i];
+        a->dim = c->dim;
+        a->mu = c->mu[i] = p->mu[i];
+        find_own_block(c, i, a->W);
+        c->compliance[i] = (a->W[0] + a->W[4] + a->W[8]) / c->dim;
+        ss_local_embed(a);
+    }
+    const ss_scales scales = ss_scales_find(c->dim, c->n, c->compliance, c->b);
+    c->s = scales.compliance;
+    c->V = scales.velocity;
+}
+
+static bool allocate(ss_coupling *c)
+{
+    const size_t n = (size_t)c->n, components = (size_t)c->dim * n;
+    c->contact = calloc(n, sizeof *c->contact);
+    c->r = calloc(4 * n, sizeof *c->r);
+    c->b = malloc(components * sizeof *c->b);
+    c->u = malloc(components * sizeof *c->u);
+    c->packed = malloc(components * sizeof *c->packed);
+    c->compliance = malloc(n * sizeof *c->compliance);
+    c->mu = malloc(n * sizeof *c->mu);
+    c->memo = calloc(n, sizeof *c->memo);
+    return c->contact != NULL && c->r != NULL && c->b != NULL && c->u != NULL &&
+           c->packed != NULL && c->compliance != NULL && c->mu != NULL && c->memo != NULL;
+}
+
+ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resting,
+                          const ss_stop *stop, ss_coupling **coupling, ss_error *e)
+{
+    *coupling = NULL;
+    ss_coupling *c = calloc(1, sizeof *c);
+    if (c == NULL) {
+        return ss_fail_memory(e, "the coupling of the contacts");
+    }
+    c->dim = p->dim;
+    c->n = p->ncontacts;
+    ss_status status = allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
+    if (status == SS_OK) {
+        status = p->form == SS_GLOBAL ? couple_global(c, p, form, resting, stop, e)
+                                      : couple_local(c, p, form, stop, e);
+    }
+    if (status != SS_OK || ss_stop_asked(stop)) {
+        ss_coupling_free(c);
+        return status;
+    }
+    fill_contacts(c, p);
+    ss_coupling_refresh(c);
+    *coupling = c;
+    return SS_OK;
+}

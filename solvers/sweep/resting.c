@@ -1,0 +1,103 @@
+#include "solvers/sweep/resting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double norm(const double *x, int count)
+{
+    double sum = 0.0;
+    for (int k = 0; k < count; k++) {
+        sum += x[k] * x[k];
+    }
+    return sqrt(sum);
+}
+
+static bool has_two_ends(const ss_whitened *white)
+{
+    for (int i = 0; i < white->ncontacts; i++) {
+        if (white->end_start[i + 1] - white->end_start[i] > 2) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void take_ends(ss_resting *a, const ss_whitened *white, const double *mu)
+{
+    for (int i = 0; i < a->n; i++) {
+        const int begin = white->end_start[i], count = white->end_start[i + 1] - begin;
+        ss_resting_norms *g = &a->norms[i];
+        g->L = 2.0 * sqrt(1.0 + mu[i] * mu[i]);
+        for (int k = 0; k < 2; k++) {
+            const int body = k < count ? white->end_body[begin + k] : a->nbodies;
+            const int room = k < count ? ss_whitened_room(white, body) : 0;
+            const double *G = k < count ? white->G + white->end_G[begin + k] : NULL;
+            a->contact[i].body[k] = body;
+            a->contact[i].reach[k] = 0.0;
+            g->normal[k] = norm(G, room);
+            g->full[k] = norm(G, white->dim * room);
+        }
+    }
+}
+
+ss_status ss_resting_new(const ss_whitened *white, const double *mu, ss_resting **resting,
+                         ss_error *e)
+{
+    *resting = NULL;
+    if (!has_two_ends(white)) {
+        return SS_OK;
+    }
+    ss_resting *a = calloc(1, sizeof *a);
+    if (a != NULL) {
+        a->n = white->ncontacts;
+        a->nbodies = white->nbodies;
+        a->contact = malloc(((size_t)a->n + 1) * sizeof *a->contact);
+        a->norms = malloc(((size_t)a->n + 1) * sizeof *a->norms);
+        a->way = malloc(((size_t)a->nbodies + 1) * sizeof *a->way);
+    }
+    if (a == NULL || a->contact == NULL || a->norms == NULL || a->way == NULL) {
+        ss_resting_free(a);
+        return ss_fail_memory(e, "the slack of the contacts");
+    }
+    take_ends(a, white, mu);
+    ss_resting_forget(a);
+    *resting = a;
+    return SS_OK;
+}
+
+void ss_resting_free(ss_resting *a)
+{
+    if (a != NULL) {
+        free(a->contact);
+        free(a->norms);
+        free(a->way);
+        free(a);
+    }
+}
+
+void ss_resting_forget(ss_resting *a)
+{
+    for (int i = 0; i < a->n; i++) {
+        a->contact[i].residual = INFINITY;
+    }
+    memset(a->way, 0, ((size_t)a->nbodies + 1) * sizeof *a->way);
+}
+
+void ss_resting_leap(ss_resting *a, const int *body_start, const double *z, const double *z_new,
+                     const double *r, const double *r_new)
+{
+    for (int k = 0; k < a->nbodies; k++) {
+        double sum = 0.0;
+        for (int j = body_start[k]; j < body_start[k + 1]; j++) {
+            const double d = z_new[j] - z[j];
+            sum += d * d;
+        }
+        a->way[k] += sqrt(sum);
+    }
+    for (int i = 0; i < a->n; i++, r += 4, r_new += 4) {
+        if (r[0] != r_new[0] || r[1] != r_new[1] || r[2] != r_new[2]) {
+            a->contact[i].residual = INFINITY;
+        }
+    }
+}
