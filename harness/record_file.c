@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "harness/probe.h"
-#include "problems/h5_write.h"
+#include "problems/store/h5_write.h"
 
 // deflate makes at most this many bytes of one; an array that claims more is not there.
 #define DEFLATE_RATIO_MAX 1032

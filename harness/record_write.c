@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/h5_write.h"
-#include "problems/save.h"
+#include "problems/store/h5_write.h"
+#include "problems/store/save.h"
 #include "version.h"
 
 static const char *field_of(const ss_record_set *set, size_t k, const ss_record_column *column)

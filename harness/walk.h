@@ -1,7 +1,7 @@
 // harness/walk.h -- every problem of a file, one after the other.
 #pragma once
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 
 // The ss_option --problem of a verb whose settings hold it in `const char *problem`.
 #define SS_OPTION_PROBLEM(settings)                                                                \

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <time.h>
 #include "problems/keys.h"
-#include "problems/locals.h"
+#include "problems/tangle/locals.h"
 #include "problems/problem.h"
 
 typedef enum ss_outcome {

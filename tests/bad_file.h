@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/hdf5_files.h"
 #include "tests/support.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/tangle.h"
+#include "problems/tangle/tangle.h"
 #include "solvers/clock.h"
 
 static inline void bench_check(ss_status status, const ss_error *error)

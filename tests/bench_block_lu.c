@@ -5,7 +5,7 @@
 #include <string.h>
 #include <suitesparse/umfpack.h>
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "solvers/linear/block_lu.h"
 #include "tests/bench.h"
 

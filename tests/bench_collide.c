@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "problems/strands/contact/collide.h"
 #include "tests/bench.h"
 

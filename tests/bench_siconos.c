@@ -15,7 +15,7 @@
 #include <SparseBlockMatrix.h>
 
 #include "problems/response.h"
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "solvers/registry.h"
 #include "tests/bench.h"
 

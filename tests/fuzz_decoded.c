@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/layout.h"
+#include "problems/store/layout.h"
 #include "problems/mass.h"
 #include "problems/response.h"
 

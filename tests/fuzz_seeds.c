@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problems/random.h"
-#include "problems/store.h"
+#include "problems/tangle/random.h"
+#include "problems/store/store.h"
 #include "tests/hdf5_files.h"
 #include "tests/sample.h"
 #include "tests/support.h"

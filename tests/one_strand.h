@@ -1,7 +1,7 @@
 // tests/one_strand.h -- a single strand of any model with room for everything that it hands out.
 #pragma once
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "problems/strands/model.h"
 
 typedef struct one_strand {

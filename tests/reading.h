@@ -2,7 +2,7 @@
 // setUp and tearDown are here.
 #pragma once
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/hdf5_files.h"
 #include "tests/support.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "problems/response.h"
-#include "problems/tangle.h"
+#include "problems/tangle/tangle.h"
 #include "solvers/registry.h"
 #include "tests/support.h"
 

@@ -1,7 +1,7 @@
 // A solver and two chains that many tests of steps begin with.
 #include "tests/stepping.h"
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "solvers/registry.h"
 #include "tests/support.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "problems/coulomb.h"
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "solvers/contact.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"

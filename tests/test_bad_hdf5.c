@@ -1,7 +1,7 @@
 // What HDF5 can say and this program does not believe, and files of which any byte may be wrong.
 #include <stdlib.h>
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "tests/bad_file.h"
 
 // ---- What HDF5 can say and this program does not believe.

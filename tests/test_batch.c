@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "problems/strands/step/stepper.h"
 #include "tests/one_strand.h"
 #include "tests/stepping.h"

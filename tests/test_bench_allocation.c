@@ -10,7 +10,7 @@
 #include "harness/figure.h"
 #include "harness/record_row.h"
 #include "harness/table_kinds.h"
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/results.h"
 #include "tests/solving.h"
 

@@ -8,7 +8,7 @@
 
 #include "harness/bench_run.h"
 #include "harness/isolate.h"
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/solving.h"
 
 #define MYSELF "/proc/self/exe"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/random.h"
-#include "problems/tangle.h"
+#include "problems/tangle/random.h"
+#include "problems/tangle/tangle.h"
 #include "tests/make_problem.h"
 #include "tests/support.h"
 

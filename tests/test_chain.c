@@ -2,7 +2,7 @@
 // by hand.
 #include <string.h>
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "tests/support.h"
 
 #define LANE         double

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/make_problem.h"
 #include "tests/program.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/make_problem.h"
 #include "tests/program.h"
 

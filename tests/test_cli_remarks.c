@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/program.h"
 #include "tests/results.h"
 #include "tests/support.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "harness/stats.h"
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/program.h"
 #include "tests/support.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/make_problem.h"
 #include "tests/program.h"
 #include "tests/support.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "problems/coulomb.h"
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "tests/support.h"

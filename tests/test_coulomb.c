@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "problems/coulomb.h"
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "tests/support.h"
 
 void setUp(void)

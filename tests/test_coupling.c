@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "problems/response.h"
 #include "solvers/sweep/coupling.h"
 #include "solvers/sweep/order.h"

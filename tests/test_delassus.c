@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "problems/delassus.h"
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "problems/response.h"
 #include "tests/make_problem.h"
 #include "tests/support.h"

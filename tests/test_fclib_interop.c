@@ -1,6 +1,6 @@
 // The reference library reads what we write, and we read what it writes. It ends the program on
 // a dataset it misses, so it runs in a child.
-#include "problems/store.h"
+#include "problems/store/store.h"
 
 #include <fclib.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 // focus=on reaches the same kind of answer in fewer sweeps, whatever the form, W and the limits.
 #include <stdio.h>
 
-#include "problems/random.h"
-#include "problems/store.h"
+#include "problems/tangle/random.h"
+#include "problems/store/store.h"
 #include "solvers/sweep/block_problem.h"
 #include "solvers/sweep/block_step.h"
 #include "tests/make_problem.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "problems/certificate.h"
-#include "problems/tangle.h"
+#include "problems/tangle/tangle.h"
 #include "solvers/registry.h"
 #include "tests/support.h"
 

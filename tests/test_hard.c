@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/program.h"
 #include "tests/solving.h"
 

@@ -1,5 +1,5 @@
 // tests/test_locals.c -- every one-contact problem has the answer its generator claims.
-#include "problems/locals.h"
+#include "problems/tangle/locals.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "problems/bodies.h"
 #include "problems/mass.h"
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "tests/make_problem.h"
 #include "tests/support.h"
 

@@ -2,7 +2,7 @@
 // do where they do not.
 #include <stdio.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "tests/local_battery.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"

@@ -1,5 +1,5 @@
 // The linear system of Newton's methods on all contacts: its Jacobian, its solutions, its products.
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "solvers/global/newton.h"
 #include "tests/make_problem.h"
 #include "tests/solving.h"

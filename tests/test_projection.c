@@ -1,6 +1,6 @@
 // tests/test_projection.c -- projection: its step, its fixed points, and where it goes.
 #include "problems/coulomb.h"
-#include "problems/spectrum.h"
+#include "problems/tangle/spectrum.h"
 #include "solvers/local/local.h"
 #include "tests/local_battery.h"
 

@@ -1,5 +1,5 @@
 // tests/test_random.c -- the generator's bits, its ranges, and log and exp against libm.
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 
 #include <string.h>
 

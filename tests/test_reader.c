@@ -1,5 +1,5 @@
 // Collections, and the child process behind a reader.
-#include "problems/store.h"
+#include "problems/store/store.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness/probe.h"
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "tests/hdf5_files.h"
 #include "tests/record_file.h"
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "tests/record_file.h"
 
 // Entries in every history here.

@@ -1,5 +1,5 @@
 // The list of records, and the channel between the decoder and its parent.
-#include "problems/records.h"
+#include "problems/store/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // tests/test_rod.c -- a rod's shape, kinematics and mass, and the eigenvalues they rest on.
-#include "problems/rod.h"
+#include "problems/tangle/rod.h"
 
 #include <gsl/gsl_eigen.h>
 
-#include "problems/spectrum.h"
+#include "problems/tangle/spectrum.h"
 #include "tests/support.h"
 #include "tests/turned_chain.h"
 

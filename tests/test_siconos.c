@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 #include "solvers/clock.h"
 #include "tests/solving.h"
 

@@ -8,7 +8,7 @@
 #include "harness/simulate/simulation.h"
 #include "harness/table_kinds.h"
 #include "problems/response.h"
-#include "problems/tangle.h"
+#include "problems/tangle/tangle.h"
 #include "tests/make_problem.h"
 #include "tests/program.h"
 #include "tests/support.h"

@@ -1,5 +1,5 @@
 // Reading what is right: forms, layouts, types, claims.
-#include "problems/store.h"
+#include "problems/store/store.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // What is written to a file is there, and nothing else is touched.
-#include "problems/store.h"
+#include "problems/store/store.h"
 
 #include <hdf5.h>
 #include <signal.h>

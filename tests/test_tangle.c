@@ -1,5 +1,5 @@
 // tests/test_tangle.c -- the tangle's sizes, geometry, loads, certificate and bits.
-#include "problems/tangle.h"
+#include "problems/tangle/tangle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "problems/delassus.h"
 #include "problems/response.h"
-#include "problems/tangle_plan.h"
+#include "problems/tangle/tangle_plan.h"
 #include "tests/support.h"
 #include "tests/turned_chain.h"
 

@@ -1,5 +1,5 @@
 // Towers of boxes, and rods that are lighter than others.
-#include "problems/tangle_tower.h"
+#include "problems/tangle/tangle_tower.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // tests/test_tangle_unsymmetric.c -- the tangle with gyroscopic terms, against a dense oracle.
-#include "problems/tangle.h"
+#include "problems/tangle/tangle.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // tests/test_track.c -- which contact of the step before is recalled by which, and how.
 #include "problems/strands/contact/track.h"
 
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "tests/support.h"
 
 static ss_error error;

@@ -10,7 +10,7 @@
 // problems are in memory, compressed; no other is.
 #pragma once
 
-#include "problems/store.h"
+#include "problems/store/store.h"
 
 // Characters of a description: a command line with two specs.
 #define SS_DUMP_DESCRIPTION 800

@@ -8,7 +8,7 @@
 
 #include "harness/gnuplot.h"
 #include "harness/simulate/picture.h"
-#include "problems/save.h"
+#include "problems/store/save.h"
 
 struct ss_frames {
     char *folder, *title;

@@ -9,7 +9,7 @@
 #include "harness/options.h"
 #include "harness/verbs.h"
 #include "harness/walk.h"
-#include "problems/save.h"
+#include "problems/store/save.h"
 
 enum { FORM_LOCAL, FORM_GLOBAL, FORM_AS_IT_IS = -1 };
 

@@ -8,8 +8,8 @@
 #include "harness/complain.h"
 #include "harness/options.h"
 #include "harness/verbs.h"
-#include "problems/store.h"
-#include "problems/tangle.h"
+#include "problems/store/store.h"
+#include "problems/tangle/tangle.h"
 
 // A million contacts are 2 GB of problem; more is a slip of the finger.
 #define MOST_CONTACTS 1000000

@@ -22,7 +22,7 @@
 // What the reference is asked for, relative to |b|: only the size of its answer is used.
 #define REFERENCE_TOLERANCE 1e-9
 
-// Beyond the kinds of problems/locals.h: conditions log-uniform, which A A' seldom has.
+// Beyond the kinds of problems/tangle/locals.h: conditions log-uniform, which A A' seldom has.
 #define KIND_SPREAD SS_LOCAL_KINDS
 
 // In the order of ss_local_kind.

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "problems/certificate.h"
-#include "problems/random.h"
+#include "problems/tangle/random.h"
 #include "problems/response.h"
 #include "solvers/global/global.h"
 #include "solvers/linear/implicit.h"

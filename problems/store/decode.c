@@ -1,0 +1,477 @@
+// H5Literate and H5Lget_info as libhdf5 1.10 has them; later versions keep them under this name.
+#define H5_USE_110_API
+
+#include "problems/store/decode.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/store/decode_value.h"
+
+// CPU time of one request in seconds, behind the wall limit of the parent: a decoder that spins
+// dies even when its parent is stopped.
+#define REQUEST_CPU 60
+
+#define NAME_BYTES 1024 // longest name of a problem
+
+typedef struct field {
+    const char *path; // of a dataset, or object@attribute
+    ss_record_kind kind;
+} field;
+
+static const field FIELDS[] = {
+    {"fclib_local/spacedim", SS_INTEGERS},
+    {"fclib_local/W/m", SS_INTEGERS},
+    {"fclib_local/W/n", SS_INTEGERS},
+    {"fclib_local/W/nz", SS_INTEGERS},
+    {"fclib_local/W/nzmax", SS_INTEGERS},
+    {"fclib_local/W/p", SS_INTEGERS},
+    {"fclib_local/W/i", SS_INTEGERS},
+    {"fclib_local/W/x", SS_REALS},
+    {"fclib_local/vectors/mu", SS_REALS},
+    {"fclib_local/vectors/q", SS_REALS},
+    {"fclib_local/info/title", SS_TEXT},
+    {"fclib_local/info/description", SS_TEXT},
+    {"fclib_local/info/math_info", SS_TEXT},
+    {"fclib_global/spacedim", SS_INTEGERS},
+    {"fclib_global/M/m", SS_INTEGERS},
+    {"fclib_global/M/n", SS_INTEGERS},
+    {"fclib_global/M/nz", SS_INTEGERS},
+    {"fclib_global/M/nzmax", SS_INTEGERS},
+    {"fclib_global/M/p", SS_INTEGERS},
+    {"fclib_global/M/i", SS_INTEGERS},
+    {"fclib_global/M/x", SS_REALS},
+    {"fclib_global/H/m", SS_INTEGERS},
+    {"fclib_global/H/n", SS_INTEGERS},
+    {"fclib_global/H/nz", SS_INTEGERS},
+    {"fclib_global/H/nzmax", SS_INTEGERS},
+    {"fclib_global/H/p", SS_INTEGERS},
+    {"fclib_global/H/i", SS_INTEGERS},
+    {"fclib_global/H/x", SS_REALS},
+    {"fclib_global/vectors/mu", SS_REALS},
+    {"fclib_global/vectors/f", SS_REALS},
+    {"fclib_global/vectors/w", SS_REALS},
+    {"fclib_global/info/title", SS_TEXT},
+    {"fclib_global/info/description", SS_TEXT},
+    {"fclib_global/info/math_info", SS_TEXT},
+    {"guesses/number_of_guesses", SS_INTEGERS},
+    {"solution/r", SS_REALS},
+    {"solution/u", SS_REALS},
+    {"solution/v", SS_REALS},
+    {"solution@solver", SS_TEXT},
+    {"solution@tolerance", SS_REALS},
+    {"solution@fb", SS_REALS},
+    {"solution@fb_contact", SS_REALS},
+    {"solution@fb_abs", SS_REALS},
+    {"solution@natural", SS_REALS},
+    {"solution@normal", SS_REALS},
+    {"solution@penetration", SS_REALS},
+    {"solution@cone_excess", SS_REALS},
+    {"solution@slip_angle", SS_REALS},
+    {"solution@power", SS_REALS},
+    {"solution@velocity_scale", SS_REALS},
+    {"solution@compliance_scale", SS_REALS},
+    {"solution@worst_contact", SS_INTEGERS},
+    {"solution@date", SS_TEXT},
+    {"solution@host", SS_TEXT},
+    {"stickslip@scene", SS_TEXT},
+    {"stickslip@seed", SS_INTEGERS},
+    {"stickslip@step", SS_INTEGERS},
+    {"stickslip@time", SS_REALS},
+    {"stickslip@dt", SS_REALS},
+    {"stickslip@units", SS_TEXT},
+    {"stickslip@frame", SS_TEXT},
+    {"stickslip@producer", SS_TEXT},
+    {"stickslip@commit", SS_TEXT},
+};
+#define NFIELDS (sizeof FIELDS / sizeof FIELDS[0])
+
+// Groups whose presence matters: the two forms, the blocks of equality constraints, the optional.
+static const char *const GROUPS[] = {"fclib_local",   "fclib_global",   "fclib_local/V",
+                                     "fclib_local/R", "fclib_global/G", "guesses",
+                                     "solution"};
+#define NGROUPS (sizeof GROUPS / sizeof GROUPS[0])
+
+// What is being served.
+typedef struct source {
+    int fd;                 // the other side
+    hid_t file;             // < 0 where libhdf5 could not open it
+    uint64_t file_bytes;    // size on disk
+    ss_allowance allowance; // of the present request
+    ss_records names;       // the problems, sorted
+} source;
+
+// ---- Sending. The child has no use without a listener, and says so when memory runs out.
+
+static void send_record(const source *s, const char *path, ss_record_kind kind, size_t count,
+                        const void *data)
+{
+    if (ss_channel_send(s->fd, path, kind, count, data) != 0) {
+        _exit(0);
+    }
+}
+
+static void send_reason(const source *s, const char *path, const char *reason)
+{
+    send_record(s, path, SS_UNREADABLE, strlen(reason), reason);
+}
+
+static void send_end(const source *s)
+{
+    if (ss_channel_send_end(s->fd) != 0) {
+        _exit(0);
+    }
+}
+
+static _Noreturn void leave_without_memory(const source *s)
+{
+    ss_channel_send_no_memory(s->fd);
+    _exit(0);
+}
+
+// ---- Links.
+
+typedef enum link_kind { LINK_NONE, LINK_OBJECT, LINK_EXTERNAL, LINK_BROKEN } link_kind;
+
+// H5Lexists wants every parent to exist, so each prefix of the path is looked at in turn.
+static link_kind find_link(hid_t group, const char *path)
+{
+    char prefix[NAME_BYTES + 64];
+    for (const char *end = path; end != NULL && *end != '\0';) {
+        end = strchr(end + 1, '/');
+        const size_t length = end != NULL ? (size_t)(end - path) : strlen(path);
+        if (length >= sizeof prefix) {
+            return LINK_BROKEN;
+        }
+        memcpy(prefix, path, length);
+        prefix[length] = '\0';
+        const htri_t exists = H5Lexists(group, prefix, H5P_DEFAULT);
+        if (exists <= 0) {
+            return exists == 0 ? LINK_NONE : LINK_BROKEN;
+        }
+        H5L_info_t info;
+        if (H5Lget_info(group, prefix, &info, H5P_DEFAULT) < 0) {
+            return LINK_BROKEN;
+        }
+        if (info.type != H5L_TYPE_HARD && info.type != H5L_TYPE_SOFT) {
+            return LINK_EXTERNAL;
+        }
+    }
+    return LINK_OBJECT;
+}
+
+// True where there is an object; where there is something else it is told under `path`.
+static bool link_leads_on(const source *s, hid_t group, const char *object, const char *path)
+{
+    switch (find_link(group, object)) {
+    case LINK_OBJECT:
+        return true;
+    case LINK_EXTERNAL:
+        send_reason(s, path, "it is an external link");
+        return false;
+    case LINK_BROKEN:
+        send_reason(s, path, "libhdf5 cannot follow its link");
+        return false;
+    case LINK_NONE:
+        return false;
+    }
+    return false;
+}
+
+// ---- Values.
+
+static void send_value(source *s, ss_value *v, const char *path)
+{
+    if (v->object < 0) {
+        send_reason(s, path, "libhdf5 cannot open it");
+    } else if (ss_value_read(v, &s->allowance)) {
+        send_record(s, path, v->kind, v->count, v->data);
+    } else if (v->no_memory) {
+        leave_without_memory(s);
+    } else {
+        send_reason(s, path, v->reason);
+    }
+    free(v->data);
+}
+
+static void send_dataset(source *s, hid_t group, const char *path, ss_record_kind kind)
+{
+    if (link_leads_on(s, group, path, path)) {
+        ss_value v = {.object = H5Dopen2(group, path, H5P_DEFAULT), .kind = kind};
+        send_value(s, &v, path);
+        H5Dclose(v.object);
+    }
+}
+
+static void send_attribute(source *s, hid_t group, const char *path, ss_record_kind kind)
+{
+    char object[64];
+    const char *name = strchr(path, '@') + 1;
+    snprintf(object, sizeof object, "%.*s", (int)(name - path - 1), path);
+    if (link_leads_on(s, group, object, path) &&
+        H5Aexists_by_name(group, object, name, H5P_DEFAULT) != 0) {
+        const hid_t attribute = H5Aopen_by_name(group, object, name, H5P_DEFAULT, H5P_DEFAULT);
+        ss_value v = {.object = attribute, .is_attribute = true, .kind = kind};
+        send_value(s, &v, path);
+        H5Aclose(attribute);
+    }
+}
+
+// ---- One problem.
+
+typedef struct listing {
+    ss_records names;
+    bool no_memory;
+} listing;
+
+static herr_t collect_name(hid_t group, const char *name, const H5L_info_t *info, void *wanted)
+{
+    (void)group;
+    (void)info;
+    listing *l = wanted;
+    l->no_memory = ss_records_add(&l->names, name, SS_GROUP, 0, NULL) != 0;
+    return l->no_memory ? -1 : 0;
+}
+
+// Names of all links of a group, as far as libhdf5 can list them; false where it fails.
+static bool list_names(const source *s, hid_t group, ss_records *names)
+{
+    listing l = {0};
+    const herr_t listed = H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, collect_name, &l);
+    if (l.no_memory) {
+        leave_without_memory(s);
+    }
+    ss_records_sort(&l.names);
+    *names = l.names;
+    return listed >= 0;
+}
+
+static bool is_rolling(const char *name)
+{
+    return strncmp(name, "fclib_", 6) == 0 && strstr(name, "rolling") != NULL;
+}
+
+static void send_group(const source *s, hid_t where, const char *path)
+{
+    if (link_leads_on(s, where, path, path)) {
+        const hid_t group = H5Gopen2(where, path, H5P_DEFAULT);
+        if (group < 0) {
+            send_reason(s, path, "it is not a group");
+        } else {
+            send_record(s, path, SS_GROUP, 0, NULL);
+        }
+        H5Gclose(group);
+    }
+}
+
+static void send_groups(source *s, hid_t group)
+{
+    for (size_t k = 0; k < NGROUPS; k++) {
+        send_group(s, group, GROUPS[k]);
+    }
+    ss_records names = {0};
+    list_names(s, group, &names);
+    for (size_t k = 0; k < names.count; k++) {
+        if (is_rolling(names.list[k].path)) {
+            send_record(s, names.list[k].path, SS_GROUP, 0, NULL);
+        }
+    }
+    ss_records_free(&names);
+}
+
+static void send_guesses(source *s, hid_t group)
+{
+    for (int k = 1; k < INT32_MAX; k++) {
+        char path[48];
+        snprintf(path, sizeof path, "guesses/%d", k);
+        if (!link_leads_on(s, group, path, path)) {
+            return;
+        }
+        send_record(s, path, SS_GROUP, 0, NULL);
+        for (const char *name = "ruv"; *name != '\0'; name++) {
+            snprintf(path, sizeof path, "guesses/%d/%c", k, *name);
+            send_dataset(s, group, path, SS_REALS);
+        }
+    }
+}
+
+// Why what lies at `path` is no group.
+static const char *why_no_group(const source *s, const char *path)
+{
+    switch (find_link(s->file, path)) {
+    case LINK_EXTERNAL:
+        return "is an external link";
+    case LINK_BROKEN:
+        return "is a link that libhdf5 cannot follow";
+    case LINK_NONE:
+    case LINK_OBJECT:
+        break;
+    }
+    const bool leads = H5Oexists_by_name(s->file, path, H5P_DEFAULT) > 0;
+    return leads ? "is not a group" : "is a link that leads nowhere";
+}
+
+static hid_t open_problem(const source *s, const char *name)
+{
+    char path[NAME_BYTES + 32] = "/", reason[NAME_BYTES + 80];
+    if (name[0] == '\0') {
+        return H5Gopen2(s->file, path, H5P_DEFAULT);
+    }
+    snprintf(path, sizeof path, "/problems/%s", name);
+    const bool plain = find_link(s->file, path + 1) == LINK_OBJECT;
+    const hid_t group = plain ? H5Gopen2(s->file, path, H5P_DEFAULT) : -1;
+    if (group < 0) {
+        snprintf(reason, sizeof reason, "%s %s", path, why_no_group(s, path + 1));
+        send_reason(s, "", reason);
+    }
+    return group;
+}
+
+static void send_problem(source *s, const char *name)
+{
+    const hid_t group = open_problem(s, name);
+    if (group < 0) {
+        return;
+    }
+    s->allowance = ss_allowance_of_file(s->file_bytes);
+    send_groups(s, group);
+    for (size_t k = 0; k < NFIELDS; k++) {
+        if (strchr(FIELDS[k].path, '@') != NULL) {
+            send_attribute(s, group, FIELDS[k].path, FIELDS[k].kind);
+        } else {
+            send_dataset(s, group, FIELDS[k].path, FIELDS[k].kind);
+        }
+    }
+    send_guesses(s, group);
+    H5Gclose(group);
+}
+
+// ---- The file.
+
+static bool name_is_printable(const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127) {
+            return false;
+        }
+    }
+    return strlen(name) < NAME_BYTES;
+}
+
+static const char *list_collection(source *s)
+{
+    if (find_link(s->file, "problems") != LINK_OBJECT) {
+        return "/problems is a link that cannot be followed";
+    }
+    const hid_t group = H5Gopen2(s->file, "problems", H5P_DEFAULT);
+    const bool listed = group >= 0 && list_names(s, group, &s->names);
+    H5Gclose(group);
+    if (!listed) {
+        return "damaged file: libhdf5 cannot list /problems";
+    }
+    for (size_t k = 0; k < s->names.count; k++) {
+        if (!name_is_printable(s->names.list[k].path)) {
+            return "/problems holds a name that cannot be printed";
+        }
+    }
+    return s->names.count > 0 ? NULL : "/problems is empty";
+}
+
+// The list of problems into s->names; or the reason why there is none.
+static const char *list_problems(source *s)
+{
+    ss_records top = {0};
+    const bool listed = list_names(s, s->file, &top);
+    const bool collection = ss_records_find(&top, "problems") != NULL;
+    bool problem = false;
+    for (size_t k = 0; k < top.count; k++) {
+        problem = problem || strncmp(top.list[k].path, "fclib_", 6) == 0;
+    }
+    ss_records_free(&top);
+    if (!listed) {
+        return "damaged file: libhdf5 cannot list its groups";
+    }
+    if (problem && collection) {
+        return "holds both a problem and a collection (/problems)";
+    }
+    if (collection) {
+        return list_collection(s);
+    }
+    if (!problem) {
+        return "holds no /fclib_local, /fclib_global or /problems group";
+    }
+    if (ss_records_add(&s->names, "", SS_GROUP, 0, NULL) != 0) {
+        leave_without_memory(s);
+    }
+    return NULL;
+}
+
+static hid_t open_file(int file_number)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file_number);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    // The default driver resolves links, which fails where the file has lost its name meanwhile.
+    H5Pset_fapl_stdio(access);
+    H5Pset_file_locking(access, false, true);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return file;
+}
+
+// Without messages, plugins, and links into other files.
+static void tame_library(void)
+{
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5PLset_loading_state(0);
+    H5Lunregister(H5L_TYPE_EXTERNAL);
+}
+
+static void allow_cpu_time(void)
+{
+    struct rusage used;
+    struct rlimit limit;
+    if (getrusage(RUSAGE_SELF, &used) == 0 && getrlimit(RLIMIT_CPU, &limit) == 0) {
+        limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1 + REQUEST_CPU);
+        setrlimit(RLIMIT_CPU, &limit);
+    }
+}
+
+static void send_list(source *s, int file)
+{
+    struct stat status;
+    s->file_bytes = fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
+    s->file = open_file(file);
+    const char *reason = s->file < 0 ? "damaged file: libhdf5 cannot open it" : list_problems(s);
+    if (reason != NULL) {
+        send_reason(s, "", reason);
+    }
+    for (size_t k = 0; reason == NULL && k < s->names.count; k++) {
+        send_record(s, s->names.list[k].path, SS_GROUP, 0, NULL);
+    }
+    send_end(s);
+}
+
+void ss_decode_serve(int file, int fd)
+{
+    source s = {.fd = fd};
+    tame_library();
+    allow_cpu_time();
+    send_list(&s, file);
+    int32_t k;
+    while (recv(fd, &k, sizeof k, MSG_WAITALL) == (ssize_t)sizeof k) {
+        allow_cpu_time();
+        if (k >= 0 && (size_t)k < s.names.count) {
+            send_problem(&s, s.names.list[k].path);
+        }
+        send_end(&s);
+    }
+    _exit(0);
+}

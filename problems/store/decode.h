@@ -1,0 +1,17 @@
+// problems/store/decode.h -- from the bytes of an HDF5 file to records; runs in a child process only.
+//
+// libhdf5 may crash, spin or corrupt its own memory on a damaged file, so nothing here runs in the
+// process that goes on to use the data. The dialogue over fd: the child sends the list of problems
+// (one SS_GROUP each, path = name, "" where the file is one problem; or one SS_UNREADABLE with the
+// reason). Then for each int32_t k that arrives it sends the records of problem k. It exits when
+// the other side closes, and when memory runs out, which it says.
+#pragma once
+
+#include <stdint.h>
+
+// The address space that the decoding of a file of this size may claim, in bytes.
+uint64_t ss_decode_memory(uint64_t file_bytes);
+
+// `file` is open for reading. A path would be looked up again, which fails for /dev/stdin here,
+// and may lead to another file than the one that was looked at.
+_Noreturn void ss_decode_serve(int file, int fd);

@@ -1,0 +1,25 @@
+// problems/store/decoder.h -- the child process that decodes a file, as its parent sees it.
+//
+// The child is forked, not executed; it keeps the file to decode and leaves all other inherited
+// files and terminal signals alone. It is killed when it falls silent, and its death is told as
+// what it nearly always is: a damaged file. After a failure there is no child; it may be started
+// again.
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "problems/store/records.h"
+#include "problems/status.h"
+
+typedef struct ss_decoder {
+    pid_t pid; // 0 where there is no child
+    int fd;    // the channel, where there is a child
+} ss_decoder;
+
+// Starts a child on an open file, which stays the caller's, and receives its list (decode.h).
+// Sentences do not name the file.
+ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_records *list, ss_error *e);
+// The records of problem k of the list.
+ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_records *records, ss_error *e);
+void ss_decoder_stop(ss_decoder *decoder); // takes one that was never started

@@ -1,0 +1,442 @@
+#include "problems/store/layout.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Defects of guesses that are told before the rest is left unsaid.
+#define GUESS_DEFECTS_MAX 20
+
+const ss_record *ss_layout_find(ss_layout *l, const char *path, ss_record_kind kind, bool needed)
+{
+    const ss_record *record = ss_records_find(l->records, path);
+    if (record == NULL) {
+        if (needed) {
+            ss_report_add(l->report, SS_DEFECT, "/%s is missing", path);
+        }
+        return NULL;
+    }
+    if (record->kind == kind) {
+        return record;
+    }
+    const char *reason =
+        record->kind == SS_UNREADABLE ? record->text : "it holds another kind of data";
+    ss_report_add(l->report, SS_DEFECT, "/%s cannot be read: %s", path, reason);
+    return NULL;
+}
+
+static bool is_present(const ss_layout *l, const char *path)
+{
+    return ss_records_find(l->records, path) != NULL;
+}
+
+bool ss_layout_int(ss_layout *l, const char *path, int *value)
+{
+    const ss_record *record = ss_layout_find(l, path, SS_INTEGERS, true);
+    if (record == NULL) {
+        return false;
+    }
+    if (record->count != 1) {
+        ss_report_add(l->report, SS_DEFECT, "/%s has %zu entries, it must be one number", path,
+                      record->count);
+        return false;
+    }
+    if (record->integers[0] < INT_MIN || record->integers[0] > INT_MAX) {
+        ss_report_add(l->report, SS_DEFECT, "/%s is %lld, out of range", path,
+                      (long long)record->integers[0]);
+        return false;
+    }
+    *value = (int)record->integers[0];
+    return true;
+}
+
+// A vector of `length` numbers (-1: any, a defect told elsewhere), copied; NULL with a defect, or
+// where it is absent and not needed.
+static double *read_vector(ss_layout *l, const char *path, int64_t length, bool needed)
+{
+    const ss_record *record = ss_layout_find(l, path, SS_REALS, needed);
+    if (record == NULL || length < 0) {
+        return NULL;
+    }
+    if (record->count != (size_t)length) {
+        ss_report_add(l->report, SS_DEFECT, "/%s has %zu %s, it needs %lld", path, record->count,
+                      ss_layout_entries(record->count), (long long)length);
+        return NULL;
+    }
+    double *copy = malloc((record->count + 1) * sizeof *copy);
+    if (copy == NULL) {
+        l->status = ss_fail_memory(l->e, path);
+        return NULL;
+    }
+    memcpy(copy, record->reals, record->count * sizeof *copy);
+    return copy;
+}
+
+// Entries of a vector that may be as long as it likes; -1 with a defect.
+static int read_length(ss_layout *l, const char *path)
+{
+    const ss_record *record = ss_layout_find(l, path, SS_REALS, true);
+    if (record == NULL) {
+        return -1;
+    }
+    if (record->count > INT_MAX - 1) {
+        ss_report_add(l->report, SS_DEFECT, "/%s has %zu entries, too many", path, record->count);
+        return -1;
+    }
+    return (int)record->count;
+}
+
+static bool is_group(const ss_layout *l, const char *path)
+{
+    const ss_record *record = ss_records_find(l->records, path);
+    return record != NULL && record->kind == SS_GROUP;
+}
+
+static void refuse_unsupported(ss_layout *l)
+{
+    static const char *const EQUALITY[] = {"fclib_global/G", "fclib_local/V", "fclib_local/R"};
+    for (size_t k = 0; k < sizeof EQUALITY / sizeof EQUALITY[0]; k++) {
+        if (is_group(l, EQUALITY[k])) {
+            ss_report_add(l->report, SS_DEFECT, "equality constraints (/%s) are not supported yet",
+                          EQUALITY[k]);
+        }
+    }
+    for (size_t k = 0; k < l->records->count; k++) {
+        const char *path = l->records->list[k].path;
+        if (strncmp(path, "fclib_", 6) == 0 && strchr(path, '/') == NULL &&
+            strstr(path, "rolling") != NULL) {
+            ss_report_add(l->report, SS_DEFECT, "rolling friction (/%s) is not supported yet",
+                          path);
+        }
+    }
+}
+
+// False where there is no form, or nothing that could be read in it.
+static bool find_form(ss_layout *l, ss_form *form)
+{
+    static const char *const WHOLE[] = {"fclib_local", "fclib_global"};
+    const ss_record *place = ss_records_find(l->records, ""); // where a problem should be
+    if (place != NULL && place->kind == SS_UNREADABLE) {
+        ss_report_add(l->report, SS_DEFECT, "%s", place->text);
+        return false;
+    }
+    for (size_t k = 0; k < sizeof WHOLE / sizeof WHOLE[0]; k++) {
+        const ss_record *whole = ss_records_find(l->records, WHOLE[k]);
+        if (whole != NULL && whole->kind == SS_UNREADABLE) {
+            ss_report_add(l->report, SS_DEFECT, "/%s cannot be read: %s", WHOLE[k], whole->text);
+            return false;
+        }
+    }
+    refuse_unsupported(l);
+    const bool local = is_present(l, "fclib_local"), global = is_present(l, "fclib_global");
+    if (local && global) {
+        ss_report_add(l->report, SS_DEFECT,
+                      "holds /fclib_local and /fclib_global at once; a problem is one of them");
+    } else if (!local && !global && l->report->ndefects == 0) {
+        ss_report_add(l->report, SS_DEFECT, "holds no /fclib_local or /fclib_global group");
+    }
+    *form = global ? SS_GLOBAL : SS_LOCAL;
+    return l->report->ndefects == 0;
+}
+
+// dim and ncontacts; answers their product, -1 where one is not known.
+static int read_sizes(ss_layout *l, const char *spacedim, const char *mu, ss_problem *p)
+{
+    bool known = ss_layout_int(l, spacedim, &p->dim);
+    if (known && p->dim != 2 && p->dim != 3) {
+        ss_report_add(l->report, SS_DEFECT, "/%s is %d, it must be 2 or 3", spacedim, p->dim);
+        known = false;
+    }
+    p->ncontacts = read_length(l, mu);
+    if (p->ncontacts == 0) {
+        ss_report_add(l->report, SS_DEFECT, "/%s is empty, a problem has at least one contact", mu);
+    }
+    if (!known || p->ncontacts < 1) {
+        return -1;
+    }
+    const int64_t components = (int64_t)p->dim * p->ncontacts;
+    if (components > INT_MAX - 1) {
+        ss_report_add(l->report, SS_DEFECT, "/%s has %d entries, too many", mu, p->ncontacts);
+        return -1;
+    }
+    p->mu = read_vector(l, mu, p->ncontacts, true);
+    return (int)components;
+}
+
+static void explain_components(char *text, size_t size, const ss_problem *p, const char *shape)
+{
+    snprintf(text, size, "%d contact%s in %d dimensions need %s", p->ncontacts,
+             p->ncontacts == 1 ? "" : "s", p->dim, shape);
+}
+
+static void read_local(ss_layout *l, ss_problem *p, int components)
+{
+    char shape[64], why[160];
+    snprintf(shape, sizeof shape, "%d x %d", components, components);
+    explain_components(why, sizeof why, p, shape);
+    ss_layout_matrix(l, "fclib_local/W", components, components, why, &p->W);
+    p->b = read_vector(l, "fclib_local/vectors/q", components, true);
+}
+
+static int read_dofs(ss_layout *l)
+{
+    const int ndofs = read_length(l, "fclib_global/vectors/f");
+    if (ndofs == 0) {
+        ss_report_add(l->report, SS_DEFECT,
+                      "/fclib_global/vectors/f is empty, a problem has at least one dof");
+    }
+    return ndofs > 0 ? ndofs : -1;
+}
+
+static void read_global(ss_layout *l, ss_problem *p, int components)
+{
+    char shape[64], why[160];
+    const int ndofs = read_dofs(l);
+    snprintf(why, sizeof why, "the %d %s of /fclib_global/vectors/f need%s %d x %d", ndofs,
+             ss_layout_entries((size_t)ndofs), ndofs == 1 ? "s" : "", ndofs, ndofs);
+    ss_layout_matrix(l, "fclib_global/M", ndofs, ndofs, why, &p->M);
+    snprintf(shape, sizeof shape, "%d columns (and %d dof%s as many rows)", components, ndofs,
+             ndofs == 1 ? "" : "s");
+    explain_components(why, sizeof why, p, shape);
+    ss_layout_matrix(l, "fclib_global/H", ndofs, components, why, &p->H);
+    p->f = read_vector(l, "fclib_global/vectors/f", ndofs, true);
+    p->w = read_vector(l, "fclib_global/vectors/w", components, true);
+    p->ndofs = ndofs;
+}
+
+// r, u and (global form) v of a guess or solution, as far as they are there.
+static void read_state(ss_layout *l, const ss_problem *p, const char *group, ss_state *state)
+{
+    char path[64];
+    const int64_t components = (int64_t)p->dim * p->ncontacts;
+    snprintf(path, sizeof path, "%s/r", group);
+    state->r = read_vector(l, path, components, false);
+    snprintf(path, sizeof path, "%s/u", group);
+    state->u = read_vector(l, path, components, false);
+    snprintf(path, sizeof path, "%s/v", group);
+    if (p->form == SS_GLOBAL) {
+        state->v = read_vector(l, path, p->ndofs, false);
+    }
+}
+
+static bool guesses_are_present(ss_layout *l, int count)
+{
+    if (count < 0) {
+        ss_report_add(l->report, SS_DEFECT, "/guesses/number_of_guesses is negative (%d)", count);
+    }
+    for (int k = 1; k <= count; k++) {
+        char path[32];
+        snprintf(path, sizeof path, "guesses/%d", k);
+        if (!is_present(l, path)) {
+            ss_report_add(l->report, SS_DEFECT,
+                          "/guesses/number_of_guesses is %d, but /%s is missing", count, path);
+            return false;
+        }
+    }
+    char next[32];
+    snprintf(next, sizeof next, "guesses/%d", count + 1);
+    if (count >= 0 && count < INT_MAX && is_present(l, next)) {
+        ss_report_add(l->report, SS_REMARK, "/guesses/number_of_guesses is %d, and /%s is not read",
+                      count, next);
+    }
+    return count > 0;
+}
+
+static void read_guesses(ss_layout *l, ss_problem *p)
+{
+    int count = 0;
+    if (!is_present(l, "guesses") || !ss_layout_int(l, "guesses/number_of_guesses", &count) ||
+        !guesses_are_present(l, count)) {
+        return;
+    }
+    p->guesses = calloc((size_t)count, sizeof *p->guesses);
+    if (p->guesses == NULL) {
+        l->status = ss_fail_memory(l->e, "guesses");
+        return;
+    }
+    p->nguesses = count;
+    const int before = l->report->ndefects;
+    for (int k = 0; k < count && l->status == SS_OK; k++) {
+        char path[32];
+        snprintf(path, sizeof path, "guesses/%d", k + 1);
+        read_state(l, p, path, &p->guesses[k]);
+        if (l->report->ndefects - before >= GUESS_DEFECTS_MAX) {
+            ss_report_add(l->report, SS_DEFECT, "the guesses after /%s were not looked at", path);
+            return;
+        }
+    }
+}
+
+// ---- Texts and attributes: what cannot be read of them is a remark, as no solver needs them.
+
+static const ss_record *find_extra(ss_layout *l, const char *path, ss_record_kind kind)
+{
+    const ss_record *record = ss_records_find(l->records, path);
+    if (record != NULL && record->kind == SS_UNREADABLE) {
+        ss_report_add(l->report, SS_REMARK, "/%s cannot be read: %s", path, record->text);
+    }
+    return record != NULL && record->kind == kind && (kind == SS_TEXT || record->count == 1)
+               ? record
+               : NULL;
+}
+
+static char *read_text(ss_layout *l, const char *form, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/info/%s", form, name);
+    const ss_record *record = find_extra(l, path, SS_TEXT);
+    if (record == NULL) {
+        return NULL;
+    }
+    char *copy = malloc(record->count + 1);
+    if (copy == NULL) {
+        l->status = ss_fail_memory(l->e, path);
+        return NULL;
+    }
+    memcpy(copy, record->text, record->count + 1);
+    return copy;
+}
+
+// Into a field of fixed size, on one line: it will stand in tables.
+static void read_word(ss_layout *l, const char *path, char *field, size_t size)
+{
+    const ss_record *record = find_extra(l, path, SS_TEXT);
+    if (record != NULL) {
+        snprintf(field, size, "%s", record->text);
+        for (char *c = field; *c != '\0'; c++) {
+            *c = iscntrl((unsigned char)*c) ? ' ' : *c;
+        }
+    }
+}
+
+static double read_real(ss_layout *l, const char *path)
+{
+    const ss_record *record = find_extra(l, path, SS_REALS);
+    return record != NULL ? record->reals[0] : NAN;
+}
+
+// -1 where it is not known.
+static int read_natural(ss_layout *l, const char *path)
+{
+    const ss_record *record = find_extra(l, path, SS_INTEGERS);
+    const bool good = record != NULL && record->integers[0] >= 0 && record->integers[0] <= INT_MAX;
+    return good ? (int)record->integers[0] : -1;
+}
+
+static void read_claim(ss_layout *l, ss_claim *claim)
+{
+    ss_measures *m = &claim->measures;
+    read_word(l, "solution@solver", claim->solver, sizeof claim->solver);
+    read_word(l, "solution@date", claim->date, sizeof claim->date);
+    read_word(l, "solution@host", claim->host, sizeof claim->host);
+    claim->tolerance = read_real(l, "solution@tolerance");
+    m->fb = read_real(l, "solution@fb");
+    m->fb_contact = read_real(l, "solution@fb_contact");
+    m->fb_abs = read_real(l, "solution@fb_abs");
+    m->natural = read_real(l, "solution@natural");
+    m->normal = read_real(l, "solution@normal");
+    m->penetration = read_real(l, "solution@penetration");
+    m->cone_excess = read_real(l, "solution@cone_excess");
+    m->slip_angle = read_real(l, "solution@slip_angle");
+    m->power = read_real(l, "solution@power");
+    m->velocity_scale = read_real(l, "solution@velocity_scale");
+    m->compliance_scale = read_real(l, "solution@compliance_scale");
+    m->worst_contact = read_natural(l, "solution@worst_contact");
+}
+
+// An empty /solution is none.
+static void read_solution(ss_layout *l, ss_problem *p)
+{
+    const bool r = is_present(l, "solution/r");
+    if (!r && !is_present(l, "solution/u") && !is_present(l, "solution/v")) {
+        return;
+    }
+    if (!r) {
+        ss_report_add(l->report, SS_DEFECT, "/solution/r is missing");
+    }
+    p->has_solution = true;
+    read_state(l, p, "solution", &p->solution);
+    read_claim(l, &p->claim);
+}
+
+static void read_provenance(ss_layout *l, ss_provenance *from)
+{
+    read_word(l, "stickslip@scene", from->scene, sizeof from->scene);
+    read_word(l, "stickslip@units", from->units, sizeof from->units);
+    read_word(l, "stickslip@frame", from->frame, sizeof from->frame);
+    read_word(l, "stickslip@producer", from->producer, sizeof from->producer);
+    read_word(l, "stickslip@commit", from->commit, sizeof from->commit);
+    from->step = read_natural(l, "stickslip@step");
+    from->time = read_real(l, "stickslip@time");
+    from->dt = read_real(l, "stickslip@dt");
+    const ss_record *seed = find_extra(l, "stickslip@seed", SS_INTEGERS);
+    from->has_seed = seed != NULL;
+    from->seed = seed != NULL ? (uint64_t)seed->integers[0] : 0;
+}
+
+static void read_extras(ss_layout *l, ss_problem *p, const char *form)
+{
+    p->title = read_text(l, form, "title");
+    p->description = read_text(l, form, "description");
+    p->math_info = read_text(l, form, "math_info");
+    read_provenance(l, &p->provenance);
+}
+
+// ---- The whole.
+
+static void read_problem(ss_layout *l, ss_problem *p)
+{
+    if (!find_form(l, &p->form)) {
+        return;
+    }
+    const bool global = p->form == SS_GLOBAL;
+    const int components =
+        read_sizes(l, global ? "fclib_global/spacedim" : "fclib_local/spacedim",
+                   global ? "fclib_global/vectors/mu" : "fclib_local/vectors/mu", p);
+    if (global) {
+        read_global(l, p, components);
+    } else {
+        read_local(l, p, components);
+    }
+    if (components > 0 && p->ndofs >= 0) {
+        read_guesses(l, p);
+        read_solution(l, p);
+    }
+    read_extras(l, p, global ? "fclib_global" : "fclib_local");
+}
+
+static ss_status conclude(const ss_layout *l, ss_problem *p)
+{
+    if (l->status != SS_OK) {
+        return l->status;
+    }
+    if (l->report->ndefects == 0) {
+        return ss_check_values(p, l->report, l->e);
+    }
+    if (l->report->out_of_memory) {
+        return ss_fail_memory(l->e, "a report");
+    }
+    return ss_fail(l->e, SS_BAD_INPUT, "%s", ss_report_first_defect(l->report));
+}
+
+ss_status ss_problem_from_records(const ss_records *records, ss_report *report,
+                                  ss_problem **problem, ss_error *e)
+{
+    ss_layout l = {.records = records, .report = report, .e = e};
+    ss_problem *p = ss_problem_new();
+    *problem = NULL;
+    if (p == NULL) {
+        return ss_fail_memory(e, "a problem");
+    }
+    read_problem(&l, p);
+    const ss_status status = conclude(&l, p);
+    if (status != SS_OK) {
+        ss_problem_free(p);
+        return status;
+    }
+    *problem = p;
+    return SS_OK;
+}

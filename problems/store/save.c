@@ -1,0 +1,216 @@
+// problems/store/save.c -- writing a file so that nobody ever sees half of it.
+//
+// rename(2) is atomic: a reader opens either the old file or the new one. The new one is flushed
+// to the disk before it takes the name, and the folder after, so that this also holds when the
+// machine stops. Functions here that return an int return 0 or an errno.
+#include "problems/store/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Room after a path for ".XXXXXX" and the final zero.
+#define SUFFIX_BYTES 8
+// Two programs that draw the same suffix at once are rare; a hundred draws in a row are not chance.
+#define SUFFIX_TRIES 100
+
+static int write_all(int fd, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        const ssize_t written = write(fd, bytes, count);
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        } else if (written == 0) {
+            return EIO; // no progress and no reason: without this the loop has no end
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+// A disk may run full as late as in fsync or close.
+static int write_and_close(int fd, const void *bytes, size_t count, bool durable)
+{
+    int failure = write_all(fd, bytes, count);
+    if (failure == 0 && durable && fsync(fd) != 0) {
+        failure = errno;
+    }
+    if (close(fd) != 0 && failure == 0) {
+        failure = errno;
+    }
+    return failure;
+}
+
+// Makes a file in the folder of `target`, under its name and a suffix that was free. mkstemp(3)
+// would give mode 0600 in place of the one the umask asks for.
+static int open_beside(const char *target, char *temporary, int *fd)
+{
+    const char *slash = strrchr(target, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash + 1 - target) : 0;
+    const size_t name = strlen(target + folder), longest = NAME_MAX - (SUFFIX_BYTES - 1);
+    const size_t length = folder + (name < longest ? name : longest);
+    memcpy(temporary, target, length);
+    for (int k = 0; k < SUFFIX_TRIES; k++) {
+        uint32_t bits = 0;
+        if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) < 0) {
+            bits = (uint32_t)getpid() + (uint32_t)k;
+        }
+        snprintf(temporary + length, SUFFIX_BYTES, ".%06x", bits & 0xffffff);
+        *fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (*fd >= 0) {
+            return 0;
+        }
+        if (errno != EEXIST) {
+            return errno;
+        }
+    }
+    return EEXIST;
+}
+
+// The new file is in place whatever happens here, so a folder that cannot be flushed is no failure.
+static void flush_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash != NULL) {
+        slash[1] = '\0';
+    }
+    const int fd = open(slash != NULL ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+}
+
+// old: what stands at the target, NULL where nothing does.
+static int replace(const char *target, char *temporary, const struct stat *old, const void *bytes,
+                   size_t count)
+{
+    int fd = -1;
+    int failure = open_beside(target, temporary, &fd);
+    if (failure != 0) {
+        return failure;
+    }
+    if (old != NULL && fchmod(fd, old->st_mode & 07777) != 0) {
+        failure = errno;
+        close(fd);
+    } else {
+        failure = write_and_close(fd, bytes, count, true);
+    }
+    if (failure == 0 && rename(temporary, target) != 0) {
+        failure = errno;
+    }
+    if (failure != 0) {
+        unlink(temporary);
+        return failure;
+    }
+    flush_folder(temporary);
+    return 0;
+}
+
+// A signal that ends the program waits until the temporary file is gone or has its name.
+static int replace_undisturbed(const char *target, const struct stat *old, const void *bytes,
+                               size_t count)
+{
+    char *temporary = malloc(strlen(target) + SUFFIX_BYTES);
+    if (temporary == NULL) {
+        return ENOMEM;
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    const int failure = replace(target, temporary, old, bytes, count);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(temporary);
+    return failure;
+}
+
+static int replace_existing(const char *path, const struct stat *old, const void *bytes,
+                            size_t count)
+{
+    // rename(2) asks only the folder: a file its owner has protected would be lost.
+    if (access(path, W_OK) != 0) {
+        return errno;
+    }
+    char *target = realpath(path, NULL);
+    if (target == NULL) {
+        return errno;
+    }
+    const int failure = replace_undisturbed(target, old, bytes, count);
+    free(target);
+    return failure;
+}
+
+static int write_into(const char *path, const void *bytes, size_t count)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? errno : write_and_close(fd, bytes, count, false);
+}
+
+ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e)
+{
+    struct stat old, link;
+    int failure;
+    if (stat(path, &old) != 0) {
+        failure = errno;
+        if (failure == ENOENT && lstat(path, &link) == 0) { // a rename would replace the link
+            return ss_fail(e, SS_SYSTEM, "cannot write %s: it is a link that leads nowhere", path);
+        }
+        if (failure == ENOENT) {
+            failure = replace_undisturbed(path, NULL, bytes, count);
+        }
+    } else if (S_ISREG(old.st_mode)) {
+        failure = replace_existing(path, &old, bytes, count);
+    } else {
+        failure = write_into(path, bytes, count); // a folder refuses to be opened for writing
+    }
+    if (failure != 0) {
+        return ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path[0] != '\0' ? path : "''",
+                       strerror(failure));
+    }
+    return SS_OK;
+}
+
+ss_status ss_save_try(const char *path, ss_error *e)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        return ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(EISDIR));
+    }
+    char *folder = strdup(path);
+    if (folder == NULL) {
+        return ss_fail_memory(e, path);
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL) {
+        slash[slash == folder] = '\0';
+    }
+    const int error = access(slash != NULL ? folder : ".", W_OK | X_OK) == 0 ? 0 : errno;
+    free(folder);
+    return error == 0 ? SS_OK : ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(error));
+}
+
+ss_status ss_save_folder(const char *path, ss_error *e)
+{
+    struct stat there;
+    if (mkdir(path, 0777) == 0) {
+        return SS_OK;
+    }
+    const int why = errno;
+    if (why == EEXIST && stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+        return SS_OK;
+    }
+    return why == EEXIST
+               ? ss_fail(e, SS_SYSTEM, "%s: is a file, and a folder is wanted", path)
+               : ss_fail(e, SS_SYSTEM, "%s: the folder cannot be made: %s", path, strerror(why));
+}

@@ -1,0 +1,42 @@
+// problems/store/store.h -- problems in HDF5 files, in FCLIB's layout.
+//
+// One file is one problem (/fclib_local or /fclib_global at the root), or a collection
+// (/problems/<name>/fclib_...). Reading accepts matrices by columns, by rows and as triplets;
+// writing uses columns. Layout and errors: ARCHITECTURE.md, "The store".
+//
+// Reading never trusts a file. libhdf5 itself crashes on some damaged files, so the file is
+// decoded in a child process, which sends plain arrays back; a child that dies is a damaged file.
+// Writing is atomic: the file is made in memory, written beside the old one and renamed over it.
+#pragma once
+
+#include "problems/check.h"
+#include "problems/problem.h"
+
+typedef struct ss_reader ss_reader;
+
+// Starts the child and lists the problems. Errors name the file.
+ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e);
+int ss_reader_count(const ss_reader *reader);
+const char *ss_reader_name(const ss_reader *reader, int k);    // "" where the file is one problem
+int ss_reader_find(const ss_reader *reader, const char *name); // -1 where there is none
+// Reads and checks problem k. SS_BAD_INPUT with the first defect in e, all of them and the remarks
+// in report (may be NULL). Errors name file, problem and dataset.
+ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
+                         ss_error *e);
+void ss_reader_close(ss_reader *reader);
+
+typedef struct ss_writer ss_writer;
+
+// Nothing touches the disk before the commit. Errors name the file.
+ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e);
+// What a writer takes as the name of a problem: [A-Za-z0-9._-]+, but not "." or "..".
+bool ss_store_takes_name(const char *name);
+// name NULL: the file is this one problem; else /problems/<name>, a name it takes, and unique.
+ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *problem,
+                        ss_error *e);
+ss_status ss_writer_commit(ss_writer *writer, ss_error *e);
+void ss_writer_close(ss_writer *writer); // before a commit: as if it had never been opened
+
+// One problem, one file, both ways.
+ss_status ss_store_read(const char *path, const char *name, ss_problem **problem, ss_error *e);
+ss_status ss_store_write(const char *path, const ss_problem *problem, ss_error *e);

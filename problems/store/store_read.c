@@ -1,0 +1,274 @@
+#include "problems/store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/store/decoder.h"
+#include "problems/store/layout.h"
+
+// Of a long path its end is shown: the sentence must fit into an ss_error.
+#define PATH_SHOWN 200
+
+struct ss_reader {
+    char *path; // owned
+    int file;   // open for reading: what was looked at is what is decoded, and decoded again
+    ss_decoder decoder;
+    ss_records list; // the problems by name
+};
+
+// ---- Sentences that name the file.
+
+static const char *shown(const char *path)
+{
+    const size_t length = strlen(path);
+    return length == 0 ? "''" : length <= PATH_SHOWN ? path : path + length - PATH_SHOWN;
+}
+
+// "FILE: what", or "FILE: problem NAME: what".
+static ss_status prefix_error(ss_error *e, ss_status status, const char *path, const char *name)
+{
+    const ss_error plain = *e;
+    if (name[0] == '\0') {
+        return ss_fail(e, status, "%s: %s", shown(path), plain.text);
+    }
+    return ss_fail(e, status, "%s: problem %s: %s", shown(path), shown(name), plain.text);
+}
+
+// ---- A first look at the file, without libhdf5.
+
+static ss_status explain_errno(const char *path, int error, ss_error *e)
+{
+    switch (error) {
+    case ENOENT:
+        return ss_fail(e, SS_BAD_INPUT, "%s: no such file", shown(path));
+    case EACCES:
+    case ENOTDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENXIO:
+    case EPERM:
+        return ss_fail(e, SS_BAD_INPUT, "%s: cannot be read: %s", shown(path), strerror(error));
+    default:
+        return ss_fail(e, SS_SYSTEM, "%s: cannot be read: %s", shown(path), strerror(error));
+    }
+}
+
+// The signature stands at 0, 512, 1024, 2048 ... : a user block may come before it.
+static ss_status look_for_signature(int fd, off_t size, const char *path, ss_error *e)
+{
+    static const char SIGNATURE[8] = "\211HDF\r\n\032\n";
+    for (off_t at = 0; at < size; at = at == 0 ? 512 : 2 * at) {
+        char bytes[sizeof SIGNATURE] = {0};
+        if (pread(fd, bytes, sizeof bytes, at) < 0) {
+            return explain_errno(path, errno, e);
+        }
+        if (memcmp(bytes, SIGNATURE, sizeof bytes) == 0) {
+            return SS_OK;
+        }
+    }
+    return ss_fail(e, SS_BAD_INPUT, "%s: is not an HDF5 file", shown(path));
+}
+
+static ss_status look_at(int fd, const char *path, ss_error *e)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return explain_errno(path, errno, e);
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return ss_fail(e, SS_BAD_INPUT, "%s: is a directory", shown(path));
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return ss_fail(e, SS_BAD_INPUT, "%s: is not a regular file", shown(path));
+    }
+    if (status.st_size == 0) {
+        return ss_fail(e, SS_BAD_INPUT, "%s: is an empty file", shown(path));
+    }
+    return look_for_signature(fd, status.st_size, path, e);
+}
+
+static ss_status open_file(const char *path, int *file, ss_error *e)
+{
+    // Without O_NONBLOCK a named pipe would wait for its writer.
+    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (*file < 0) {
+        return explain_errno(path, errno, e);
+    }
+    const ss_status status = look_at(*file, path, e);
+    if (status != SS_OK) {
+        close(*file);
+    }
+    return status;
+}
+
+// ---- The reader.
+
+static ss_status start(ss_reader *reader, ss_records *list, ss_error *e)
+{
+    ss_status status = ss_decoder_start(&reader->decoder, reader->file, list, e);
+    if (status == SS_OK && (list->count == 0 || list->list[0].kind == SS_UNREADABLE)) {
+        status = ss_fail(e, SS_BAD_INPUT, "%s",
+                         list->count > 0 ? list->list[0].text : "damaged file: it lists nothing");
+    }
+    return status;
+}
+
+ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e)
+{
+    *reader = NULL;
+    ss_error own;
+    e = e != NULL ? e : &own;
+    int file;
+    ss_status status = open_file(path, &file, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    ss_reader *made = calloc(1, sizeof *made);
+    char *own_path = malloc(strlen(path) + 1);
+    if (made == NULL || own_path == NULL) {
+        free(made);
+        free(own_path);
+        close(file);
+        return ss_fail_memory(e, shown(path));
+    }
+    made->path = strcpy(own_path, path);
+    made->file = file;
+    status = start(made, &made->list, e);
+    if (status != SS_OK) {
+        status = prefix_error(e, status, path, "");
+        ss_reader_close(made);
+        return status;
+    }
+    *reader = made;
+    return SS_OK;
+}
+
+void ss_reader_close(ss_reader *reader)
+{
+    if (reader != NULL) {
+        ss_decoder_stop(&reader->decoder);
+        ss_records_free(&reader->list);
+        close(reader->file);
+        free(reader->path);
+        free(reader);
+    }
+}
+
+int ss_reader_count(const ss_reader *reader)
+{
+    return (int)reader->list.count;
+}
+
+const char *ss_reader_name(const ss_reader *reader, int k)
+{
+    return reader->list.list[k].path;
+}
+
+int ss_reader_find(const ss_reader *reader, const char *name)
+{
+    const ss_record *found = ss_records_find(&reader->list, name);
+    return found != NULL ? (int)(found - reader->list.list) : -1;
+}
+
+static bool same_names(const ss_records *a, const ss_records *b)
+{
+    bool same = a->count == b->count;
+    for (size_t k = 0; same && k < a->count; k++) {
+        same = strcmp(a->list[k].path, b->list[k].path) == 0;
+    }
+    return same;
+}
+
+// A decoder that died on another problem is replaced: the rest of a collection may be sound.
+static ss_status restart(ss_reader *reader, ss_error *e)
+{
+    ss_records list = {0};
+    ss_status status = start(reader, &list, e);
+    if (status == SS_OK && !same_names(&reader->list, &list)) {
+        status = ss_fail(e, SS_BAD_INPUT, "the file was changed while it was read");
+    }
+    if (status != SS_OK) {
+        ss_decoder_stop(&reader->decoder);
+    }
+    ss_records_free(&list);
+    return status;
+}
+
+static ss_status request(ss_reader *reader, int k, ss_records *records, ss_error *e)
+{
+    ss_status status = reader->decoder.pid == 0 ? restart(reader, e) : SS_OK;
+    if (status == SS_OK) {
+        status = ss_decoder_request(&reader->decoder, k, records, e);
+    }
+    return status;
+}
+
+static ss_status load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
+                      ss_error *e)
+{
+    ss_records records = {0};
+    ss_status status = request(reader, k, &records, e);
+    if (status == SS_BAD_INPUT) {
+        ss_report_add(report, SS_DEFECT, "%s", e->text);
+    } else if (status == SS_OK) {
+        status = ss_problem_from_records(&records, report, problem, e);
+    }
+    ss_records_free(&records);
+    return status;
+}
+
+ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
+                         ss_error *e)
+{
+    ss_report own_report = {0};
+    ss_error own;
+    e = e != NULL ? e : &own;
+    report = report != NULL ? report : &own_report;
+    *problem = NULL;
+    ss_status status = load(reader, k, problem, report, e);
+    if (status != SS_OK) {
+        const int others = report->ndefects - 1;
+        if (status == SS_BAD_INPUT && others > 0) {
+            const ss_error first = *e;
+            ss_fail(e, status, "%s (and %d more)", first.text, others);
+        }
+        prefix_error(e, status, reader->path, ss_reader_name(reader, k));
+    }
+    ss_report_free(&own_report);
+    return status;
+}
+
+static ss_status find_problem(const ss_reader *reader, const char *name, int *k, ss_error *e)
+{
+    const int count = ss_reader_count(reader);
+    *k = name != NULL ? ss_reader_find(reader, name) : 0;
+    if (name == NULL && count > 1) {
+        return ss_fail(e, SS_BAD_INPUT, "%s: holds %d problems, and none is named",
+                       shown(reader->path), count);
+    }
+    return *k >= 0 ? SS_OK
+                   : ss_fail(e, SS_BAD_INPUT, "%s: holds no problem named %s", shown(reader->path),
+                             shown(name));
+}
+
+ss_status ss_store_read(const char *path, const char *name, ss_problem **problem, ss_error *e)
+{
+    ss_reader *reader = NULL;
+    int k = 0;
+    *problem = NULL;
+    ss_status status = ss_reader_open(path, &reader, e);
+    if (status == SS_OK) {
+        status = find_problem(reader, name, &k, e);
+    }
+    if (status == SS_OK) {
+        status = ss_reader_load(reader, k, problem, NULL, e);
+    }
+    ss_reader_close(reader);
+    return status;
+}
