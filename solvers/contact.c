@@ -36,7 +36,7 @@ double ss_local_error(const ss_local *p, const ss_local_goal *goal, const double
     return shared <= own ? own : shared;
 }
 
-static ss_local_info answer(double r[3], double r_N, ss_outcome outcome)
+static ss_local_info contact_answer(double r[3], double r_N, ss_outcome outcome)
 {
     r[0] = r_N;
     r[1] = r[2] = 0.0;
@@ -46,20 +46,21 @@ static ss_local_info answer(double r[3], double r_N, ss_outcome outcome)
 // W_ii = 0: nothing that r does changes u, so u = b must be allowed with r = 0.
 static ss_local_info solve_rigid(const ss_local *p, double r[3])
 {
-    return answer(r, 0.0, p->b[0] >= 0.0 ? SS_CONVERGED : SS_NO_SOLUTION);
+    return contact_answer(r, 0.0, p->b[0] >= 0.0 ? SS_CONVERGED : SS_NO_SOLUTION);
 }
 
 // mu = 0: the scalar problem 0 <= r_N, 0 <= W_NN r_N + b_N, one of them zero.
 static ss_local_info solve_frictionless(const ss_local *p, double r[3])
 {
     if (p->b[0] >= 0.0) {
-        return answer(r, 0.0, SS_CONVERGED);
+        return contact_answer(r, 0.0, SS_CONVERGED);
     }
     if (!(p->W[0] > 0.0)) {
-        return answer(r, 0.0, SS_NO_SOLUTION);
+        return contact_answer(r, 0.0, SS_NO_SOLUTION);
     }
     const double r_N = -p->b[0] / p->W[0];
-    return isfinite(r_N) ? answer(r, r_N, SS_CONVERGED) : (ss_local_info){SS_STALLED, 0, NAN};
+    return isfinite(r_N) ? contact_answer(r, r_N, SS_CONVERGED)
+                         : (ss_local_info){SS_STALLED, 0, NAN};
 }
 
 // [D11] Algorithm 1: the fail-safe where the primary answer misses the goal, from the same start.

@@ -28,21 +28,21 @@ static inline ss_goldstein ss_goldstein_begin(double m1, double m2, double start
 }
 
 // Hears phi(t) and sets the next t; false where t stays what it is and is the answer.
-static inline bool ss_goldstein_goes_on(ss_goldstein *a, double phi)
+static inline bool ss_goldstein_goes_on(ss_goldstein *search, double phi)
 {
-    if (!(phi <= a->start + a->m1 * a->t * a->slope)) {
-        a->high = a->t;
-    } else if (!(phi >= a->start + a->m2 * a->t * a->slope)) {
-        a->low = a->t;
+    if (!(phi <= search->start + search->m1 * search->t * search->slope)) {
+        search->high = search->t;
+    } else if (!(phi >= search->start + search->m2 * search->t * search->slope)) {
+        search->low = search->t;
     } else {
         return false;
     }
-    if (a->high < HUGE_VAL) {
-        a->t = 0.5 * (a->low + a->high);
-    } else if (a->doublings++ < SS_GOLDSTEIN_DOUBLINGS) {
-        a->t *= 2.0;
+    if (search->high < HUGE_VAL) {
+        search->t = 0.5 * (search->low + search->high);
+    } else if (search->doublings++ < SS_GOLDSTEIN_DOUBLINGS) {
+        search->t *= 2.0;
     } else {
         return false;
     }
-    return ++a->trials < SS_GOLDSTEIN_TRIALS;
+    return ++search->trials < SS_GOLDSTEIN_TRIALS;
 }

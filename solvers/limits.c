@@ -61,7 +61,7 @@ static bool is_late(const ss_limits *w, double now, double ahead)
     return (now - w->wall + ahead) * w->rate >= limit && ss_limits_elapsed(w) + ahead >= limit;
 }
 
-static ss_outcome test_limits(const ss_task *t, bool late, int iterations)
+static ss_outcome find_limit(const ss_task *t, bool late, int iterations)
 {
     if ((t->interrupted != NULL && *t->interrupted) || (t->recalled != NULL && *t->recalled)) {
         return SS_INTERRUPTED;
@@ -76,7 +76,7 @@ ss_outcome ss_limits_test(const ss_limits *w, int iterations)
 {
     const bool late =
         w->task->time_limit > 0.0 && is_late(w, ss_clock_seconds(CLOCK_MONOTONIC), 0.0);
-    return test_limits(w->task, late, iterations);
+    return find_limit(w->task, late, iterations);
 }
 
 // What of the limit an iteration may take beyond it.
@@ -92,7 +92,7 @@ ss_outcome ss_limits_next(ss_limits *w, int iterations)
         w->asked = now;
         w->took = took;
     }
-    return test_limits(w->task, late, iterations);
+    return find_limit(w->task, late, iterations);
 }
 
 static bool is_up(const void *of)

@@ -49,7 +49,7 @@ static bool cut(const char *spec, pieces *p)
     return true;
 }
 
-static void append(char *text, size_t room, const char *word)
+static void method_append(char *text, size_t room, const char *word)
 {
     const size_t length = strlen(text);
     snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", word);
@@ -85,11 +85,11 @@ static ss_status fail_local(const char *name, bool alone, ss_error *e)
     }
     char names[480] = "";
     for (int k = 0; ss_local_solvers[k] != NULL; k++) {
-        append(names, sizeof names, ss_local_solvers[k]->card.name);
+        method_append(names, sizeof names, ss_local_solvers[k]->card.name);
     }
     for (int k = 0; alone && ss_global_solvers[k] != NULL; k++) {
         if (!ss_global_solvers[k]->takes_local) {
-            append(names, sizeof names, ss_global_solvers[k]->card.name);
+            method_append(names, sizeof names, ss_global_solvers[k]->card.name);
         }
     }
     return ss_fail(e, SS_BAD_INPUT, "unknown %ssolver '%s'; there are %s", alone ? "" : "local ",
@@ -101,7 +101,7 @@ static ss_status fail_global(const char *name, ss_error *e)
     char names[300] = "";
     for (int k = 0; ss_global_solvers[k] != NULL; k++) {
         if (ss_global_solvers[k]->takes_local) {
-            append(names, sizeof names, ss_global_solvers[k]->card.name);
+            method_append(names, sizeof names, ss_global_solvers[k]->card.name);
         }
     }
     return ss_fail(e, SS_BAD_INPUT, "unknown global solver '%s' before '/'; there are %s", name,
@@ -213,7 +213,7 @@ static ss_status fail_key(const ss_method *m, const char *key, ss_error *e)
     for (int k = 0; k < 3; k++) {
         const ss_key *keys = owners[k].card != NULL ? owners[k].card->keys : NULL;
         for (; keys != NULL && keys->name != NULL; keys++) {
-            append(names, sizeof names, keys->name);
+            method_append(names, sizeof names, keys->name);
         }
     }
     return ss_fail(e, SS_BAD_INPUT, "'%s' has no option '%s'; it has %s", m->name, key,
@@ -242,7 +242,7 @@ static ss_status note_key(const ss_method *m, int place, const ss_key *key, key_
     return SS_OK;
 }
 
-static ss_status set_option(ss_method *m, char *option, key_list *set, ss_error *e)
+static ss_status method_set_option(ss_method *m, char *option, key_list *set, ss_error *e)
 {
     char *value = strchr(option, '=');
     if (option[0] == '\0') {
@@ -286,7 +286,7 @@ static ss_status check_effects(const ss_method *m, const key_list *set, ss_error
     return SS_OK;
 }
 
-static ss_status set_options(ss_method *m, char *options, ss_error *e)
+static ss_status method_set_options(ss_method *m, char *options, ss_error *e)
 {
     ss_status status = SS_OK;
     key_list set = {.count = 0};
@@ -295,7 +295,7 @@ static ss_status set_options(ss_method *m, char *options, ss_error *e)
         if (next != NULL) {
             *next++ = '\0';
         }
-        status = set_option(m, options, &set, e);
+        status = method_set_option(m, options, &set, e);
         options = next;
     }
     return status == SS_OK ? check_effects(m, &set, e) : status;
@@ -308,7 +308,7 @@ static void name_method(const pieces *p, ss_method *m)
              p->failsafe != NULL ? p->failsafe : "");
 }
 
-static ss_status fill(ss_method *m, const char *spec, ss_error *e)
+static ss_status method_fill(ss_method *m, const char *spec, ss_error *e)
 {
     pieces p;
     if (!cut(spec, &p)) {
@@ -330,7 +330,7 @@ static ss_status fill(ss_method *m, const char *spec, ss_error *e)
         (m->failsafe != NULL && !copy_settings(&m->failsafe->card, &m->failsafe_settings))) {
         return ss_fail_memory(e, "a solver's settings");
     }
-    return set_options(m, p.options, e);
+    return method_set_options(m, p.options, e);
 }
 
 ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e)
@@ -340,7 +340,7 @@ ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e)
     if (m == NULL) {
         return ss_fail_memory(e, "a solver's settings");
     }
-    const ss_status status = fill(m, spec, e);
+    const ss_status status = method_fill(m, spec, e);
     if (status != SS_OK) {
         ss_method_free(m);
         return status;
@@ -349,17 +349,18 @@ ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e)
     return SS_OK;
 }
 
-static bool same_owner(const owner *a, const owner *b)
+static bool same_owner(const owner *one, const owner *other)
 {
-    return a->card == b->card && (a->card == NULL || a->card->settings_size == 0 ||
-                                  memcmp(a->settings, b->settings, a->card->settings_size) == 0);
+    return one->card == other->card &&
+           (one->card == NULL || one->card->settings_size == 0 ||
+            memcmp(one->settings, other->settings, one->card->settings_size) == 0);
 }
 
-bool ss_method_same(const ss_method *a, const ss_method *b)
+bool ss_method_same(const ss_method *one, const ss_method *other)
 {
     owner mine[3], others[3];
-    list_owners(a, mine);
-    list_owners(b, others);
+    list_owners(one, mine);
+    list_owners(other, others);
     return same_owner(&mine[0], &others[0]) && same_owner(&mine[1], &others[1]) &&
            same_owner(&mine[2], &others[2]);
 }

@@ -13,7 +13,7 @@ const ss_global_solver *ss_global_find(const char *name); // NULL if there is no
 ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e);
 void ss_method_free(ss_method *method);
 // Whether both do the same, however they are spelled: "enum" and "gs/enum:freeze=off".
-bool ss_method_same(const ss_method *a, const ss_method *b);
+bool ss_method_same(const ss_method *one, const ss_method *other);
 // Whether a task's threads have an effect.
 bool ss_method_takes_threads(const ss_method *method);
 // The spec without the "gs/" that a local solver's name goes without: how records know a solver.

@@ -41,7 +41,7 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct state {
+typedef struct admm_state {
     ss_implicit *system;
     double rho;
     bool factored;
@@ -49,98 +49,99 @@ typedef struct state {
     double *l, *y, *q;   // [4 n]
     double *rhs;         // [system->size]; the solution too
     double primal, dual; // squares of the two sides of k, of the last iteration
-} state;
+} admm_state;
 
-static void release(void *of)
+static void admm_release(void *of)
 {
-    state *a = of;
-    ss_implicit_free(a->system);
-    free(a->p);
-    free(a->l);
-    free(a->rhs);
-    free(a);
+    admm_state *state = of;
+    ss_implicit_free(state->system);
+    free(state->p);
+    free(state->l);
+    free(state->rhs);
+    free(state);
 }
 
-static bool factor(state *a)
+static bool admm_factor(admm_state *state)
 {
-    for (int i = 0; i < a->system->c->n; i++) {
-        double *D = a->system->D + 9 * (size_t)i;
-        D[0] = D[4] = D[8] = a->rho * a->p[i];
+    for (int i = 0; i < state->system->c->n; i++) {
+        double *D = state->system->D + 9 * (size_t)i;
+        D[0] = D[4] = D[8] = state->rho * state->p[i];
     }
-    a->factored = ss_implicit_factor(a->system);
-    return a->factored;
+    state->factored = ss_implicit_factor(state->system);
+    return state->factored;
 }
 
-static void *make(const ss_drive *q, const void *of_method, ss_error *e)
+static void *admm_make(const ss_drive *q, const void *of_method, ss_error *e)
 {
     const settings *s = of_method;
-    state *a = calloc(1, sizeof *a);
-    if (a == NULL) {
+    admm_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
         ss_fail_memory(e, "alternating directions");
         return NULL;
     }
     const size_t n = (size_t)q->c->n;
-    if (ss_implicit_new(q->c, s->memory, &q->limits, &a->system, e) != SS_OK || a->system == NULL) {
-        release(a);
+    if (ss_implicit_new(q->c, s->memory, &q->limits, &state->system, e) != SS_OK ||
+        state->system == NULL) {
+        admm_release(state);
         return NULL;
     }
-    a->p = malloc(n * sizeof *a->p);
-    a->l = calloc(12 * n, sizeof *a->l);
-    a->rhs = malloc((a->system->size + 1) * sizeof *a->rhs);
-    if (a->p == NULL || a->l == NULL || a->rhs == NULL) {
-        release(a);
+    state->p = malloc(n * sizeof *state->p);
+    state->l = calloc(12 * n, sizeof *state->l);
+    state->rhs = malloc((state->system->size + 1) * sizeof *state->rhs);
+    if (state->p == NULL || state->l == NULL || state->rhs == NULL) {
+        admm_release(state);
         ss_fail_memory(e, "alternating directions");
         return NULL;
     }
-    a->y = a->l + 4 * n;
-    a->q = a->y + 4 * n;
-    a->rho = s->rho;
-    ss_drive_weights(q, a->p);
-    memcpy(a->l, q->c->r, 4 * n * sizeof *a->l);
-    return a;
+    state->y = state->l + 4 * n;
+    state->q = state->y + 4 * n;
+    state->rho = s->rho;
+    ss_drive_weights(q, state->p);
+    memcpy(state->l, q->c->r, 4 * n * sizeof *state->l);
+    return state;
 }
 
 // q = u + s of the linear step; r of it is l + R (y - s - u).
-static void step_linearly(state *a)
+static void step_linearly(admm_state *state)
 {
-    const ss_coupling *c = a->system->c;
-    double *given = a->q; // l + R (y - s [- w])
+    const ss_coupling *c = state->system->c;
+    double *given = state->q; // l + R (y - s [- w])
     for (int i = 0; i < c->n; i++) {
         const size_t at = 4 * (size_t)i;
-        const double *y = a->y + at;
-        const double shift = c->mu[i] * ss_length2(y[1], y[2]), R = a->rho * a->p[i];
+        const double *y = state->y + at;
+        const double shift = c->mu[i] * ss_length2(y[1], y[2]), R = state->rho * state->p[i];
         for (size_t k = 0; k < 3; k++) {
             const double w = c->is_explicit || k >= (size_t)c->dim
                                  ? 0.0
                                  : c->white->w[(size_t)c->dim * (size_t)i + k];
-            given[at + k] = a->l[at + k] + R * (y[k] - (k == 0 ? shift : 0.0) - w);
+            given[at + k] = state->l[at + k] + R * (y[k] - (k == 0 ? shift : 0.0) - w);
         }
         given[at + 3] = 0.0;
     }
     if (!c->is_explicit) {
-        memcpy(a->rhs, c->white->z0, a->system->size * sizeof *a->rhs);
+        memcpy(state->rhs, c->white->z0, state->system->size * sizeof *state->rhs);
     }
     for (int i = 0; i < c->n; i++) {
         if (c->is_explicit) {
-            ss_coupling_row(c, i, given, a->rhs + 4 * (size_t)i);
-            a->rhs[4 * (size_t)i + 3] = 0.0;
+            ss_coupling_row(c, i, given, state->rhs + 4 * (size_t)i);
+            state->rhs[4 * (size_t)i + 3] = 0.0;
         } else {
-            ss_coupling_push(c, i, given + 4 * (size_t)i, a->rhs);
+            ss_coupling_push(c, i, given + 4 * (size_t)i, state->rhs);
         }
     }
-    ss_block_lu_solve(a->system->lu, a->rhs);
+    ss_block_lu_solve(state->system->lu, state->rhs);
 }
 
-static void step_contact(state *a, int i)
+static void step_contact(admm_state *state, int i)
 {
-    const ss_coupling *c = a->system->c;
+    const ss_coupling *c = state->system->c;
     const size_t at = 4 * (size_t)i;
-    double *y = a->y + at, *l = a->l + at, *q = a->q + at, x[3], u[3];
-    const double R = a->rho * a->p[i], shift = c->mu[i] * ss_length2(y[1], y[2]);
+    double *y = state->y + at, *l = state->l + at, *q = state->q + at, x[3], u[3];
+    const double R = state->rho * state->p[i], shift = c->mu[i] * ss_length2(y[1], y[2]);
     if (c->is_explicit) {
-        memcpy(u, a->rhs + at, sizeof u);
+        memcpy(u, state->rhs + at, sizeof u);
     } else {
-        ss_coupling_see(c, i, a->rhs, u);
+        ss_coupling_see(c, i, state->rhs, u);
     }
     for (size_t k = 0; k < 3; k++) {
         q[k] = u[k] + (k == 0 ? shift : 0.0);
@@ -149,21 +150,21 @@ static void step_contact(state *a, int i)
     ss_cone_project(c->mu[i], x, l);
     for (size_t k = 0; k < 3; k++) {
         const double next = (l[k] - x[k]) / R;
-        a->primal += a->p[i] * (q[k] - next) * (q[k] - next);
-        a->dual += a->p[i] * (next - y[k]) * (next - y[k]);
+        state->primal += state->p[i] * (q[k] - next) * (q[k] - next);
+        state->dual += state->p[i] * (next - y[k]) * (next - y[k]);
         y[k] = next;
     }
 }
 
 // False where the matrix of the new rho is singular.
-static bool balance(state *a)
+static bool admm_balance(admm_state *state)
 {
-    const double k = sqrt(a->primal) / (a->rho * sqrt(a->dual));
+    const double k = sqrt(state->primal) / (state->rho * sqrt(state->dual));
     if (!(k > 0.0) || (k <= BALANCE_RATIO && k >= 1.0 / BALANCE_RATIO)) {
         return true;
     }
-    a->rho *= fmax(fmin(sqrt(k), BALANCE_RATIO), 1.0 / BALANCE_RATIO);
-    return factor(a);
+    state->rho *= fmax(fmin(sqrt(k), BALANCE_RATIO), 1.0 / BALANCE_RATIO);
+    return admm_factor(state);
 }
 
 // Why there is no factor.
@@ -173,27 +174,28 @@ static ss_outcome stopped(const ss_drive *p)
     return limit != SS_UNSOLVED ? limit : SS_STALLED;
 }
 
-static ss_outcome step(void *of, ss_drive *p)
+static ss_outcome admm_step(void *of, ss_drive *p)
 {
-    state *a = of;
-    if (!a->factored && !factor(a)) { // singular to rounding, where time is not up
+    admm_state *state = of;
+    if (!state->factored && !admm_factor(state)) { // singular to rounding, where time is not up
         return stopped(p);
     }
-    step_linearly(a);
-    a->primal = a->dual = 0.0;
+    step_linearly(state);
+    state->primal = state->dual = 0.0;
     for (int i = 0; i < p->c->n; i++) {
-        step_contact(a, i);
+        step_contact(state, i);
     }
     p->iterations++;
     if (p->iterations % JUDGE_EVERY == 0) {
-        ss_drive_judge(p, a->l);
+        ss_drive_judge(p, state->l);
     }
-    return p->iterations % BALANCE_EVERY != 0 || balance(a) ? SS_UNSOLVED : stopped(p);
+    return p->iterations % BALANCE_EVERY != 0 || admm_balance(state) ? SS_UNSOLVED : stopped(p);
 }
 
-static const ss_steps STEPS = {.make = make, .free = release, .step = step, .whole = true};
+static const ss_steps STEPS = {
+    .make = admm_make, .free = admm_release, .step = admm_step, .whole = true};
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status admm_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_drive_solve(&STEPS, task, r, result, e);
 }
@@ -205,5 +207,5 @@ const ss_global_solver ss_admm = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve,
+    .solve = admm_solve,
 };

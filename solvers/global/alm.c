@@ -36,12 +36,12 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-static void release(void *of)
+static void alm_release(void *of)
 {
     ss_prox_free(of);
 }
 
-static void *make(const ss_drive *q, const void *of_method, ss_error *e)
+static void *alm_make(const ss_drive *q, const void *of_method, ss_error *e)
 {
     const settings *s = of_method;
     ss_prox *p;
@@ -61,7 +61,7 @@ static void *make(const ss_drive *q, const void *of_method, ss_error *e)
     return p;
 }
 
-static ss_outcome step(void *of, ss_drive *q)
+static ss_outcome alm_step(void *of, ss_drive *q)
 {
     ss_prox *p = of;
     const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_drive_left(q, INNER_STEPS));
@@ -76,9 +76,9 @@ static ss_outcome step(void *of, ss_drive *q)
     return limit != SS_UNSOLVED ? limit : SS_STALLED;
 }
 
-static const ss_steps STEPS = {.make = make, .free = release, .step = step};
+static const ss_steps STEPS = {.make = alm_make, .free = alm_release, .step = alm_step};
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status alm_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_drive_solve(&STEPS, task, r, result, e);
 }
@@ -90,5 +90,5 @@ const ss_global_solver ss_alm = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve,
+    .solve = alm_solve,
 };

@@ -24,29 +24,32 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-static void *make(const void *s, size_t size, size_t more)
+static void *anderson_make(const void *s, size_t size, size_t more)
 {
     return ss_mixing_new(size, more, ((const settings *)s)->depth, CUTOFF);
 }
 
-static void release(void *rule)
+static void anderson_release(void *rule)
 {
     ss_mixing_free(rule);
 }
 
-static void step(void *rule, const double *f, double *g, double *h)
+static void anderson_step(void *rule, const double *f, double *g, double *h)
 {
     ss_mixing_step(rule, f, g, h);
 }
 
-static void forget(void *rule)
+static void anderson_forget(void *rule)
 {
     ss_mixing_forget(rule);
 }
 
-static const ss_rule RULE = {.make = make, .free = release, .step = step, .forget = forget};
+static const ss_rule RULE = {.make = anderson_make,
+                             .free = anderson_release,
+                             .step = anderson_step,
+                             .forget = anderson_forget};
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status anderson_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_accelerated_solve(&RULE, task, r, result, e);
 }
@@ -61,5 +64,5 @@ const ss_global_solver ss_anderson = {
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = solve,
+    .solve = anderson_solve,
 };

@@ -32,136 +32,138 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct state {
+typedef struct apgd_state {
     size_t size;
     double *p;                // [n]
     double *r, *next, *y, *g; // [4 n]
     double *z;                // scratch of the velocity
     double L, theta;
-} state;
+} apgd_state;
 
-static void release(void *of)
+static void apgd_release(void *of)
 {
-    state *a = of;
-    free(a->p);
-    free(a->r);
-    free(a->z);
-    free(a);
+    apgd_state *state = of;
+    free(state->p);
+    free(state->r);
+    free(state->z);
+    free(state);
 }
 
 // x <- W x, by differences of velocities: those at 0 are `still`.
-static void multiply(const ss_drive *q, state *a, const double *still, double *x, double *out)
+static void apgd_multiply(const ss_drive *q, apgd_state *state, const double *still, double *x,
+                          double *out)
 {
-    ss_drive_velocity(q, x, a->z, out);
-    for (size_t k = 0; k < a->size; k++) {
+    ss_drive_velocity(q, x, state->z, out);
+    for (size_t k = 0; k < state->size; k++) {
         out[k] -= still[k];
     }
 }
 
 // The largest eigenvalue of p^1/2 W p^1/2 from a start without symmetry: x_k = 1 + k mod 7 / 10.
-static void find_largest(const ss_drive *q, state *a)
+static void find_largest(const ss_drive *q, apgd_state *state)
 {
-    double *x = a->y, *Wx = a->g, *still = a->next;
-    memset(x, 0, a->size * sizeof *x);
-    ss_drive_velocity(q, x, a->z, still);
-    for (size_t k = 0; k < a->size; k++) {
+    double *x = state->y, *Wx = state->g, *still = state->next;
+    memset(x, 0, state->size * sizeof *x);
+    ss_drive_velocity(q, x, state->z, still);
+    for (size_t k = 0; k < state->size; k++) {
         x[k] = k % 4 < (size_t)q->c->dim ? 1.0 + (double)(k % 7) / 10.0 : 0.0;
     }
-    a->L = 1.0;
+    state->L = 1.0;
     const ss_stop stop = ss_limits_stopper(&q->limits);
     for (int step = 0; step < POWER_STEPS && !ss_stop_asked(&stop); step++) {
         double norm = 0.0; // of x in p^-1
-        for (size_t k = 0; k < a->size; k++) {
-            norm += x[k] * x[k] / a->p[k / 4];
+        for (size_t k = 0; k < state->size; k++) {
+            norm += x[k] * x[k] / state->p[k / 4];
         }
-        ss_vector_add(a->size, 1.0 / sqrt(norm) - 1.0, x, x);
-        multiply(q, a, still, x, Wx);
-        const double rayleigh = ss_vector_dot(a->size, x, Wx);
+        ss_vector_add(state->size, 1.0 / sqrt(norm) - 1.0, x, x);
+        apgd_multiply(q, state, still, x, Wx);
+        const double rayleigh = ss_vector_dot(state->size, x, Wx);
         if (!(rayleigh > 0.0)) {
             break;
         }
-        a->L = rayleigh;
-        for (size_t k = 0; k < a->size; k++) {
-            x[k] = a->p[k / 4] * Wx[k];
+        state->L = rayleigh;
+        for (size_t k = 0; k < state->size; k++) {
+            x[k] = state->p[k / 4] * Wx[k];
         }
     }
-    a->L *= POWER_MARGIN;
+    state->L *= POWER_MARGIN;
 }
 
-static void *make(const ss_drive *q, const void *of_method, ss_error *e)
+static void *apgd_make(const ss_drive *q, const void *of_method, ss_error *e)
 {
     (void)of_method;
-    state *a = calloc(1, sizeof *a);
-    if (a == NULL) {
+    apgd_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
         ss_fail_memory(e, "a projected gradient");
         return NULL;
     }
-    a->size = 4 * (size_t)q->c->n;
-    a->p = malloc((size_t)q->c->n * sizeof *a->p);
-    a->r = malloc(4 * a->size * sizeof *a->r);
-    a->z = malloc(ss_drive_room(q) * sizeof *a->z);
-    if (a->p == NULL || a->r == NULL || a->z == NULL) {
-        release(a);
+    state->size = 4 * (size_t)q->c->n;
+    state->p = malloc((size_t)q->c->n * sizeof *state->p);
+    state->r = malloc(4 * state->size * sizeof *state->r);
+    state->z = malloc(ss_drive_room(q) * sizeof *state->z);
+    if (state->p == NULL || state->r == NULL || state->z == NULL) {
+        apgd_release(state);
         ss_fail_memory(e, "a projected gradient");
         return NULL;
     }
-    a->next = a->r + a->size;
-    a->y = a->next + a->size;
-    a->g = a->y + a->size;
-    ss_drive_weights(q, a->p);
-    find_largest(q, a);
-    memcpy(a->r, q->c->r, a->size * sizeof *a->r);
-    memcpy(a->y, a->r, a->size * sizeof *a->y);
-    a->theta = 1.0;
-    return a;
+    state->next = state->r + state->size;
+    state->y = state->next + state->size;
+    state->g = state->y + state->size;
+    ss_drive_weights(q, state->p);
+    find_largest(q, state);
+    memcpy(state->r, q->c->r, state->size * sizeof *state->r);
+    memcpy(state->y, state->r, state->size * sizeof *state->y);
+    state->theta = 1.0;
+    return state;
 }
 
 // g at y and the projected step from there.
-static void descend(state *a, const ss_drive *q)
+static void descend(apgd_state *state, const ss_drive *q)
 {
-    ss_drive_velocity(q, a->y, a->z, a->g);
+    ss_drive_velocity(q, state->y, state->z, state->g);
     for (int i = 0; i < q->c->n; i++) {
         const size_t at = 4 * (size_t)i;
-        double *g = a->g + at, x[3];
+        double *g = state->g + at, x[3];
         g[0] += q->c->mu[i] * ss_length2(g[1], g[2]);
         for (size_t k = 0; k < 3; k++) {
-            x[k] = a->y[at + k] - a->p[i] / a->L * g[k];
+            x[k] = state->y[at + k] - state->p[i] / state->L * g[k];
         }
-        ss_cone_project(q->c->mu[i], x, a->next + at);
-        a->next[at + 3] = 0.0;
+        ss_cone_project(q->c->mu[i], x, state->next + at);
+        state->next[at + 3] = 0.0;
     }
 }
 
-static ss_outcome step(void *of, ss_drive *q)
+static ss_outcome apgd_step(void *of, ss_drive *q)
 {
-    state *a = of;
-    descend(a, q);
+    apgd_state *state = of;
+    descend(state, q);
     double uphill = 0.0;
-    for (size_t k = 0; k < a->size; k++) {
-        uphill += a->g[k] * (a->next[k] - a->r[k]);
+    for (size_t k = 0; k < state->size; k++) {
+        uphill += state->g[k] * (state->next[k] - state->r[k]);
     }
     double beta = 0.0;
     if (uphill > 0.0) {
-        a->theta = 1.0;
+        state->theta = 1.0;
     } else {
-        const double square = a->theta * a->theta;
-        const double next = 0.5 * (a->theta * sqrt(square + 4.0) - square);
-        beta = a->theta * (1.0 - a->theta) / (square + next);
-        a->theta = next;
+        const double square = state->theta * state->theta;
+        const double next = 0.5 * (state->theta * sqrt(square + 4.0) - square);
+        beta = state->theta * (1.0 - state->theta) / (square + next);
+        state->theta = next;
     }
-    for (size_t k = 0; k < a->size; k++) {
-        a->y[k] = a->next[k] + beta * (a->next[k] - a->r[k]);
-        a->r[k] = a->next[k];
+    for (size_t k = 0; k < state->size; k++) {
+        state->y[k] = state->next[k] + beta * (state->next[k] - state->r[k]);
+        state->r[k] = state->next[k];
     }
     if (++q->iterations % JUDGE_EVERY == 0) {
-        ss_drive_judge(q, a->r);
+        ss_drive_judge(q, state->r);
     }
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {.make = make, .free = release, .step = step, .whole = true};
+static const ss_steps STEPS = {
+    .make = apgd_make, .free = apgd_release, .step = apgd_step, .whole = true};
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status apgd_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_drive_solve(&STEPS, task, r, result, e);
 }
@@ -173,5 +175,5 @@ const ss_global_solver ss_apgd = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve,
+    .solve = apgd_solve,
 };

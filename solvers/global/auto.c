@@ -79,7 +79,7 @@ static const member SHAKES[] = {
 };
 #define SHAKES_COUNT ((int)(sizeof SHAKES / sizeof SHAKES[0]))
 
-typedef struct run {
+typedef struct auto_run {
     const ss_task *task;
     ss_limits limits;
     ss_method *methods[COUNT], *shakes[SHAKES_COUNT];
@@ -96,75 +96,75 @@ typedef struct run {
     double checked_best; // the best estimate then
     double best;         // the best estimate of the turn
     double price;        // work of all of ppa; NAN until somebody asks
-} run;
+} auto_run;
 
-static double price_of_ppa(run *a)
+static double price_of_ppa(auto_run *run)
 {
-    const ss_problem *p = a->task->problem;
-    if (isnan(a->price)) {
+    const ss_problem *p = run->task->problem;
+    if (isnan(run->price)) {
         const double factor = VISITS_OF_WORK * ss_implicit_guess(p) / p->ncontacts;
-        a->price = PPA_STEPS * (PPA_VISITS + factor);
+        run->price = PPA_STEPS * (PPA_VISITS + factor);
     }
-    return a->price;
+    return run->price;
 }
 
 // Whether the fall of the estimate since the last look promises an end within what the member may
 // take: its budget, or, of the first, the price of the second.
-static bool promises(run *a, double work)
+static bool promises(auto_run *run, double work)
 {
     const double left =
-        a->best < a->checked_best / FALL
-            ? ss_sweep_work_left(a->checked_best, a->best, a->tolerance, work - a->checked)
+        run->best < run->checked_best / FALL
+            ? ss_sweep_work_left(run->checked_best, run->best, run->tolerance, work - run->checked)
             : INFINITY;
-    if (a->member != &MEMBERS[0]) {
-        return left <= ldexp(a->member->promised, a->round);
+    if (run->member != &MEMBERS[0]) {
+        return left <= ldexp(run->member->promised, run->round);
     }
-    const double price = price_of_ppa(a);
-    return left <= ldexp(price, a->round) || work <= PPA_FIRST * price;
+    const double price = price_of_ppa(run);
+    return left <= ldexp(price, run->round) || work <= PPA_FIRST * price;
 }
 
-static void watch_rate(run *a, const ss_progress *p)
+static void watch_rate(auto_run *run, const ss_progress *p)
 {
-    if (a->member->patience == 0.0 || p->iteration % TOLD != 0) {
+    if (run->member->patience == 0.0 || p->iteration % TOLD != 0) {
         return;
     }
-    a->best = p->estimate < a->best ? p->estimate : a->best;
-    const double n = a->task->problem->ncontacts;
+    run->best = p->estimate < run->best ? p->estimate : run->best;
+    const double n = run->task->problem->ncontacts;
     const double work = ss_sweep_work((double)p->visits, n, p->iteration) / n;
-    const double next = a->checked == 0.0 ? a->member->patience : LATER * a->checked;
+    const double next = run->checked == 0.0 ? run->member->patience : LATER * run->checked;
     if (work < next) {
         return;
     }
-    if (a->checked > 0.0 && a->best > a->tolerance && !promises(a, work)) {
-        a->stop = 1;
+    if (run->checked > 0.0 && run->best > run->tolerance && !promises(run, work)) {
+        run->stop = 1;
     }
-    a->checked = work;
-    a->checked_best = a->best;
+    run->checked = work;
+    run->checked_best = run->best;
 }
 
-static bool is_recalled(const run *a)
+static bool is_recalled(const auto_run *run)
 {
-    return a->task->recalled != NULL && *a->task->recalled;
+    return run->task->recalled != NULL && *run->task->recalled;
 }
 
-static void listen(void *of, const ss_progress *p)
+static void auto_listen(void *of, const ss_progress *p)
 {
-    run *a = of;
-    watch_rate(a, p);
-    a->stop |= is_recalled(a);
-    const bool often = a->task->listen != NULL || a->member->patience == 0.0;
-    a->next_told = often ? 0 : (p->iteration / TOLD + 1) * TOLD;
-    if (p->iteration == 0 && a->total->iterations > 0) {
+    auto_run *run = of;
+    watch_rate(run, p);
+    run->stop |= is_recalled(run);
+    const bool often = run->task->listen != NULL || run->member->patience == 0.0;
+    run->next_told = often ? 0 : (p->iteration / TOLD + 1) * TOLD;
+    if (p->iteration == 0 && run->total->iterations > 0) {
         return; // the end of the turn before
     }
     ss_progress all = *p;
-    all.iteration += a->total->iterations;
-    all.local_solves += a->total->local_solves;
-    all.note = p->note != NULL ? p->note : a->member->why;
-    ss_limits_tell(&a->limits, all);
+    all.iteration += run->total->iterations;
+    all.local_solves += run->total->local_solves;
+    all.note = p->note != NULL ? p->note : run->member->why;
+    ss_limits_tell(&run->limits, all);
 }
 
-static void add(ss_result *total, const ss_result *turn)
+static void auto_add(ss_result *total, const ss_result *turn)
 {
     total->iterations += turn->iterations;
     total->local_solves += turn->local_solves;
@@ -177,38 +177,38 @@ static void add(ss_result *total, const ss_result *turn)
 }
 
 // At most budget iterations of the member from r.
-static ss_outcome take_turn(run *a, const member *m, const ss_method *method, double budget,
+static ss_outcome take_turn(auto_run *run, const member *m, const ss_method *method, double budget,
                             double *r, ss_status *status, ss_error *e)
 {
-    const ss_task *t = a->task;
-    a->member = m;
-    a->stop = is_recalled(a);
-    a->next_told = 0;
-    a->checked = 0;
-    a->best = INFINITY;
-    const int left = t->max_iterations - a->total->iterations;
+    const ss_task *t = run->task;
+    run->member = m;
+    run->stop = is_recalled(run);
+    run->next_told = 0;
+    run->checked = 0;
+    run->best = INFINITY;
+    const int left = t->max_iterations - run->total->iterations;
     ss_task turn = *t;
     turn.method = method;
-    turn.tolerance = a->tolerance;
+    turn.tolerance = run->tolerance;
     turn.max_iterations = budget < left ? (int)budget : left;
-    turn.recalled = &a->stop;
-    turn.listen = listen;
-    turn.listener = a;
-    turn.listen_from = &a->next_told;
+    turn.recalled = &run->stop;
+    turn.listen = auto_listen;
+    turn.listener = run;
+    turn.listen_from = &run->next_told;
     if (t->time_limit > 0.0) {
-        turn.time_limit = fmax(t->time_limit - ss_limits_elapsed(&a->limits), 1e-9);
+        turn.time_limit = fmax(t->time_limit - ss_limits_elapsed(&run->limits), 1e-9);
     }
     ss_result result;
     *status = ss_solve(&turn, r, &result, e);
     if (*status == SS_OK && result.outcome != SS_NOT_COVERED) {
-        add(a->total, &result);
+        auto_add(run->total, &result);
     }
     return *status == SS_OK ? result.outcome : SS_NOT_COVERED;
 }
 
-static bool takes(const run *a, int k)
+static bool takes(const auto_run *run, int k)
 {
-    const ss_problem *p = a->task->problem;
+    const ss_problem *p = run->task->problem;
     for (int i = 0; MEMBERS[k].needs_low_friction && i < p->ncontacts; i++) {
         if (!(p->mu[i] <= 1.0)) {
             return false;
@@ -218,12 +218,12 @@ static bool takes(const run *a, int k)
 }
 
 // All measures of r, from the problem's own data.
-static ss_status judge(const run *a, const double *r, ss_measures *m, ss_error *e)
+static ss_status auto_judge(const auto_run *run, const double *r, ss_measures *m, ss_error *e)
 {
     ss_response *response;
-    const ss_status status = ss_response_new(a->task->problem, &response, e);
+    const ss_status status = ss_response_new(run->task->problem, &response, e);
     if (status == SS_OK) {
-        *m = ss_response_judge(response, r, a->u);
+        *m = ss_response_judge(response, r, run->u);
         ss_response_free(response);
     }
     return status;
@@ -231,39 +231,39 @@ static ss_status judge(const run *a, const double *r, ss_measures *m, ss_error *
 
 // Near the rounding floor fb may pass with the velocities of the member and fail with those of the
 // judge. Where the first turn ends, a judgement would cost too much.
-static bool holds(run *a, const double *r)
+static bool holds(auto_run *run, const double *r)
 {
     ss_measures m;
     ss_error ignored;
-    if (a->member == &MEMBERS[0] || judge(a, r, &m, &ignored) != SS_OK ||
-        ss_measures_pass(&m, a->task->tolerance)) {
+    if (run->member == &MEMBERS[0] || auto_judge(run, r, &m, &ignored) != SS_OK ||
+        ss_measures_pass(&m, run->task->tolerance)) {
         return true;
     }
-    a->tolerance *= 0.5;
+    run->tolerance *= 0.5;
     return false;
 }
 
 // Converged, a limit of the task, or unsolved: on to the next. A member has all the time that is
 // left.
-static ss_outcome go_on(run *a, ss_outcome outcome, const double *r)
+static ss_outcome go_on(auto_run *run, ss_outcome outcome, const double *r)
 {
-    if (outcome == SS_TIME_LIMIT || (outcome == SS_CONVERGED && holds(a, r))) {
+    if (outcome == SS_TIME_LIMIT || (outcome == SS_CONVERGED && holds(run, r))) {
         return outcome;
     }
-    return ss_limits_test(&a->limits, a->total->iterations);
+    return ss_limits_test(&run->limits, run->total->iterations);
 }
 
-static ss_outcome play_round(run *a, double *r, bool *any, ss_status *failed, ss_error *e)
+static ss_outcome play_round(auto_run *run, double *r, bool *any, ss_status *failed, ss_error *e)
 {
     ss_outcome outcome = SS_UNSOLVED;
     for (int k = 0; k < COUNT && outcome == SS_UNSOLVED; k++) {
-        if (takes(a, k)) {
+        if (takes(run, k)) {
             ss_status status;
-            const double budget = ldexp(MEMBERS[k].budget, a->round);
-            outcome = take_turn(a, &MEMBERS[k], a->methods[k], budget, r, &status, e);
+            const double budget = ldexp(MEMBERS[k].budget, run->round);
+            outcome = take_turn(run, &MEMBERS[k], run->methods[k], budget, r, &status, e);
             *failed = status != SS_OK ? status : *failed;
             *any |= outcome != SS_NOT_COVERED;
-            outcome = go_on(a, outcome, r);
+            outcome = go_on(run, outcome, r);
         }
     }
     return outcome;
@@ -295,39 +295,40 @@ static void start_elsewhere(ss_random *g, int k, size_t size, double *r)
 }
 
 // r is the best answer before and after.
-static ss_outcome play_shakes(run *a, double *r, ss_error *e)
+static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
 {
-    const ss_problem *p = a->task->problem;
+    const ss_problem *p = run->task->problem;
     const size_t size = (size_t)p->dim * (size_t)p->ncontacts;
     const int starts = (int)fmin(fmax(STARTS_WORK / p->ncontacts, STARTS_LEAST), STARTS_MOST);
-    ss_random g = ss_random_seeded((uint64_t)a->round);
+    ss_random g = ss_random_seeded((uint64_t)run->round);
     ss_outcome outcome = SS_UNSOLVED;
-    for (int k = 1; k <= starts << a->round && outcome == SS_UNSOLVED; k++) {
-        const double best = a->total->own_error;
+    for (int k = 1; k <= starts << run->round && outcome == SS_UNSOLVED; k++) {
+        const double best = run->total->own_error;
         const int m = ss_random_below(&g, SHAKES_COUNT);
-        memcpy(a->kept, r, size * sizeof *r);
+        memcpy(run->kept, r, size * sizeof *r);
         start_elsewhere(&g, k, size, r);
         ss_status status;
-        outcome = take_turn(a, &SHAKES[m], a->shakes[m], SHAKES[m].budget * luby(k), r, &status, e);
+        outcome =
+            take_turn(run, &SHAKES[m], run->shakes[m], SHAKES[m].budget * luby(k), r, &status, e);
         const bool covered = outcome != SS_NOT_COVERED;
-        if (!covered || !(a->total->own_error < best)) {
-            memcpy(r, a->kept, size * sizeof *r);
-            a->total->own_error = best;
+        if (!covered || !(run->total->own_error < best)) {
+            memcpy(r, run->kept, size * sizeof *r);
+            run->total->own_error = best;
         }
         if (!covered) {
             return SS_UNSOLVED;
         }
-        outcome = go_on(a, outcome, r);
+        outcome = go_on(run, outcome, r);
     }
     return outcome;
 }
 
 // Whether nothing but rounding is left of the residual: no start leads farther.
-static ss_status find_floor(const run *a, const double *r, bool *at_floor, ss_error *e)
+static ss_status find_floor(const auto_run *run, const double *r, bool *at_floor, ss_error *e)
 {
-    const ss_problem *p = a->task->problem;
+    const ss_problem *p = run->task->problem;
     ss_measures m;
-    const ss_status status = judge(a, r, &m, e);
+    const ss_status status = auto_judge(run, r, &m, e);
     double largest = 0.0;
     for (int k = 0; k < p->dim * p->ncontacts; k++) {
         largest = fmax(largest, fabs(r[k]));
@@ -338,13 +339,14 @@ static ss_status find_floor(const run *a, const double *r, bool *at_floor, ss_er
 }
 
 // Looked for once, before the search grows long.
-static bool is_refuted(const run *a)
+static bool is_refuted(const auto_run *run)
 {
     ss_certificate found = {.margin = -1.0};
     ss_error ignored;
-    const bool refuted = a->round == 0 &&
-                         ss_certificate_find(a->task->problem, false, &found, &ignored) == SS_OK &&
-                         found.verdict == SS_EXISTENCE_REFUTED;
+    const bool refuted =
+        run->round == 0 &&
+        ss_certificate_find(run->task->problem, false, &found, &ignored) == SS_OK &&
+        found.verdict == SS_EXISTENCE_REFUTED;
     ss_certificate_free(&found);
     return refuted;
 }
@@ -352,30 +354,31 @@ static bool is_refuted(const run *a)
 // ---- The solver
 
 // Unsolved: on to the next round.
-static ss_status search(run *a, double *r, double before, ss_outcome *outcome, ss_error *e)
+static ss_status auto_search(auto_run *run, double *r, double before, ss_outcome *outcome,
+                             ss_error *e)
 {
     bool at_floor = false;
-    const ss_status status = find_floor(a, r, &at_floor, e);
+    const ss_status status = find_floor(run, r, &at_floor, e);
     if (status == SS_OK && at_floor) {
-        *outcome = a->total->own_error < before ? SS_UNSOLVED : SS_STALLED;
+        *outcome = run->total->own_error < before ? SS_UNSOLVED : SS_STALLED;
     } else if (status == SS_OK) {
-        *outcome = is_refuted(a) ? SS_NO_SOLUTION : play_shakes(a, r, e);
+        *outcome = is_refuted(run) ? SS_NO_SOLUTION : play_shakes(run, r, e);
     }
     return status;
 }
 
-static ss_status iterate(run *a, double *r, ss_result *result, ss_error *e)
+static ss_status auto_iterate(auto_run *run, double *r, ss_result *result, ss_error *e)
 {
-    for (a->round = 0; a->round < ROUNDS; a->round++) {
-        const double before = a->round > 0 ? result->own_error : INFINITY;
+    for (run->round = 0; run->round < ROUNDS; run->round++) {
+        const double before = run->round > 0 ? result->own_error : INFINITY;
         ss_status status = SS_OK;
         bool any = false;
-        result->outcome = play_round(a, r, &any, &status, e);
+        result->outcome = play_round(run, r, &any, &status, e);
         if (!any) { // nobody could as much as begin
             return status;
         }
         if (result->outcome == SS_UNSOLVED) {
-            status = search(a, r, before, &result->outcome, e);
+            status = auto_search(run, r, before, &result->outcome, e);
             if (status != SS_OK) {
                 return status;
             }
@@ -388,56 +391,57 @@ static ss_status iterate(run *a, double *r, ss_result *result, ss_error *e)
     return SS_OK;
 }
 
-static ss_status prepare(run *a, ss_error *e)
+static ss_status auto_prepare(auto_run *run, ss_error *e)
 {
-    const ss_problem *p = a->task->problem;
+    const ss_problem *p = run->task->problem;
     const size_t size = (size_t)p->dim * (size_t)p->ncontacts;
-    a->kept = malloc(size * sizeof *a->kept);
-    a->u = malloc(size * sizeof *a->u);
-    ss_status status = a->kept != NULL && a->u != NULL ? SS_OK : ss_fail_memory(e, "the portfolio");
+    run->kept = malloc(size * sizeof *run->kept);
+    run->u = malloc(size * sizeof *run->u);
+    ss_status status =
+        run->kept != NULL && run->u != NULL ? SS_OK : ss_fail_memory(e, "the portfolio");
     for (int k = 0; k < COUNT && status == SS_OK; k++) {
-        status = ss_method_parse(MEMBERS[k].spec, &a->methods[k], e);
+        status = ss_method_parse(MEMBERS[k].spec, &run->methods[k], e);
     }
     for (int k = 0; k < SHAKES_COUNT && status == SS_OK; k++) {
-        status = ss_method_parse(SHAKES[k].spec, &a->shakes[k], e);
+        status = ss_method_parse(SHAKES[k].spec, &run->shakes[k], e);
     }
     return status;
 }
 
-static void release(run *a)
+static void auto_release(auto_run *run)
 {
     for (int k = 0; k < COUNT; k++) {
-        ss_method_free(a->methods[k]);
+        ss_method_free(run->methods[k]);
     }
     for (int k = 0; k < SHAKES_COUNT; k++) {
-        ss_method_free(a->shakes[k]);
+        ss_method_free(run->shakes[k]);
     }
-    free(a->kept);
-    free(a->u);
+    free(run->kept);
+    free(run->u);
 }
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status auto_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.task = task,
-             .limits = ss_limits_start(task),
-             .total = result,
-             .tolerance = task->tolerance,
-             .price = NAN};
-    ss_status status = prepare(&a, e);
+    auto_run run = {.task = task,
+                    .limits = ss_limits_start(task),
+                    .total = result,
+                    .tolerance = task->tolerance,
+                    .price = NAN};
+    ss_status status = auto_prepare(&run, e);
     if (status == SS_OK) {
         result->setup_seconds = 0.0;
-        status = iterate(&a, r, result, e);
+        status = auto_iterate(&run, r, result, e);
         const double setup = result->setup_seconds;
-        ss_limits_stop(&a.limits, result);
+        ss_limits_stop(&run.limits, result);
         result->setup_seconds = setup;
         result->sweep_seconds = result->seconds - setup;
     }
-    release(&a);
+    auto_release(&run);
     return status;
 }
 
 // Members that sweep do.
-static bool takes_threads(const ss_method *m)
+static bool auto_takes_threads(const ss_method *m)
 {
     (void)m;
     return true;
@@ -445,6 +449,6 @@ static bool takes_threads(const ss_method *m)
 
 const ss_global_solver ss_auto = {
     .card = {.name = "auto", .law = SS_EXACT, .reference = "D11"},
-    .takes_threads = takes_threads,
-    .solve = solve,
+    .takes_threads = auto_takes_threads,
+    .solve = auto_solve,
 };

@@ -135,7 +135,7 @@ void ss_drive_weights(const ss_drive *p, double *weights)
     }
 }
 
-static ss_outcome iterate(const ss_steps *steps, void *state, ss_drive *p, double *r)
+static ss_outcome drive_iterate(const ss_steps *steps, void *state, ss_drive *p, double *r)
 {
     ss_drive_judge(p, p->c->r);
     ss_drive_tell(p, r);
@@ -177,7 +177,7 @@ ss_status ss_drive_solve(const ss_steps *steps, const ss_task *task, double *r, 
     }
     if (state != NULL) {
         ss_limits_ready(&p.limits);
-        const ss_outcome outcome = iterate(steps, state, &p, r);
+        const ss_outcome outcome = drive_iterate(steps, state, &p, r);
         ss_drive_give(&p, outcome, r, result);
     }
     if (state != NULL) {

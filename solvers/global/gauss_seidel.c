@@ -118,7 +118,7 @@ static const char *key_needs(const ss_method *m, const char *key)
 }
 
 // One run of the driver.
-typedef struct run {
+typedef struct gs_run {
     const ss_task *task;
     const settings *settings;
     ss_sweeper *sweeper;
@@ -135,140 +135,141 @@ typedef struct run {
     int check;   // sweeps from one estimate to the next
     int floor_tries;
     ss_limits limits;
-} run;
+} gs_run;
 
 // ---- When to stop
 
-static void keep_iterate(run *a)
+static void keep_iterate(gs_run *run)
 {
-    const double estimate = a->sweeper->last.estimate;
-    const bool complete = a->sweeper->last.frozen == 0; // else the estimate has not seen all
-    if (!a->approximate && a->sweeper->estimates && complete &&
-        estimate < KEEP_RATIO * a->kept_estimate) {
-        ss_coupling_get(a->sweeper->coupling, a->kept);
-        a->kept_estimate = estimate;
+    const double estimate = run->sweeper->last.estimate;
+    const bool complete = run->sweeper->last.frozen == 0; // else the estimate has not seen all
+    if (!run->approximate && run->sweeper->estimates && complete &&
+        estimate < KEEP_RATIO * run->kept_estimate) {
+        ss_coupling_get(run->sweeper->coupling, run->kept);
+        run->kept_estimate = estimate;
     }
 }
 
 // Many contacts that rest with a little each can hold the others where they are: without progress
 // one sweep of ROUSE visits all.
-static void rouse(run *a)
+static void rouse(gs_run *run)
 {
-    ss_sweeper *s = a->sweeper;
-    if (s->estimates && s->last.estimate < PROGRESS * a->mark) {
-        a->mark = s->last.estimate;
-        a->marked = s->sweeps;
+    ss_sweeper *s = run->sweeper;
+    if (s->estimates && s->last.estimate < PROGRESS * run->mark) {
+        run->mark = s->last.estimate;
+        run->marked = s->sweeps;
     }
-    s->rest = (s->sweeps - a->marked) % ROUSE == ROUSE - 1 ? 0.0 : a->rest;
+    s->rest = (s->sweeps - run->marked) % ROUSE == ROUSE - 1 ? 0.0 : run->rest;
 }
 
 // The last word on an estimate that is small enough, or as small as it can get.
-static ss_outcome evaluate(run *a, bool at_floor, ss_result *result)
+static ss_outcome gs_evaluate(gs_run *run, bool at_floor, ss_result *result)
 {
-    const ss_measures m = ss_coupling_measure(a->sweeper->coupling);
+    const ss_measures m = ss_coupling_measure(run->sweeper->coupling);
     result->own_error = m.fb;
-    if (ss_measures_pass(&m, a->task->tolerance)) {
+    if (ss_measures_pass(&m, run->task->tolerance)) {
         return SS_CONVERGED;
     }
-    ss_sweep_thaw(a->sweeper);
-    a->floor_tries += at_floor;
-    return a->floor_tries >= FLOOR_TRIES ? SS_STALLED : SS_UNSOLVED;
+    ss_sweep_thaw(run->sweeper);
+    run->floor_tries += at_floor;
+    return run->floor_tries >= FLOOR_TRIES ? SS_STALLED : SS_UNSOLVED;
 }
 
-static ss_outcome test_step(const run *a)
+static ss_outcome test_step(const gs_run *run)
 {
-    const ss_tally *t = &a->sweeper->last;
-    const double step = a->settings->step;
+    const ss_tally *t = &run->sweeper->last;
+    const double step = run->settings->step;
     return t->step <= step * step * t->size ? SS_CONVERGED : SS_UNSOLVED;
 }
 
-static ss_outcome test(run *a, ss_result *result)
+static ss_outcome gs_test(gs_run *run, ss_result *result)
 {
-    if (a->approximate) {
-        return test_step(a);
+    if (run->approximate) {
+        return test_step(run);
     }
-    if (!a->sweeper->estimates) {
+    if (!run->sweeper->estimates) {
         return SS_UNSOLVED;
     }
-    const ss_coupling *c = a->sweeper->coupling;
-    const ss_tally *t = &a->sweeper->last;
-    const bool reached = t->estimate <= a->task->tolerance * c->V;
+    const ss_coupling *c = run->sweeper->coupling;
+    const ss_tally *t = &run->sweeper->last;
+    const bool reached = t->estimate <= run->task->tolerance * c->V;
     const double floor = FLOOR_FACTOR * DBL_EPSILON * c->s * t->largest;
     const bool finished = t->moved == 0 || t->estimate <= floor;
     if (finished && !reached && t->frozen > 0) { // of those that rest nothing is known
-        ss_sweep_thaw(a->sweeper);
+        ss_sweep_thaw(run->sweeper);
         return SS_UNSOLVED;
     }
-    return reached || finished ? evaluate(a, finished && t->frozen == 0, result) : SS_UNSOLVED;
+    return reached || finished ? gs_evaluate(run, finished && t->frozen == 0, result) : SS_UNSOLVED;
 }
 
-static void tell(run *a, double *r)
+static void gs_tell(gs_run *run, double *r)
 {
-    if (!ss_limits_listened(&a->limits, a->sweeper->sweeps)) {
+    if (!ss_limits_listened(&run->limits, run->sweeper->sweeps)) {
         return;
     }
-    const ss_sweeper *s = a->sweeper;
+    const ss_sweeper *s = run->sweeper;
     ss_sweep_get(s, r);
     ss_limits_tell(
-        &a->limits,
+        &run->limits,
         (ss_progress){
             .iteration = s->sweeps,
             .local_solves = s->counters.solves,
-            .visits = s->visits + (a->blocks != NULL ? (long)ss_block_steps_work(a->blocks) : 0),
+            .visits =
+                s->visits + (run->blocks != NULL ? (long)ss_block_steps_work(run->blocks) : 0),
             .estimate = s->sweeps > 0 && s->estimates ? s->last.estimate / s->coupling->V : NAN,
             .r = r,
-            .note = a->stepped ? "after a block step" : NULL,
+            .note = run->stepped ? "after a block step" : NULL,
         });
 }
 
 // Freezing by rule `on` needs the residuals of every sweep, whatever the law.
-static bool wants_estimate(const run *a, int sweep)
+static bool wants_estimate(const gs_run *run, int sweep)
 {
-    if (a->settings->sweep.freeze == SS_FREEZE_ON) {
+    if (run->settings->sweep.freeze == SS_FREEZE_ON) {
         return true;
     }
-    return !a->approximate && sweep % a->check == a->check - 1;
+    return !run->approximate && sweep % run->check == run->check - 1;
 }
 
-static ss_outcome iterate(run *a, double *r, ss_result *result)
+static ss_outcome gs_iterate(gs_run *run, double *r, ss_result *result)
 {
-    tell(a, r);
+    gs_tell(run, r);
     for (int sweep = 0;; sweep++) {
-        const ss_outcome limit = ss_limits_next(&a->limits, sweep);
+        const ss_outcome limit = ss_limits_next(&run->limits, sweep);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
         if (sweep % REFRESH_SWEEPS == REFRESH_SWEEPS - 1) {
-            ss_coupling_refresh(a->sweeper->coupling);
+            ss_coupling_refresh(run->sweeper->coupling);
         }
-        a->sweeper->estimates = wants_estimate(a, sweep);
-        ss_sweep(a->sweeper);
-        tell(a, r);
-        keep_iterate(a);
-        rouse(a);
-        const ss_outcome outcome = test(a, result);
+        run->sweeper->estimates = wants_estimate(run, sweep);
+        ss_sweep(run->sweeper);
+        gs_tell(run, r);
+        keep_iterate(run);
+        rouse(run);
+        const ss_outcome outcome = gs_test(run, result);
         if (outcome != SS_UNSOLVED) {
             return outcome;
         }
-        a->stepped = a->blocks != NULL && ss_block_steps_try(a->blocks);
-        if (a->stepped) { // progress is counted afresh
-            a->mark = INFINITY;
+        run->stepped = run->blocks != NULL && ss_block_steps_try(run->blocks);
+        if (run->stepped) { // progress is counted afresh
+            run->mark = INFINITY;
         }
     }
 }
 
 // The last iterate, the kept one or the start, whichever is best: sweeps may lead away from an
 // answer. Under another law there is no better here.
-static void choose_answer(run *a, ss_result *result)
+static void gs_choose_answer(gs_run *run, ss_result *result)
 {
-    ss_coupling *c = a->sweeper->coupling;
+    ss_coupling *c = run->sweeper->coupling;
     result->own_error = ss_coupling_measure(c).fb;
-    if (a->approximate) {
+    if (run->approximate) {
         return;
     }
-    const double *others[] = {a->kept, a->first};
-    ss_coupling_get(c, a->spare);
-    const double *best = a->spare;
+    const double *others[] = {run->kept, run->first};
+    ss_coupling_get(c, run->spare);
+    const double *best = run->spare;
     for (int k = 0; k < 2; k++) {
         ss_coupling_put(c, others[k]);
         const double fb = ss_coupling_measure(c).fb;
@@ -282,59 +283,60 @@ static void choose_answer(run *a, ss_result *result)
 
 // ---- The solver
 
-static ss_status prepare(run *a, const double *r, ss_error *e)
+static ss_status gs_prepare(gs_run *run, const double *r, ss_error *e)
 {
-    const ss_task *t = a->task;
+    const ss_task *t = run->task;
     const size_t size = (size_t)t->problem->dim * (size_t)t->problem->ncontacts;
-    const ss_stop stop = ss_limits_stopper(&a->limits);
-    const ss_status status = ss_sweeper_new(t, &a->settings->sweep, r, &stop, &a->sweeper, e);
-    if (status != SS_OK || a->sweeper == NULL) {
+    const ss_stop stop = ss_limits_stopper(&run->limits);
+    const ss_status status = ss_sweeper_new(t, &run->settings->sweep, r, &stop, &run->sweeper, e);
+    if (status != SS_OK || run->sweeper == NULL) {
         return status;
     }
-    a->kept = malloc(size * sizeof *a->kept);
-    a->first = malloc(size * sizeof *a->first);
-    a->spare = malloc(size * sizeof *a->spare);
-    if (a->kept == NULL || a->first == NULL || a->spare == NULL) {
+    run->kept = malloc(size * sizeof *run->kept);
+    run->first = malloc(size * sizeof *run->first);
+    run->spare = malloc(size * sizeof *run->spare);
+    if (run->kept == NULL || run->first == NULL || run->spare == NULL) {
         return ss_fail_memory(e, "the Gauss-Seidel driver");
     }
-    a->approximate = !ss_method_is_exact(t->method);
+    run->approximate = !ss_method_is_exact(t->method);
     const bool one_step = t->method->failsafe == NULL && t->method->local->one_step;
-    const int check = one_step && !a->settings->focus ? ONE_STEP_CHECK : 1;
-    a->check = a->settings->check > 0 ? a->settings->check : check;
-    a->kept_estimate = a->mark = INFINITY;
-    a->rest = a->sweeper->rest;
-    ss_coupling_get(a->sweeper->coupling, a->kept);
-    ss_coupling_get(a->sweeper->coupling, a->first);
-    return a->settings->focus ? ss_block_steps_new(a->sweeper, &a->limits, &a->blocks, e) : SS_OK;
+    const int check = one_step && !run->settings->focus ? ONE_STEP_CHECK : 1;
+    run->check = run->settings->check > 0 ? run->settings->check : check;
+    run->kept_estimate = run->mark = INFINITY;
+    run->rest = run->sweeper->rest;
+    ss_coupling_get(run->sweeper->coupling, run->kept);
+    ss_coupling_get(run->sweeper->coupling, run->first);
+    return run->settings->focus ? ss_block_steps_new(run->sweeper, &run->limits, &run->blocks, e)
+                                : SS_OK;
 }
 
-static void release(run *a)
+static void gs_release(gs_run *run)
 {
-    free(a->kept);
-    free(a->first);
-    free(a->spare);
-    ss_block_steps_free(a->blocks);
-    ss_sweeper_free(a->sweeper);
+    free(run->kept);
+    free(run->first);
+    free(run->spare);
+    ss_block_steps_free(run->blocks);
+    ss_sweeper_free(run->sweeper);
 }
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status gs_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {
+    gs_run run = {
         .task = task, .settings = task->method->global_settings, .limits = ss_limits_start(task)};
-    const ss_status status = prepare(&a, r, e);
-    if (status == SS_OK && a.sweeper == NULL) {
-        ss_limits_give_up(&a.limits, result);
+    const ss_status status = gs_prepare(&run, r, e);
+    if (status == SS_OK && run.sweeper == NULL) {
+        ss_limits_give_up(&run.limits, result);
     } else if (status == SS_OK) {
-        ss_limits_ready(&a.limits);
-        result->outcome = iterate(&a, r, result);
+        ss_limits_ready(&run.limits);
+        result->outcome = gs_iterate(&run, r, result);
         if (result->outcome != SS_CONVERGED) {
-            choose_answer(&a, result);
+            gs_choose_answer(&run, result);
         }
-        ss_sweep_get(a.sweeper, r);
-        ss_sweep_count(a.sweeper, result);
-        ss_limits_stop(&a.limits, result);
+        ss_sweep_get(run.sweeper, r);
+        ss_sweep_count(run.sweeper, result);
+        ss_limits_stop(&run.limits, result);
     }
-    release(&a);
+    gs_release(&run);
     return status;
 }
 
@@ -348,5 +350,5 @@ const ss_global_solver ss_gauss_seidel = {
     .takes_local = true,
     .key_needs = key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = solve,
+    .solve = gs_solve,
 };

@@ -24,7 +24,7 @@
 
 // ---- Fischer-Burmeister
 
-static void place(double mu, const double X[3], const double u[3], ss_fb_point *at)
+static void function_place(double mu, const double X[3], const double u[3], ss_fb_point *at)
 {
     const double speed = ss_length2(u[1], u[2]), inverse = speed > 0.0 ? 1.0 / speed : 0.0;
     *at = (ss_fb_point){.x = {mu * X[0], X[1], X[2]},
@@ -43,7 +43,7 @@ static void evaluate_fb(const ss_newton_contact *k, const double X[3], const dou
         return;
     }
     ss_fb_point at;
-    place(k->law.mu, X, u, &at);
+    function_place(k->law.mu, X, u, &at);
     memcpy(F, at.f, sizeof at.f);
 }
 
@@ -82,7 +82,7 @@ static void linearise_fb(const ss_newton_contact *k, const double X[3], const do
     ss_fb_point at;
     ss_fb_jacobian J;
     double ex[3], ey[3];
-    place(mu, X, u, &at);
+    function_place(mu, X, u, &at);
     ss_fb_differences(&at, &J, ex, ey);
     if (J.root[0] == 0.0) {
         J = (ss_fb_jacobian){.root = {1.0}, .D = 1.0};

@@ -54,12 +54,12 @@ static ss_status solve_mfb(const ss_task *task, double *r, ss_result *result, ss
     return ss_newton_solve(&MFB, task, r, result, e);
 }
 
-static ss_status solve_pac(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status newton_solve_pac(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_newton_solve(&PAC, task, r, result, e);
 }
 
-static ss_status solve_dac(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status newton_solve_dac(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_newton_solve(&DAC, task, r, result, e);
 }
@@ -111,6 +111,6 @@ static const ss_key DAC_KEYS[] = {
 
 const ss_global_solver ss_newton[3] = {
     ENTRY("newton-mfb", "D11", MFB_KEYS, solve_mfb),
-    ENTRY("newton-pac", "AC91 D11", PAC_KEYS, solve_pac),
-    ENTRY("newton-dac", "AC91 D11", DAC_KEYS, solve_dac),
+    ENTRY("newton-pac", "AC91 D11", PAC_KEYS, newton_solve_pac),
+    ENTRY("newton-dac", "AC91 D11", DAC_KEYS, newton_solve_dac),
 };

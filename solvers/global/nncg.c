@@ -23,40 +23,40 @@ typedef struct directions {
     double square;          // |d|^2 of the last step; 0: none
 } directions;
 
-static void release(void *rule)
+static void nncg_release(void *rule)
 {
-    directions *a = rule;
-    free(a->p);
-    free(a);
+    directions *state = rule;
+    free(state->p);
+    free(state);
 }
 
-static void *make(const void *settings, size_t size, size_t more)
+static void *nncg_make(const void *settings, size_t size, size_t more)
 {
     (void)settings;
-    directions *a = calloc(1, sizeof *a);
-    if (a == NULL) {
+    directions *state = calloc(1, sizeof *state);
+    if (state == NULL) {
         return NULL;
     }
-    a->size = size;
-    a->more = more;
-    a->p = calloc(2 * (size + more), sizeof *a->p);
-    if (a->p == NULL) {
-        release(a);
+    state->size = size;
+    state->more = more;
+    state->p = calloc(2 * (size + more), sizeof *state->p);
+    if (state->p == NULL) {
+        nncg_release(state);
         return NULL;
     }
-    a->p_more = a->p + size;
-    a->old = a->p_more + more;
-    a->old_more = a->old + size;
-    return a;
+    state->p_more = state->p + size;
+    state->old = state->p_more + more;
+    state->old_more = state->old + size;
+    return state;
 }
 
-static void forget(void *rule)
+static void nncg_forget(void *rule)
 {
     ((directions *)rule)->square = 0.0;
 }
 
 // p <- beta p + (g - x), x <- g + beta p with the p of before.
-static void move(size_t n, double beta, double *p, double *x, double *g)
+static void nncg_move(size_t n, double beta, double *p, double *x, double *g)
 {
     for (size_t k = 0; k < n; k++) {
         const double d = g[k] - x[k], along = beta * p[k];
@@ -65,28 +65,29 @@ static void move(size_t n, double beta, double *p, double *x, double *g)
     }
 }
 
-static void step(void *rule, const double *f, double *g, double *h)
+static void nncg_step(void *rule, const double *f, double *g, double *h)
 {
-    directions *a = rule;
-    const double square = ss_vector_dot(a->size, f, f);
-    const double ratio = a->square > 0.0 ? square / a->square : 0.0;
+    directions *state = rule;
+    const double square = ss_vector_dot(state->size, f, f);
+    const double ratio = state->square > 0.0 ? square / state->square : 0.0;
     const double beta = ratio <= 1.0 ? ratio : 0.0;
-    if (a->square == 0.0) { // x is not known yet: p is 0 until the next step
-        memset(a->p, 0, (a->size + a->more) * sizeof *a->p);
-        memcpy(a->old, g, a->size * sizeof *g);
-        if (a->more > 0) {
-            memcpy(a->old_more, h, a->more * sizeof *h);
+    if (state->square == 0.0) { // x is not known yet: p is 0 until the next step
+        memset(state->p, 0, (state->size + state->more) * sizeof *state->p);
+        memcpy(state->old, g, state->size * sizeof *g);
+        if (state->more > 0) {
+            memcpy(state->old_more, h, state->more * sizeof *h);
         }
     } else {
-        move(a->size, beta, a->p, a->old, g);
-        move(a->more, beta, a->p_more, a->old_more, h);
+        nncg_move(state->size, beta, state->p, state->old, g);
+        nncg_move(state->more, beta, state->p_more, state->old_more, h);
     }
-    a->square = square;
+    state->square = square;
 }
 
-static const ss_rule RULE = {.make = make, .free = release, .step = step, .forget = forget};
+static const ss_rule RULE = {
+    .make = nncg_make, .free = nncg_release, .step = nncg_step, .forget = nncg_forget};
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status nncg_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_accelerated_solve(&RULE, task, r, result, e);
 }
@@ -101,5 +102,5 @@ const ss_global_solver ss_nncg = {
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = solve,
+    .solve = nncg_solve,
 };

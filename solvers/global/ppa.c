@@ -65,7 +65,7 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct run {
+typedef struct ppa_run {
     const settings *settings;
     ss_drive drive;
     ss_method *start_method; // of the first sweeps
@@ -75,105 +75,106 @@ typedef struct run {
     double *old_y;    // [prox->size]
     double *f, *root; // [4 n] residual of the outer iteration; 1 / sqrt(p_i)
     double rho, cap, growth;
-} run;
+} ppa_run;
 
 // ---- Weights
 
-static void set_weights(run *a)
+static void set_weights(ppa_run *run)
 {
-    ss_drive_weights(&a->drive, a->prox->R);
-    for (int i = 0; i < a->drive.c->n; i++) {
-        a->prox->R[i] *= a->rho;
+    ss_drive_weights(&run->drive, run->prox->R);
+    for (int i = 0; i < run->drive.c->n; i++) {
+        run->prox->R[i] *= run->rho;
     }
 }
 
-static void grow(run *a, int steps)
+static void ppa_grow(ppa_run *run, int steps)
 {
     const double wanted = steps <= 4 ? 2.0 : steps <= 8 ? 1.5 : steps <= 14 ? 1.2 : 1.0;
-    a->rho = fmin(a->rho * fmin(wanted, a->growth), a->cap);
+    run->rho = fmin(run->rho * fmin(wanted, run->growth), run->cap);
 }
 
 // ---- One outer step
 
-static void accept(run *a, const ss_prox_info *info)
+static void ppa_accept(ppa_run *run, const ss_prox_info *info)
 {
-    ss_prox *p = a->prox;
-    const size_t size = 4 * (size_t)a->drive.c->n;
-    if (a->rho >= a->cap) {
+    ss_prox *p = run->prox;
+    const size_t size = 4 * (size_t)run->drive.c->n;
+    if (run->rho >= run->cap) {
         for (size_t k = 0; k < size; k++) {
-            a->f[k] = a->root[k / 4] * (p->phi[k] - p->l[k]);
+            run->f[k] = run->root[k / 4] * (p->phi[k] - p->l[k]);
         }
         memcpy(p->l, p->phi, size * sizeof *p->l);
-        ss_mixing_step(a->mixing, a->f, p->l, p->y);
+        ss_mixing_step(run->mixing, run->f, p->l, p->y);
     } else {
         memcpy(p->l, p->phi, size * sizeof *p->l);
     }
-    grow(a, info->steps);
+    ppa_grow(run, info->steps);
 }
 
-static void reject(run *a)
+static void reject(ppa_run *run)
 {
-    memcpy(a->prox->y, a->old_y, a->prox->size * sizeof *a->old_y);
-    a->rho *= RHO_BACK;
-    a->growth = RHO_AFTER;
-    ss_mixing_forget(a->mixing);
+    memcpy(run->prox->y, run->old_y, run->prox->size * sizeof *run->old_y);
+    run->rho *= RHO_BACK;
+    run->growth = RHO_AFTER;
+    ss_mixing_forget(run->mixing);
 }
 
-static void outer_step(run *a)
+static void ppa_outer_step(ppa_run *run)
 {
-    ss_prox *p = a->prox;
-    set_weights(a);
-    memcpy(a->old_y, p->y, p->size * sizeof *p->y);
-    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_drive_left(&a->drive, INNER_STEPS));
-    a->drive.iterations += info.steps > 0 ? info.steps : 1;
-    ss_drive_judge(&a->drive, p->phi);
+    ss_prox *p = run->prox;
+    set_weights(run);
+    memcpy(run->old_y, p->y, p->size * sizeof *p->y);
+    const ss_prox_info info =
+        ss_prox_solve(p, INNER_SHARE, ss_drive_left(&run->drive, INNER_STEPS));
+    run->drive.iterations += info.steps > 0 ? info.steps : 1;
+    ss_drive_judge(&run->drive, p->phi);
     const bool failed = !info.reached;
     if (failed && !(info.last <= REJECT * info.first) && !(info.last <= INNER_FLOOR * p->scale)) {
-        reject(a);
+        reject(run);
         return;
     }
-    if (failed && info.last <= INNER_FLOOR * p->scale && a->rho > 1.0) {
-        a->rho *= RHO_BACK;
-        a->cap = a->rho;
+    if (failed && info.last <= INNER_FLOOR * p->scale && run->rho > 1.0) {
+        run->rho *= RHO_BACK;
+        run->cap = run->rho;
     }
-    accept(a, &info);
+    ppa_accept(run, &info);
 }
 
 // rho falls for ever where no step can be taken.
-static ss_outcome test(run *a)
+static ss_outcome ppa_test(ppa_run *run)
 {
-    return a->rho > RHO_LEAST ? ss_drive_test(&a->drive) : SS_STALLED;
+    return run->rho > RHO_LEAST ? ss_drive_test(&run->drive) : SS_STALLED;
 }
 
-static ss_outcome sweep(run *a, double *r)
+static ss_outcome ppa_sweep(ppa_run *run, double *r)
 {
-    ss_drive *p = &a->drive;
-    ss_outcome outcome = test(a);
-    while (outcome == SS_UNSOLVED && a->sweeper->sweeps < a->settings->sweeps) {
-        ss_sweep(a->sweeper);
+    ss_drive *p = &run->drive;
+    ss_outcome outcome = ppa_test(run);
+    while (outcome == SS_UNSOLVED && run->sweeper->sweeps < run->settings->sweeps) {
+        ss_sweep(run->sweeper);
         p->iterations++;
-        if (a->sweeper->last.estimate <= p->limits.task->tolerance * p->c->V) {
+        if (run->sweeper->last.estimate <= p->limits.task->tolerance * p->c->V) {
             ss_drive_judge(p, p->c->r);
         }
         ss_drive_tell(p, r);
-        outcome = test(a);
+        outcome = ppa_test(run);
     }
     return outcome;
 }
 
-static ss_outcome iterate(run *a, double *r)
+static ss_outcome ppa_iterate(ppa_run *run, double *r)
 {
-    ss_drive *p = &a->drive;
+    ss_drive *p = &run->drive;
     ss_drive_tell(p, r);
-    ss_outcome outcome = sweep(a, r);
+    ss_outcome outcome = ppa_sweep(run, r);
     if (outcome != SS_UNSOLVED) {
         return outcome;
     }
     ss_drive_judge(p, p->c->r);
-    ss_prox_start(a->prox);
-    memcpy(a->prox->l, a->prox->phi, 4 * (size_t)p->c->n * sizeof *a->prox->l);
-    for (outcome = test(a); outcome == SS_UNSOLVED; outcome = test(a)) {
-        outer_step(a);
+    ss_prox_start(run->prox);
+    memcpy(run->prox->l, run->prox->phi, 4 * (size_t)p->c->n * sizeof *run->prox->l);
+    for (outcome = ppa_test(run); outcome == SS_UNSOLVED; outcome = ppa_test(run)) {
+        ppa_outer_step(run);
         ss_drive_tell(p, r);
     }
     return outcome;
@@ -181,110 +182,112 @@ static ss_outcome iterate(run *a, double *r)
 
 // ---- Making one
 
-static ss_status make_sweeper(run *a, const ss_task *task, ss_sweep_settings *sweep,
+static ss_status make_sweeper(ppa_run *run, const ss_task *task, ss_sweep_settings *sweep,
                               const double *r, ss_error *e)
 {
     const bool open = sweep->form == SS_FORM_AUTO && task->problem->form == SS_GLOBAL;
     if (open) {
         sweep->form = SS_FORM_MATRIX_FREE;
     }
-    const ss_stop stop = ss_limits_stopper(&a->drive.limits);
-    ss_status status = ss_sweeper_new(task, sweep, r, &stop, &a->sweeper, e);
-    if (a->sweeper != NULL && open && !ss_implicit_prefers_bodies(a->sweeper->coupling->white)) {
-        ss_sweeper_free(a->sweeper);
-        a->sweeper = NULL;
+    const ss_stop stop = ss_limits_stopper(&run->drive.limits);
+    ss_status status = ss_sweeper_new(task, sweep, r, &stop, &run->sweeper, e);
+    if (run->sweeper != NULL && open &&
+        !ss_implicit_prefers_bodies(run->sweeper->coupling->white)) {
+        ss_sweeper_free(run->sweeper);
+        run->sweeper = NULL;
         sweep->form = SS_FORM_EXPLICIT;
-        status = ss_sweeper_new(task, sweep, r, &stop, &a->sweeper, e);
+        status = ss_sweeper_new(task, sweep, r, &stop, &run->sweeper, e);
     }
     return status;
 }
 
-static bool allocate(run *a)
+static bool ppa_allocate(ppa_run *run)
 {
-    const ss_coupling *c = a->sweeper->coupling;
+    const ss_coupling *c = run->sweeper->coupling;
     const size_t n = (size_t)c->n;
-    a->old_y = malloc((a->prox->size + 1) * sizeof *a->old_y);
-    a->f = malloc(4 * n * sizeof *a->f);
-    a->root = malloc(n * sizeof *a->root);
-    a->mixing = ss_mixing_new(4 * n, a->prox->size, a->settings->depth, MIXING_CUTOFF);
-    return a->old_y != NULL && a->f != NULL && a->root != NULL && a->mixing != NULL;
+    run->old_y = malloc((run->prox->size + 1) * sizeof *run->old_y);
+    run->f = malloc(4 * n * sizeof *run->f);
+    run->root = malloc(n * sizeof *run->root);
+    run->mixing = ss_mixing_new(4 * n, run->prox->size, run->settings->depth, MIXING_CUTOFF);
+    return run->old_y != NULL && run->f != NULL && run->root != NULL && run->mixing != NULL;
 }
 
 // SS_OK with a->prox NULL where the problem is refused, with a sentence, or time is up.
-static ss_status prepare(run *a, ss_task *start, ss_sweep_settings *sweep, const double *r,
-                         ss_error *e)
+static ss_status ppa_prepare(ppa_run *run, ss_task *start, ss_sweep_settings *sweep,
+                             const double *r, ss_error *e)
 {
-    ss_status status = ss_method_parse("secular", &a->start_method, e);
+    ss_status status = ss_method_parse("secular", &run->start_method, e);
     if (status == SS_OK) {
-        start->method = a->start_method;
-        status = make_sweeper(a, start, sweep, r, e);
+        start->method = run->start_method;
+        status = make_sweeper(run, start, sweep, r, e);
     }
-    if (a->sweeper != NULL) {
-        status =
-            ss_prox_new(a->sweeper->coupling, a->settings->memory, &a->drive.limits, &a->prox, e);
+    if (run->sweeper != NULL) {
+        status = ss_prox_new(run->sweeper->coupling, run->settings->memory, &run->drive.limits,
+                             &run->prox, e);
     }
-    if (status == SS_OK && a->prox == NULL) {
+    if (status == SS_OK && run->prox == NULL) {
         return SS_OK;
     }
     if (status == SS_OK) {
-        a->drive.ordered = &a->sweeper->ordered;
-        status = ss_drive_begin(&a->drive, a->sweeper->coupling, e);
+        run->drive.ordered = &run->sweeper->ordered;
+        status = ss_drive_begin(&run->drive, run->sweeper->coupling, e);
     }
     if (status != SS_OK) {
         return status;
     }
-    if (!allocate(a)) {
+    if (!ppa_allocate(run)) {
         return ss_fail_memory(e, "a proximal method");
     }
-    const ss_coupling *c = a->sweeper->coupling;
+    const ss_coupling *c = run->sweeper->coupling;
     for (int i = 0; i < c->n; i++) {
-        a->root[i] = sqrt(c->compliance[i]);
+        run->root[i] = sqrt(c->compliance[i]);
     }
-    a->rho = a->settings->rho;
-    a->cap = RHO_CAP;
-    a->growth = INFINITY;
-    ss_drive_judge(&a->drive, c->r);
+    run->rho = run->settings->rho;
+    run->cap = RHO_CAP;
+    run->growth = INFINITY;
+    ss_drive_judge(&run->drive, c->r);
     return SS_OK;
 }
 
-static void release(run *a)
+static void ppa_release(ppa_run *run)
 {
-    ss_method_free(a->start_method);
-    ss_prox_free(a->prox);
-    ss_mixing_free(a->mixing);
-    ss_drive_end(&a->drive);
-    free(a->old_y);
-    free(a->f);
-    free(a->root);
-    ss_sweeper_free(a->sweeper);
+    ss_method_free(run->start_method);
+    ss_prox_free(run->prox);
+    ss_mixing_free(run->mixing);
+    ss_drive_end(&run->drive);
+    free(run->old_y);
+    free(run->f);
+    free(run->root);
+    ss_sweeper_free(run->sweeper);
 }
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status ppa_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.settings = task->method->global_settings, .drive = {.limits = ss_limits_start(task)}};
+    ppa_run run = {.settings = task->method->global_settings,
+                   .drive = {.limits = ss_limits_start(task)}};
     ss_task start = *task;
-    start.threads = a.settings->sweeps > 0 ? task->threads : 0;
-    ss_sweep_settings sweep = a.settings->sweep;
+    start.threads = run.settings->sweeps > 0 ? task->threads : 0;
+    ss_sweep_settings sweep = run.settings->sweep;
     ss_error why = {0};
-    const ss_status status = prepare(&a, &start, &sweep, r, &why);
+    const ss_status status = ppa_prepare(&run, &start, &sweep, r, &why);
     if (status != SS_OK) {
         ss_fail(e, status, "%s", why.text);
-    } else if (a.prox == NULL && why.text[0] == '\0') {
-        ss_limits_give_up(&a.drive.limits, result);
-    } else if (a.prox == NULL) {
-        ss_drive_refuse(&a.drive.limits, &why, result);
+    } else if (run.prox == NULL && why.text[0] == '\0') {
+        ss_limits_give_up(&run.drive.limits, result);
+    } else if (run.prox == NULL) {
+        ss_drive_refuse(&run.drive.limits, &why, result);
     } else {
-        ss_limits_ready(&a.drive.limits);
-        const ss_outcome outcome = iterate(&a, r);
-        ss_sweep_count(a.sweeper, result);
-        ss_drive_give(&a.drive, outcome, r, result);
+        ss_limits_ready(&run.drive.limits);
+        const ss_outcome outcome = ppa_iterate(&run, r);
+        ss_sweep_count(run.sweeper, result);
+        ss_drive_give(&run.drive, outcome, r, result);
     }
-    release(&a);
+    ppa_release(&run);
     return status;
 }
 
 // Its first sweeps do; what follows does not.
-static bool takes_threads(const ss_method *m)
+static bool ppa_takes_threads(const ss_method *m)
 {
     const settings *s = m->global_settings;
     return s->sweeps > 0;
@@ -297,6 +300,6 @@ const ss_global_solver ss_ppa = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .takes_threads = takes_threads,
-    .solve = solve,
+    .takes_threads = ppa_takes_threads,
+    .solve = ppa_solve,
 };

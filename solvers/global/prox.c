@@ -42,7 +42,7 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct run {
+typedef struct prox_run {
     ss_drive drive;
     ss_sweeper *sweeper;
     double alpha;
@@ -50,21 +50,21 @@ typedef struct run {
     double *own;      // [dim n] diagonal of W_ii, as it is
     double *b;        // [dim n], as it is
     double *centre;   // [4 n] l
-} run;
+} prox_run;
 
 // W + a and b - a l for alpha; W and b themselves for 0.
-static void set_alpha(run *a, double alpha)
+static void set_alpha(prox_run *run, double alpha)
 {
-    ss_coupling *c = a->drive.c;
+    ss_coupling *c = run->drive.c;
     const size_t d = (size_t)c->dim;
     for (int i = 0; i < c->n; i++) {
         const double ai = alpha * c->compliance[i];
         for (size_t k = 0; k < d; k++) {
             const size_t at = d * (size_t)i + k;
-            const double W = a->own[at] + ai;
-            c->W.x[a->diagonal[i] + k * (d + 1)] = W;
+            const double W = run->own[at] + ai;
+            c->W.x[run->diagonal[i] + k * (d + 1)] = W;
             c->contact[i].W[4 * k] = W;
-            c->b[at] = a->b[at] - ai * a->centre[4 * (size_t)i + k];
+            c->b[at] = run->b[at] - ai * run->centre[4 * (size_t)i + k];
         }
         c->memo[i] = 0.0; // it remembers something of W_ii
         if (d == 2) {
@@ -73,21 +73,21 @@ static void set_alpha(run *a, double alpha)
     }
 }
 
-static void judge(run *a)
+static void prox_judge(prox_run *run)
 {
-    set_alpha(a, 0.0);
-    ss_drive_judge(&a->drive, a->drive.c->r);
+    set_alpha(run, 0.0);
+    ss_drive_judge(&run->drive, run->drive.c->r);
 }
 
 // Sweeps until the residual has fallen to its share.
-static ss_outcome solve_inner(run *a, double *r, bool *reached)
+static ss_outcome solve_inner(prox_run *run, double *r, bool *reached)
 {
-    ss_drive *p = &a->drive;
+    ss_drive *p = &run->drive;
     double first = INFINITY;
     for (int sweep = 0; sweep < INNER_MOST; sweep++) {
-        ss_sweep(a->sweeper);
+        ss_sweep(run->sweeper);
         p->iterations++;
-        const double estimate = a->sweeper->last.estimate;
+        const double estimate = run->sweeper->last.estimate;
         first = sweep == 0 ? estimate : first;
         ss_drive_tell(p, r);
         *reached = sweep > 0 && estimate <= INNER_SHARE * first;
@@ -102,88 +102,88 @@ static ss_outcome solve_inner(run *a, double *r, bool *reached)
     return SS_UNSOLVED;
 }
 
-static ss_outcome outer_step(run *a, double *r)
+static ss_outcome prox_outer_step(prox_run *run, double *r)
 {
-    ss_drive *p = &a->drive;
-    memcpy(a->centre, p->c->r, 4 * (size_t)p->c->n * sizeof *a->centre);
-    set_alpha(a, a->alpha);
+    ss_drive *p = &run->drive;
+    memcpy(run->centre, p->c->r, 4 * (size_t)p->c->n * sizeof *run->centre);
+    set_alpha(run, run->alpha);
     const int before = p->iterations;
     bool reached;
-    const ss_outcome limit = solve_inner(a, r, &reached);
-    judge(a);
+    const ss_outcome limit = solve_inner(run, r, &reached);
+    prox_judge(run);
     if (!reached) {
-        a->alpha = fmin(2.0 * a->alpha, ALPHA_MOST);
+        run->alpha = fmin(2.0 * run->alpha, ALPHA_MOST);
     } else if (p->iterations - before <= INNER_FEW) {
-        a->alpha = fmax(0.5 * a->alpha, ALPHA_LEAST);
+        run->alpha = fmax(0.5 * run->alpha, ALPHA_LEAST);
     }
     return limit != SS_UNSOLVED ? limit : ss_drive_test(p);
 }
 
-static bool allocate(run *a)
+static bool prox_allocate(prox_run *run)
 {
-    const ss_coupling *c = a->drive.c;
+    const ss_coupling *c = run->drive.c;
     const size_t n = (size_t)c->n, d = (size_t)c->dim;
-    a->diagonal = malloc(n * sizeof *a->diagonal);
-    a->own = malloc(n * d * sizeof *a->own);
-    a->b = malloc(n * d * sizeof *a->b);
-    a->centre = calloc(4 * n, sizeof *a->centre);
-    if (a->diagonal == NULL || a->own == NULL || a->b == NULL || a->centre == NULL) {
+    run->diagonal = malloc(n * sizeof *run->diagonal);
+    run->own = malloc(n * d * sizeof *run->own);
+    run->b = malloc(n * d * sizeof *run->b);
+    run->centre = calloc(4 * n, sizeof *run->centre);
+    if (run->diagonal == NULL || run->own == NULL || run->b == NULL || run->centre == NULL) {
         return false;
     }
-    memcpy(a->b, c->b, n * d * sizeof *a->b);
+    memcpy(run->b, c->b, n * d * sizeof *run->b);
     for (size_t i = 0; i < n; i++) {
         size_t k = c->W.start[i];
         while (c->W.col[k] != (int)i) {
             k++;
         }
-        a->diagonal[i] = k * d * d;
+        run->diagonal[i] = k * d * d;
         for (size_t j = 0; j < d; j++) {
-            a->own[d * i + j] = c->W.x[a->diagonal[i] + j * (d + 1)];
+            run->own[d * i + j] = c->W.x[run->diagonal[i] + j * (d + 1)];
         }
     }
     return true;
 }
 
-static ss_status prepare(run *a, const ss_task *task, const double *r, ss_error *e)
+static ss_status prox_prepare(prox_run *run, const ss_task *task, const double *r, ss_error *e)
 {
     const settings *s = task->method->global_settings;
-    const ss_stop stop = ss_limits_stopper(&a->drive.limits);
-    ss_status status = ss_sweeper_new(task, &s->sweep, r, &stop, &a->sweeper, e);
-    if (status != SS_OK || a->sweeper == NULL) {
+    const ss_stop stop = ss_limits_stopper(&run->drive.limits);
+    ss_status status = ss_sweeper_new(task, &s->sweep, r, &stop, &run->sweeper, e);
+    if (status != SS_OK || run->sweeper == NULL) {
         return status;
     }
-    a->drive.ordered = &a->sweeper->ordered;
-    status = ss_drive_begin(&a->drive, a->sweeper->coupling, e);
-    if (status == SS_OK && !allocate(a)) {
+    run->drive.ordered = &run->sweeper->ordered;
+    status = ss_drive_begin(&run->drive, run->sweeper->coupling, e);
+    if (status == SS_OK && !prox_allocate(run)) {
         status = ss_fail_memory(e, "a proximal method");
     }
-    a->alpha = s->alpha;
+    run->alpha = s->alpha;
     return status;
 }
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status prox_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    run a = {.drive = {.limits = ss_limits_start(task)}};
-    const ss_status status = prepare(&a, task, r, e);
-    if (status == SS_OK && a.sweeper == NULL) {
-        ss_limits_give_up(&a.drive.limits, result);
+    prox_run run = {.drive = {.limits = ss_limits_start(task)}};
+    const ss_status status = prox_prepare(&run, task, r, e);
+    if (status == SS_OK && run.sweeper == NULL) {
+        ss_limits_give_up(&run.drive.limits, result);
     } else if (status == SS_OK) {
-        ss_limits_ready(&a.drive.limits);
-        judge(&a);
-        ss_drive_tell(&a.drive, r);
-        ss_outcome outcome = ss_drive_test(&a.drive);
+        ss_limits_ready(&run.drive.limits);
+        prox_judge(&run);
+        ss_drive_tell(&run.drive, r);
+        ss_outcome outcome = ss_drive_test(&run.drive);
         while (outcome == SS_UNSOLVED) {
-            outcome = outer_step(&a, r);
+            outcome = prox_outer_step(&run, r);
         }
-        ss_sweep_count(a.sweeper, result);
-        ss_drive_give(&a.drive, outcome, r, result);
+        ss_sweep_count(run.sweeper, result);
+        ss_drive_give(&run.drive, outcome, r, result);
     }
-    free(a.diagonal);
-    free(a.own);
-    free(a.b);
-    free(a.centre);
-    ss_drive_end(&a.drive);
-    ss_sweeper_free(a.sweeper);
+    free(run.diagonal);
+    free(run.own);
+    free(run.b);
+    free(run.centre);
+    ss_drive_end(&run.drive);
+    ss_sweeper_free(run.sweeper);
     return status;
 }
 
@@ -197,5 +197,5 @@ const ss_global_solver ss_prox_sweeps = {
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = solve,
+    .solve = prox_solve,
 };

@@ -38,7 +38,7 @@ void ss_prox_free(ss_prox *p)
 
 // ---- The closed form
 
-static void project(double mu, double R, const double x[3], double phi[3], double D[9])
+static void prox_step_project(double mu, double R, const double x[3], double phi[3], double D[9])
 {
     memset(D, 0, 9 * sizeof *D);
     phi[0] = phi[1] = phi[2] = 0.0;
@@ -97,7 +97,7 @@ static void project_contact(ss_prox *p, int i, const double u[3])
     }
     double *phi = p->phi + 4 * (size_t)i, *D = p->system->D + 9 * (size_t)i;
     if (p->shift == NULL) {
-        project(p->c->mu[i], p->R[i], x, phi, D);
+        prox_step_project(p->c->mu[i], p->R[i], x, phi, D);
     } else {
         x[0] -= p->R[i] * p->shift[i];
         project_convex(p->c->mu[i], p->R[i], x, phi, D);
@@ -107,7 +107,7 @@ static void project_contact(ss_prox *p, int i, const double u[3])
 // ---- F and J
 
 // In explicit form u is y.
-static void find_velocities(ss_prox *p)
+static void prox_step_find_velocities(ss_prox *p)
 {
     for (int i = 0; !p->c->is_explicit && i < p->c->n; i++) {
         ss_coupling_see(p->c, i, p->y, p->u + 4 * (size_t)i);
@@ -161,7 +161,7 @@ static double residual(ss_prox *p, const double *y, const double *u, double *F)
 // ---- Newton
 
 // step = -J^-1 F, the better the smaller the rms of F. False for a J that is singular to rounding.
-static bool find_step(ss_prox *p, double size)
+static bool prox_step_find_step(ss_prox *p, double size)
 {
     for (size_t k = 0; k < p->size; k++) {
         p->rhs[k] = -p->F[k];
@@ -171,7 +171,7 @@ static bool find_step(ss_prox *p, double size)
 }
 
 // G step: u is affine in y, so that a trial needs no product with G.
-static void find_direction(ss_prox *p)
+static void prox_step_find_direction(ss_prox *p)
 {
     const ss_coupling *c = p->c;
     for (int i = 0; !c->is_explicit && i < c->n; i++) {
@@ -183,7 +183,7 @@ static void find_direction(ss_prox *p)
     }
 }
 
-static double try_step(ss_prox *p, double a)
+static double prox_step_try_step(ss_prox *p, double a)
 {
     for (size_t k = 0; k < p->size; k++) {
         p->trial_y[k] = p->y[k] + a * p->step[k];
@@ -195,12 +195,12 @@ static double try_step(ss_prox *p, double a)
 }
 
 // y and F of the first trial that is good enough, else of the best one. The rms of F there.
-static double search(ss_prox *p, double old)
+static double prox_step_search(ss_prox *p, double old)
 {
     double best = INFINITY, best_a = 0.0, a = 1.0, last = 0.0, last_a = -1.0;
-    find_direction(p);
+    prox_step_find_direction(p);
     for (int k = 0; k <= HALVINGS; k++, a *= 0.5) {
-        const double size = try_step(p, a);
+        const double size = prox_step_try_step(p, a);
         if (size < best) {
             best = size;
             best_a = a;
@@ -211,7 +211,7 @@ static double search(ss_prox *p, double old)
             break;
         }
     }
-    const double size = last_a == best_a ? last : try_step(p, best_a);
+    const double size = last_a == best_a ? last : prox_step_try_step(p, best_a);
     memcpy(p->y, p->trial_y, p->size * sizeof *p->y);
     memcpy(p->F, p->trial_F, p->size * sizeof *p->F);
     if (!p->c->is_explicit) {
@@ -227,15 +227,15 @@ static bool time_is_up(const ss_prox *p)
 
 ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps)
 {
-    find_velocities(p);
+    prox_step_find_velocities(p);
     ss_prox_info info = {.first = residual(p, p->y, p->u, p->F)};
     info.last = info.first;
     while (info.steps < steps && info.last > FLOOR * p->scale && !time_is_up(p)) {
         const double old = info.last;
-        if (!find_step(p, old)) {
+        if (!prox_step_find_step(p, old)) {
             break;
         }
-        info.last = search(p, old);
+        info.last = prox_step_search(p, old);
         info.steps++;
         info.reached = info.last <= share * info.first || info.last <= FLOOR * p->scale;
         if (info.reached || !(info.last < old) ||
@@ -249,7 +249,7 @@ ss_prox_info ss_prox_solve(ss_prox *p, double share, int steps)
 
 // ---- Making one
 
-static bool allocate(ss_prox *p)
+static bool prox_step_allocate(ss_prox *p)
 {
     const size_t n = (size_t)p->c->n, size = p->size + 1;
     p->y = calloc(size, sizeof *p->y);
@@ -287,7 +287,7 @@ ss_status ss_prox_new(ss_coupling *c, double memory, const ss_limits *limits, ss
     }
     if (status == SS_OK) {
         p->size = p->system->size;
-        status = allocate(p) ? SS_OK : ss_fail_memory(e, "a proximal method");
+        status = prox_step_allocate(p) ? SS_OK : ss_fail_memory(e, "a proximal method");
     }
     if (status != SS_OK) {
         ss_prox_free(p);
@@ -322,7 +322,7 @@ ss_status ss_prox_freeze_shift(ss_prox *p, ss_error *e)
     if (p->shift == NULL) {
         return ss_fail_memory(e, "a proximal method");
     }
-    find_velocities(p);
+    prox_step_find_velocities(p);
     for (int i = 0; i < p->c->n; i++) {
         const double *u = p->u + 4 * (size_t)i;
         p->shift[i] = p->c->mu[i] * ss_length2(u[1], u[2]);

@@ -45,7 +45,7 @@ typedef struct moment {
 } moment;
 
 // Siconos at work on one problem, in the child.
-typedef struct solving {
+typedef struct siconos_call {
     const ss_task *task;
     const variant *variant;
     ss_limits limits; // within a call the parent keeps the time limit
@@ -60,7 +60,7 @@ typedef struct solving {
     double own_error;     // (1) of the last call
     int done;             // iterations of the calls that have returned
     moment setup, sweeps; // spent in them
-} solving;
+} siconos_call;
 
 static moment now(void)
 {
@@ -76,7 +76,7 @@ static void add_since(moment *spent, moment begin)
 
 // ---- Siconos' own types
 
-static double *copy(const double *x, int n)
+static double *siconos_copy(const double *x, int n)
 {
     double *made = malloc((size_t)n * sizeof *made);
     return made != NULL ? memcpy(made, x, (size_t)n * sizeof *x) : NULL;
@@ -109,27 +109,28 @@ static NumericsMatrix *matrix_of(const ss_blocks *W)
 }
 
 // Of a call: what Siconos is given it may change, and what is left of it is never given again.
-static FrictionContactProblem *problem_of(const solving *a)
+static FrictionContactProblem *problem_of(const siconos_call *job)
 {
-    const int n = a->W.n;
-    return frictionContactProblem_new_with_data(3, n, matrix_of(&a->W), copy(a->b, 3 * n),
-                                                copy(a->task->problem->mu, n));
+    const int n = job->W.n;
+    return frictionContactProblem_new_with_data(3, n, matrix_of(&job->W),
+                                                siconos_copy(job->b, 3 * n),
+                                                siconos_copy(job->task->problem->mu, n));
 }
 
 // After each iteration of those solvers that call back: an iterate to keep should this be the last.
 static void note_iterate(void *context, int size, double *r, double *u, double error, void *unused)
 {
-    solving *a = context;
+    siconos_call *job = context;
     (void)u;
     (void)error;
     (void)unused;
-    memcpy(a->aside->latest, r, (size_t)size * sizeof *r);
-    a->aside->result.iterations++;
+    memcpy(job->aside->latest, r, (size_t)size * sizeof *r);
+    job->aside->result.iterations++;
 }
 
-static SolverOptions *options_of(solving *a, double tolerance, Callback *callback)
+static SolverOptions *options_of(siconos_call *job, double tolerance, Callback *callback)
 {
-    const variant *v = a->variant;
+    const variant *v = job->variant;
     SolverOptions *options = solver_options_create(v->solver);
     if (v->local != 0) {
         solver_options_update_internal(options, 0, v->local);
@@ -137,117 +138,117 @@ static SolverOptions *options_of(solving *a, double tolerance, Callback *callbac
     if (v->place != 0) {
         options->iparam[v->place] = v->number;
     }
-    *callback = (Callback){.env = a, .collectStatsIteration = note_iterate};
+    *callback = (Callback){.env = job, .collectStatsIteration = note_iterate};
     options->callback = callback;
     options->dparam[SICONOS_DPARAM_TOL] = tolerance;
-    options->iparam[SICONOS_IPARAM_MAX_ITER] = a->task->max_iterations - a->done;
+    options->iparam[SICONOS_IPARAM_MAX_ITER] = job->task->max_iterations - job->done;
     return options;
 }
 
 // One call from r. Whether Siconos says that it has converged; where there was nothing left to do
 // for it, only its error says so.
-static bool call(solving *a, double tolerance)
+static bool call(siconos_call *job, double tolerance)
 {
     Callback callback;
     moment begin = now();
-    FrictionContactProblem *problem = problem_of(a);
-    SolverOptions *options = options_of(a, tolerance, &callback);
-    add_since(&a->setup, begin);
+    FrictionContactProblem *problem = problem_of(job);
+    SolverOptions *options = options_of(job, tolerance, &callback);
+    add_since(&job->setup, begin);
     begin = now();
-    const int info = fc3d_driver(problem, a->r, a->u, options);
-    add_since(&a->sweeps, begin);
-    a->own_error = options->dparam[SICONOS_DPARAM_RESIDU];
-    a->done += options->iparam[SICONOS_IPARAM_ITER_DONE];
-    a->aside->result.iterations = a->done;
+    const int info = fc3d_driver(problem, job->r, job->u, options);
+    add_since(&job->sweeps, begin);
+    job->own_error = options->dparam[SICONOS_DPARAM_RESIDU];
+    job->done += options->iparam[SICONOS_IPARAM_ITER_DONE];
+    job->aside->result.iterations = job->done;
     options->callback = NULL; // it is ours
     solver_options_delete(options);
     frictionContactProblem_free(problem);
-    return info == 0 || a->own_error <= tolerance;
+    return info == 0 || job->own_error <= tolerance;
 }
 
 // ---- Until the judge is satisfied
 
-static double judge(solving *a)
+static double siconos_judge(siconos_call *job)
 {
-    const size_t bytes = a->aside->size * sizeof *a->r;
-    const double fb = ss_response_judge(a->response, a->r, a->judged).fb;
-    memcpy(a->aside->latest, a->r, bytes);
-    if (fb < a->best) {
-        a->best = fb;
-        memcpy(a->aside->best, a->r, bytes);
+    const size_t bytes = job->aside->size * sizeof *job->r;
+    const double fb = ss_response_judge(job->response, job->r, job->judged).fb;
+    memcpy(job->aside->latest, job->r, bytes);
+    if (fb < job->best) {
+        job->best = fb;
+        memcpy(job->aside->best, job->r, bytes);
     }
     return fb;
 }
 
-static ss_outcome iterate(solving *a)
+static ss_outcome siconos_iterate(siconos_call *job)
 {
-    char *why = a->aside->result.why;
-    const size_t room = sizeof a->aside->result.why;
-    double tolerance = fmax(a->task->tolerance, SMALLEST_TOLERANCE);
+    char *why = job->aside->result.why;
+    const size_t room = sizeof job->aside->result.why;
+    double tolerance = fmax(job->task->tolerance, SMALLEST_TOLERANCE);
     for (; tolerance >= 0.99 * SMALLEST_TOLERANCE; tolerance *= TIGHTER) {
-        const ss_outcome limit = ss_limits_test(&a->limits, a->done);
+        const ss_outcome limit = ss_limits_test(&job->limits, job->done);
         if (limit != SS_UNSOLVED) {
             return limit;
         }
-        const bool converged = call(a, tolerance);
-        const double fb = judge(a);
-        if (fb <= a->task->tolerance) {
+        const bool converged = call(job, tolerance);
+        const double fb = siconos_judge(job);
+        if (fb <= job->task->tolerance) {
             return SS_CONVERGED;
         }
-        if (!converged && a->done < a->task->max_iterations) {
-            snprintf(why, room, "Siconos gave up at its own error %.2g", a->own_error);
+        if (!converged && job->done < job->task->max_iterations) {
+            snprintf(why, room, "Siconos gave up at its own error %.2g", job->own_error);
             return SS_STALLED;
         }
     }
     snprintf(why, room, "Siconos' own error is %.2g, and no tighter tolerance is left to ask for",
-             a->own_error);
+             job->own_error);
     return SS_STALLED;
 }
 
 // ---- The solver
 
-static ss_status assemble(solving *a, ss_error *e)
+static ss_status siconos_assemble(siconos_call *job, ss_error *e)
 {
-    const ss_problem *p = a->task->problem;
+    const ss_problem *p = job->task->problem;
     if (p->form == SS_LOCAL) {
-        a->b = p->b;
-        return ss_blocks_from_sparse(&p->W, 3, &a->W, e);
+        job->b = p->b;
+        return ss_blocks_from_sparse(&p->W, 3, &job->W, e);
     }
-    const ss_status status = ss_whitened_new(p, &a->white, e);
+    const ss_status status = ss_whitened_new(p, &job->white, e);
     if (status == SS_OK) {
-        a->b = a->white->b;
+        job->b = job->white->b;
     }
-    return status == SS_OK ? ss_blocks_assemble(a->white, NULL, &a->W, e) : status;
+    return status == SS_OK ? ss_blocks_assemble(job->white, NULL, &job->W, e) : status;
 }
 
-static ss_status prepare(solving *a, ss_error *e)
+static ss_status siconos_prepare(siconos_call *job, ss_error *e)
 {
-    const ss_problem *p = a->task->problem;
+    const ss_problem *p = job->task->problem;
     const moment begin = now();
-    ss_status status = assemble(a, e);
-    add_since(&a->setup, begin);
+    ss_status status = siconos_assemble(job, e);
+    add_since(&job->setup, begin);
     if (status == SS_OK) {
-        status = ss_response_new(p, &a->response, e);
+        status = ss_response_new(p, &job->response, e);
     }
-    a->r = copy(a->aside->best, 3 * p->ncontacts);
-    a->u = calloc(a->aside->size, sizeof *a->u);
-    a->judged = calloc(a->aside->size, sizeof *a->judged);
-    if (status == SS_OK && (a->r == NULL || a->u == NULL || a->judged == NULL)) {
+    job->r = siconos_copy(job->aside->best, 3 * p->ncontacts);
+    job->u = calloc(job->aside->size, sizeof *job->u);
+    job->judged = calloc(job->aside->size, sizeof *job->judged);
+    if (status == SS_OK && (job->r == NULL || job->u == NULL || job->judged == NULL)) {
         status = ss_fail_memory(e, "Siconos");
     }
     return status;
 }
 
-static void count(const solving *a, ss_result *result)
+static void count(const siconos_call *job, ss_result *result)
 {
-    result->setup_seconds = a->setup.wall;
-    result->sweep_seconds = a->sweeps.wall;
-    result->seconds = a->setup.wall + a->sweeps.wall;
-    result->cpu_seconds = a->setup.cpu + a->sweeps.cpu;
+    result->setup_seconds = job->setup.wall;
+    result->sweep_seconds = job->sweeps.wall;
+    result->seconds = job->setup.wall + job->sweeps.wall;
+    result->cpu_seconds = job->setup.cpu + job->sweeps.cpu;
 }
 
 // In the child, whose end frees everything.
-static void work(const ss_task *task, ss_aside *aside)
+static void siconos_work(const ss_task *task, ss_aside *aside)
 {
     ss_result *result = &aside->result;
     if (task->problem->dim != 3) {
@@ -256,22 +257,22 @@ static void work(const ss_task *task, ss_aside *aside)
                  task->method->name);
         return;
     }
-    solving a = {.task = task,
-                 .limits = ss_limits_start(task),
-                 .variant = task->method->global_settings,
-                 .aside = aside,
-                 .best = INFINITY,
-                 .own_error = NAN};
-    aside->status = prepare(&a, &aside->error);
+    siconos_call job = {.task = task,
+                        .limits = ss_limits_start(task),
+                        .variant = task->method->global_settings,
+                        .aside = aside,
+                        .best = INFINITY,
+                        .own_error = NAN};
+    aside->status = siconos_prepare(&job, &aside->error);
     if (aside->status == SS_OK) {
-        result->outcome = iterate(&a);
+        result->outcome = siconos_iterate(&job);
     }
-    count(&a, result);
+    count(&job, result);
 }
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status siconos_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    return ss_aside_solve(task, work, r, result, e);
+    return ss_aside_solve(task, siconos_work, r, result, e);
 }
 
 #define ENTRY(key, ...)                                                                            \
@@ -281,7 +282,7 @@ static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_err
                  .reference = "S",                                                                 \
                  .defaults = &(const variant){__VA_ARGS__},                                        \
                  .settings_size = sizeof(variant)},                                                \
-        .solve = solve                                                                             \
+        .solve = siconos_solve                                                                     \
     }
 
 const ss_global_solver ss_siconos[] = {

@@ -40,7 +40,7 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct state {
+typedef struct spg_state {
     size_t size;
     shift_rule rule;
     double *p, *s;                       // [n]
@@ -50,58 +50,58 @@ typedef struct state {
     double values[MEMORY]; // of q, in a ring
     int inner;             // steps since s was renewed
     double first;          // |d| of the first of them
-} state;
+} spg_state;
 
-static void release(void *of)
+static void spg_release(void *of)
 {
-    state *a = of;
-    free(a->p);
-    free(a->r);
-    free(a->z);
-    free(a);
+    spg_state *state = of;
+    free(state->p);
+    free(state->r);
+    free(state->z);
+    free(state);
 }
 
-static void renew_shift(state *a, const ss_drive *q)
+static void renew_shift(spg_state *state, const ss_drive *q)
 {
     for (int i = 0; i < q->c->n; i++) {
-        const double *u = a->u + 4 * (size_t)i;
-        a->s[i] = q->c->mu[i] * ss_length2(u[1], u[2]);
+        const double *u = state->u + 4 * (size_t)i;
+        state->s[i] = q->c->mu[i] * ss_length2(u[1], u[2]);
     }
-    a->inner = 0;
+    state->inner = 0;
     for (int k = 0; k < MEMORY; k++) {
-        a->values[k] = -INFINITY;
+        state->values[k] = -INFINITY;
     }
 }
 
-static void *make(const ss_drive *q, const void *of_method, ss_error *e)
+static void *spg_make(const ss_drive *q, const void *of_method, ss_error *e)
 {
-    state *a = calloc(1, sizeof *a);
-    if (a == NULL) {
+    spg_state *state = calloc(1, sizeof *state);
+    if (state == NULL) {
         ss_fail_memory(e, "a projected gradient");
         return NULL;
     }
     const size_t n = (size_t)q->c->n;
-    a->size = 4 * n;
-    a->rule = (shift_rule)((const settings *)of_method)->shift;
-    a->p = malloc(2 * n * sizeof *a->p);
-    a->r = calloc(5 * a->size, sizeof *a->r);
-    a->z = malloc(ss_drive_room(q) * sizeof *a->z);
-    if (a->p == NULL || a->r == NULL || a->z == NULL) {
-        release(a);
+    state->size = 4 * n;
+    state->rule = (shift_rule)((const settings *)of_method)->shift;
+    state->p = malloc(2 * n * sizeof *state->p);
+    state->r = calloc(5 * state->size, sizeof *state->r);
+    state->z = malloc(ss_drive_room(q) * sizeof *state->z);
+    if (state->p == NULL || state->r == NULL || state->z == NULL) {
+        spg_release(state);
         ss_fail_memory(e, "a projected gradient");
         return NULL;
     }
-    a->s = a->p + n;
-    a->u = a->r + a->size;
-    a->d = a->u + a->size;
-    a->trial = a->d + a->size;
-    a->trial_u = a->trial + a->size;
-    a->a = 1.0;
-    ss_drive_weights(q, a->p);
-    memcpy(a->r, q->c->r, a->size * sizeof *a->r);
-    ss_drive_velocity(q, a->r, a->z, a->u);
-    renew_shift(a, q);
-    return a;
+    state->s = state->p + n;
+    state->u = state->r + state->size;
+    state->d = state->u + state->size;
+    state->trial = state->d + state->size;
+    state->trial_u = state->trial + state->size;
+    state->a = 1.0;
+    ss_drive_weights(q, state->p);
+    memcpy(state->r, q->c->r, state->size * sizeof *state->r);
+    ss_drive_velocity(q, state->r, state->z, state->u);
+    renew_shift(state, q);
+    return state;
 }
 
 // What is known of q along d.
@@ -112,43 +112,43 @@ typedef struct line {
     double value;  // q(r), up to a constant
 } line;
 
-static line look_along(state *a, const ss_drive *q)
+static line look_along(spg_state *state, const ss_drive *q)
 {
     line l = {0};
     for (int i = 0; i < q->c->n; i++) {
         const size_t at = 4 * (size_t)i;
-        const double *r = a->r + at;
-        double x[3], g[3], *d = a->d + at;
+        const double *r = state->r + at;
+        double x[3], g[3], *d = state->d + at;
         for (size_t k = 0; k < 3; k++) {
-            g[k] = a->u[at + k] + (k == 0 ? a->s[i] : 0.0);
-            x[k] = r[k] - a->a * a->p[i] * g[k];
+            g[k] = state->u[at + k] + (k == 0 ? state->s[i] : 0.0);
+            x[k] = r[k] - state->a * state->p[i] * g[k];
         }
         ss_cone_project(q->c->mu[i], x, d);
         for (size_t k = 0; k < 3; k++) {
             const double b = k < (size_t)q->c->dim ? q->c->b[(size_t)q->c->dim * (size_t)i + k] : 0;
             d[k] -= r[k];
-            a->trial[at + k] = r[k] + d[k];
-            l.square += d[k] * d[k] / a->p[i];
+            state->trial[at + k] = r[k] + d[k];
+            l.square += d[k] * d[k] / state->p[i];
             l.slope += g[k] * d[k];
-            l.value += 0.5 * r[k] * (g[k] + b + (k == 0 ? a->s[i] : 0.0));
+            l.value += 0.5 * r[k] * (g[k] + b + (k == 0 ? state->s[i] : 0.0));
         }
     }
-    ss_drive_velocity(q, a->trial, a->z, a->trial_u);
-    for (size_t k = 0; k < a->size; k++) {
-        l.curve += a->d[k] * (a->trial_u[k] - a->u[k]);
+    ss_drive_velocity(q, state->trial, state->z, state->trial_u);
+    for (size_t k = 0; k < state->size; k++) {
+        l.curve += state->d[k] * (state->trial_u[k] - state->u[k]);
     }
     return l;
 }
 
-static double choose_step(state *a, const line *l)
+static double choose_step(spg_state *state, const line *l)
 {
-    if (a->rule == SHIFT_STEP) {
+    if (state->rule == SHIFT_STEP) {
         return 1.0;
     }
-    a->values[a->inner % MEMORY] = l->value;
+    state->values[state->inner % MEMORY] = l->value;
     double most = -INFINITY;
     for (int k = 0; k < MEMORY; k++) {
-        most = fmax(most, a->values[k]);
+        most = fmax(most, state->values[k]);
     }
     const double full = l->value + l->slope + 0.5 * l->curve;
     return full <= most + DECREASE * l->slope || !(l->curve > 0.0)
@@ -156,38 +156,40 @@ static double choose_step(state *a, const line *l)
                : fmin(1.0, -l->slope / l->curve);
 }
 
-static ss_outcome step(void *of, ss_drive *q)
+static ss_outcome spg_step(void *of, ss_drive *q)
 {
-    state *a = of;
-    const line l = look_along(a, q);
-    const double t = choose_step(a, &l);
-    for (size_t k = 0; k < a->size; k++) {
-        a->r[k] += t * a->d[k];
-        a->u[k] += t * (a->trial_u[k] - a->u[k]);
+    spg_state *state = of;
+    const line l = look_along(state, q);
+    const double t = choose_step(state, &l);
+    for (size_t k = 0; k < state->size; k++) {
+        state->r[k] += t * state->d[k];
+        state->u[k] += t * (state->trial_u[k] - state->u[k]);
     }
     if (l.curve > 0.0) {
-        a->a = fmax(LENGTH_LEAST, fmin(l.square / l.curve, LENGTH_MOST));
+        state->a = fmax(LENGTH_LEAST, fmin(l.square / l.curve, LENGTH_MOST));
     }
     const double length = sqrt(l.square);
-    if (a->inner++ == 0) {
-        a->first = length;
+    if (state->inner++ == 0) {
+        state->first = length;
     }
-    if (a->rule == SHIFT_STEP || a->inner >= INNER_STEPS || length <= INNER_SHARE * a->first) {
-        renew_shift(a, q);
+    if (state->rule == SHIFT_STEP || state->inner >= INNER_STEPS ||
+        length <= INNER_SHARE * state->first) {
+        renew_shift(state, q);
     }
     q->iterations++;
     if (q->iterations % JUDGE_EVERY == 0) {
-        ss_drive_judge(q, a->r);
+        ss_drive_judge(q, state->r);
     }
     if (q->iterations % REFRESH_EVERY == 0) {
-        ss_drive_velocity(q, a->r, a->z, a->u);
+        ss_drive_velocity(q, state->r, state->z, state->u);
     }
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {.make = make, .free = release, .step = step, .whole = true};
+static const ss_steps STEPS = {
+    .make = spg_make, .free = spg_release, .step = spg_step, .whole = true};
 
-static ss_status solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+static ss_status spg_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
     return ss_drive_solve(&STEPS, task, r, result, e);
 }
@@ -199,5 +201,5 @@ const ss_global_solver ss_spg = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve,
+    .solve = spg_solve,
 };

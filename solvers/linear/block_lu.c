@@ -140,7 +140,7 @@ static size_t panels_of(const ss_block_front *front)
 }
 
 // How large the factor, a front and the stack become.
-static bool measure(ss_block_lu *lu)
+static bool lu_measure(ss_block_lu *lu)
 {
     const ss_block_tree *t = &lu->tree;
     lu->factor_at = malloc(((size_t)t->nfronts + 1) * sizeof *lu->factor_at);
@@ -180,7 +180,7 @@ ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pa
     }
     made->stop = stop;
     const bool ok = ss_block_tree_new(nodes, room, npairs, pairs, stop, &made->tree) &&
-                    list_pairs(made, npairs, pairs) && place_blocks(made) && measure(made);
+                    list_pairs(made, npairs, pairs) && place_blocks(made) && lu_measure(made);
     const bool stopped = ss_stop_asked(stop);
     if (!ok || stopped) {
         ss_block_lu_free(made);
@@ -291,7 +291,7 @@ void ss_block_lu_solve(const ss_block_lu *lu, double *x)
 }
 
 // y += A x, rows and columns multiples of four.
-static void add_product(int rows, int columns, const double *A, const double *x, double *y)
+static void lu_add_product(int rows, int columns, const double *A, const double *x, double *y)
 {
     for (int i = 0; i < rows; i++) {
         four sum = {0.0, 0.0, 0.0, 0.0};
@@ -312,11 +312,11 @@ void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y)
         const int m = t->room[k];
         const double *xk = x + t->first[k];
         double *yk = y + t->first[k];
-        add_product(m, m, lu->values + lu->diag[k], xk, yk);
+        lu_add_product(m, m, lu->values + lu->diag[k], xk, yk);
         for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
             const int i = lu->pair[s];
-            add_product(t->room[i], m, lu->values + lu->lower[s], xk, y + t->first[i]);
-            add_product(m, t->room[i], lu->values + lu->upper[s], x + t->first[i], yk);
+            lu_add_product(t->room[i], m, lu->values + lu->lower[s], xk, y + t->first[i]);
+            lu_add_product(m, t->room[i], lu->values + lu->upper[s], x + t->first[i], yk);
         }
     }
 }

@@ -166,12 +166,12 @@ static inline bool NAME(may_go_on)(const ss_block_lu *lu, double more, double *w
 static TARGET void NAME(add_entries)(const ss_block_lu *lu, int f, REAL *F, size_t stride)
 {
     for (int e = lu->first_entry[f]; e < lu->first_entry[f + 1]; e++) {
-        const ss_block_entry *a = &lu->entry[e];
-        const double *from = lu->values + a->from;
-        for (int i = 0; i < a->rows; i++) {
-            REAL *to = F + (size_t)(a->row + i) * stride + (size_t)a->col;
-            for (int j = 0; j < a->cols; j++) {
-                to[j] += (REAL)from[i * a->cols + j];
+        const ss_block_entry *entry = &lu->entry[e];
+        const double *from = lu->values + entry->from;
+        for (int i = 0; i < entry->rows; i++) {
+            REAL *to = F + (size_t)(entry->row + i) * stride + (size_t)entry->col;
+            for (int j = 0; j < entry->cols; j++) {
+                to[j] += (REAL)from[i * entry->cols + j];
             }
         }
     }

@@ -166,7 +166,7 @@ static double work_of(const bits *b, int k, const int *room)
     return room[k] * behind * (behind + room[k]); // as AMD counts them
 }
 
-static void eliminate(bits *b, int k)
+static void order_eliminate(bits *b, int k)
 {
     uint64_t *row = b->row + (size_t)k * b->words;
     memset(b->stale, 0, b->words * sizeof *b->stale);
@@ -216,7 +216,7 @@ static double by_fill(bits *b, const ss_block_graph *g, const int *room, uint32_
             return INFINITY;
         }
         order[at] = k;
-        eliminate(b, k);
+        order_eliminate(b, k);
     }
     return work;
 }

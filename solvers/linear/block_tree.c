@@ -86,7 +86,7 @@ static void free_filling(filling *f)
     free(f->parent);
 }
 
-static bool fill(const ss_stop *stop, filling *f)
+static bool tree_fill(const ss_stop *stop, filling *f)
 {
     const size_t n = (size_t)f->g->n;
     f->room = (size_t)f->g->start[n] + n + 1;
@@ -118,7 +118,7 @@ static bool fill(const ss_stop *stop, filling *f)
 #define COST_OF_INVERTING 8.0
 #define COST_OF_A_FRONT   8e3
 
-static double cost(int width, int height)
+static double tree_cost(int width, int height)
 {
     const double w = width, h = height, panel = width < SS_PANEL ? width : SS_PANEL;
     return ss_block_front_work(w, h) + COST_OF_INVERTING * w * panel * panel +
@@ -144,8 +144,9 @@ static void join_children(const joining *j, int k)
     int *at = &j->head[k];
     while (*at >= 0) {
         const int c = *at;
-        const double apart = cost(j->width[c], j->height[c]) + cost(j->width[k], j->height[k]);
-        if (cost(j->width[c] + j->width[k], j->height[k]) > apart) {
+        const double apart =
+            tree_cost(j->width[c], j->height[c]) + tree_cost(j->width[k], j->height[k]);
+        if (tree_cost(j->width[c] + j->width[k], j->height[k]) > apart) {
             at = &j->next[c];
             continue;
         }
@@ -161,7 +162,7 @@ static void join_children(const joining *j, int k)
     }
 }
 
-static void join(const joining *j, const filling *f, const int *room)
+static void tree_join(const joining *j, const filling *f, const int *room)
 {
     const int n = f->g->n;
     for (int k = 0; k < n; k++) {
@@ -294,7 +295,7 @@ static bool make_tree(ss_block_tree *t, const int *room, const filling *f, int *
     const joining j = {scratch, scratch + n, scratch + 2 * n, scratch + 3 * n, scratch + 4 * n};
     int *size = scratch + 5 * n, *end = scratch + 6 * n;
     int *order = scratch + 7 * n, *place = scratch + 8 * n, *front_of = scratch + 9 * n;
-    join(&j, f, room);
+    tree_join(&j, f, room);
     t->nfronts = place_fronts(&j, f, size, end);
     t->front = malloc(((size_t)t->nfronts + 1) * sizeof *t->front);
     if (t->front == NULL) {
@@ -329,7 +330,7 @@ bool ss_block_tree_new(int nodes, const int *room, int npairs, const int (*pairs
             t->where[order[k]] = k;
         }
         filling f = {.g = &g, .order = order, .where = t->where};
-        ok = fill(stop, &f) && make_tree(t, room, &f, scratch);
+        ok = tree_fill(stop, &f) && make_tree(t, room, &f, scratch);
         free_filling(&f);
     }
     ss_block_graph_free(&g);

@@ -75,10 +75,10 @@ static void add_outer(int dim, int room_a, int room_b, const double *Ga, const d
 static bool assemble_bodies(ss_implicit *p)
 {
     const ss_coupling *c = p->c;
-    const ss_whitened *a = c->white;
+    const ss_whitened *white = c->white;
     double *J = ss_block_lu_values(p->lu), *DG = p->DG;
-    for (int k = 0; k < a->nbodies; k++) {
-        add_identity(p, k, ss_whitened_room(a, k));
+    for (int k = 0; k < white->nbodies; k++) {
+        add_identity(p, k, ss_whitened_room(white, k));
     }
     const size_t *place = p->place;
     for (int k = 0; k < c->n; k++) {
@@ -87,14 +87,14 @@ static bool assemble_bodies(ss_implicit *p)
         }
         const int i = p->turn[k];
         const double *D = p->D + 9 * (size_t)i;
-        const int begin = a->end_start[i], end = a->end_start[i + 1];
+        const int begin = white->end_start[i], end = white->end_start[i + 1];
         if (D[0] == 0.0) { // an open contact: D = 0
             place += (end - begin) * (end - begin);
             continue;
         }
         for (int t = begin; t < end; t++) {
-            const int room = ss_whitened_room(a, a->end_body[t]);
-            const double *G = a->G + a->end_G[t];
+            const int room = ss_whitened_room(white, white->end_body[t]);
+            const double *G = white->G + white->end_G[t];
             for (int l = 0; l < c->dim; l++) {
                 for (int j = 0; j < room; j++) {
                     const double last = c->dim == 3 ? D[3 * l + 2] * G[2 * room + j] : 0.0;
@@ -102,8 +102,8 @@ static bool assemble_bodies(ss_implicit *p)
                 }
             }
             for (int s = begin; s < end; s++) {
-                add_outer(c->dim, ss_whitened_room(a, a->end_body[s]), room, a->G + a->end_G[s], DG,
-                          J + *place++);
+                add_outer(c->dim, ss_whitened_room(white, white->end_body[s]), room,
+                          white->G + white->end_G[s], DG, J + *place++);
             }
         }
     }
@@ -158,7 +158,7 @@ static bool assemble_contacts(ss_implicit *p)
     return true;
 }
 
-static bool assemble(ss_implicit *p)
+static bool implicit_assemble(ss_implicit *p)
 {
     return ss_block_lu_clear(p->lu) &&
            (p->c->is_explicit ? assemble_contacts(p) : assemble_bodies(p));
@@ -166,7 +166,7 @@ static bool assemble(ss_implicit *p)
 
 bool ss_implicit_factor(ss_implicit *p)
 {
-    return assemble(p) && ss_block_lu_factor(p->lu);
+    return implicit_assemble(p) && ss_block_lu_factor(p->lu);
 }
 
 // ---- One solution
@@ -196,7 +196,7 @@ static double refine(ss_implicit *p, const double *rhs, double share, double *x)
 
 bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *x)
 {
-    if (!assemble(p)) {
+    if (!implicit_assemble(p)) {
         return false;
     }
     if (p->long_left > 0) {
@@ -216,30 +216,30 @@ bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *
 
 // ---- Making one
 
-static size_t largest_room(const ss_whitened *a)
+static size_t largest_room(const ss_whitened *white)
 {
     int largest = 0;
-    for (int k = 0; k < a->nbodies; k++) {
-        const int room = ss_whitened_room(a, k);
+    for (int k = 0; k < white->nbodies; k++) {
+        const int room = ss_whitened_room(white, k);
         largest = room > largest ? room : largest;
     }
     return (size_t)largest;
 }
 
 // The last body of contact i in the first pass, its first one in the second; 0 where it has none.
-static int body_of(const ss_whitened *a, int i, int pass)
+static int body_of(const ss_whitened *white, int i, int pass)
 {
-    const int begin = a->end_start[i], end = a->end_start[i + 1];
-    return begin == end ? 0 : a->end_body[pass == 0 ? end - 1 : begin];
+    const int begin = white->end_start[i], end = white->end_start[i + 1];
+    return begin == end ? 0 : white->end_body[pass == 0 ? end - 1 : begin];
 }
 
 // Contacts by their first body, then by their last: those that add to the same blocks of J are
 // neighbours, and the blocks stay in the cache. False without memory.
 static bool sort_by_bodies(ss_implicit *p)
 {
-    const ss_whitened *a = p->c->white;
+    const ss_whitened *white = p->c->white;
     const int n = p->c->n;
-    const size_t buckets = (size_t)a->nbodies + 2;
+    const size_t buckets = (size_t)white->nbodies + 2;
     int *begin = malloc(buckets * sizeof *begin), *half = malloc((size_t)n * sizeof *half);
     p->turn = malloc((size_t)n * sizeof *p->turn);
     bool ok = begin != NULL && half != NULL && p->turn != NULL;
@@ -248,14 +248,14 @@ static bool sort_by_bodies(ss_implicit *p)
         const int *from = half;
         int *to = pass == 0 ? half : p->turn;
         for (int i = 0; i < n; i++) {
-            begin[body_of(a, i, pass) + 2]++;
+            begin[body_of(white, i, pass) + 2]++;
         }
         for (size_t k = 2; k < buckets; k++) {
             begin[k] += begin[k - 1];
         }
         for (int k = 0; k < n; k++) {
             const int i = pass == 0 ? k : from[k];
-            to[begin[body_of(a, i, pass) + 1]++] = i;
+            to[begin[body_of(white, i, pass) + 1]++] = i;
         }
     }
     free(begin);
@@ -263,18 +263,18 @@ static bool sort_by_bodies(ss_implicit *p)
     return ok;
 }
 
-static ss_status place_bodies(ss_implicit *p, ss_error *e)
+static ss_status implicit_place_bodies(ss_implicit *p, ss_error *e)
 {
-    const ss_whitened *a = p->c->white;
+    const ss_whitened *white = p->c->white;
     size_t count = 0;
     for (int i = 0; i < p->c->n; i++) {
-        const size_t ends = (size_t)(a->end_start[i + 1] - a->end_start[i]);
+        const size_t ends = (size_t)(white->end_start[i + 1] - white->end_start[i]);
         count += ends * ends;
     }
     int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
-    int *room = malloc(((size_t)a->nbodies + 1) * sizeof *room);
+    int *room = malloc(((size_t)white->nbodies + 1) * sizeof *room);
     p->place = malloc((count + 1) * sizeof *p->place);
-    p->DG = malloc((3 * largest_room(a) + 1) * sizeof *p->DG);
+    p->DG = malloc((3 * largest_room(white) + 1) * sizeof *p->DG);
     if (pairs == NULL || room == NULL || p->place == NULL || p->DG == NULL || !sort_by_bodies(p)) {
         free(pairs);
         free(room);
@@ -283,18 +283,18 @@ static ss_status place_bodies(ss_implicit *p, ss_error *e)
     int n = 0;
     for (int k = 0; k < p->c->n; k++) {
         const int i = p->turn[k];
-        for (int t = a->end_start[i]; t < a->end_start[i + 1]; t++) {
-            for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++, n++) {
-                pairs[n][0] = a->end_body[s];
-                pairs[n][1] = a->end_body[t];
+        for (int t = white->end_start[i]; t < white->end_start[i + 1]; t++) {
+            for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++, n++) {
+                pairs[n][0] = white->end_body[s];
+                pairs[n][1] = white->end_body[t];
             }
         }
     }
-    for (int k = 0; k < a->nbodies; k++) {
-        room[k] = ss_whitened_room(a, k);
+    for (int k = 0; k < white->nbodies; k++) {
+        room[k] = ss_whitened_room(white, k);
     }
     const ss_status status =
-        ss_block_lu_new(a->nbodies, room, n, (const int(*)[2])pairs, p->stop, &p->lu, e);
+        ss_block_lu_new(white->nbodies, room, n, (const int(*)[2])pairs, p->stop, &p->lu, e);
     for (int k = 0; p->lu != NULL && k < n && !ss_stop_asked_at(p->stop, k); k++) {
         p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
     }
@@ -333,7 +333,7 @@ static ss_status place_contacts(ss_implicit *p, ss_error *e)
 }
 
 // Refused, or room for the numbers.
-static ss_status reserve(ss_implicit *p, double memory, ss_implicit **system, ss_error *e)
+static ss_status implicit_reserve(ss_implicit *p, double memory, ss_implicit **system, ss_error *e)
 {
     const double needed = ss_block_lu_bytes(p->lu) / 1e9;
     if (!(needed <= memory)) {
@@ -368,26 +368,26 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_limits *limits
     ss_status status =
         p->D != NULL && p->rest != NULL ? SS_OK : ss_fail_memory(e, "a linear system");
     if (status == SS_OK) {
-        status = c->is_explicit ? place_contacts(p, e) : place_bodies(p, e);
+        status = c->is_explicit ? place_contacts(p, e) : implicit_place_bodies(p, e);
     }
     if (status != SS_OK || ss_stop_asked(p->stop)) {
         ss_implicit_free(p);
         return status;
     }
-    return reserve(p, memory, system, e);
+    return implicit_reserve(p, memory, system, e);
 }
 
-bool ss_implicit_prefers_bodies(const ss_whitened *a)
+bool ss_implicit_prefers_bodies(const ss_whitened *white)
 {
     int dofs = 0;
-    for (int k = 0; k < a->nbodies; k++) {
-        const int room = ss_whitened_room(a, k);
+    for (int k = 0; k < white->nbodies; k++) {
+        const int room = ss_whitened_room(white, k);
         if (room > SS_IMPLICIT_ROOM) {
             return false;
         }
-        dofs += a->body_end_start[k + 1] > a->body_end_start[k] ? room : 0;
+        dofs += white->body_end_start[k + 1] > white->body_end_start[k] ? room : 0;
     }
-    return dofs <= SS_ROOM * a->ncontacts;
+    return dofs <= SS_ROOM * white->ncontacts;
 }
 
 static bool guess_bodies(const ss_problem *p, double *nodes, double *room)

@@ -23,47 +23,48 @@ struct ss_mixing {
     double R[DEPTH_MOST][DEPTH_MOST];       // R[i][j], i <= j
 };
 
-void ss_mixing_free(ss_mixing *a)
+void ss_mixing_free(ss_mixing *mixing)
 {
-    if (a != NULL) {
-        free(a->storage);
-        free(a);
+    if (mixing != NULL) {
+        free(mixing->storage);
+        free(mixing);
     }
 }
 
 ss_mixing *ss_mixing_new(size_t size, size_t more, int depth, double cutoff)
 {
-    ss_mixing *a = calloc(1, sizeof *a);
-    if (a == NULL) {
+    ss_mixing *mixing = calloc(1, sizeof *mixing);
+    if (mixing == NULL) {
         return NULL;
     }
-    a->size = size;
-    a->more = more;
-    a->depth = depth < DEPTH_MOST ? depth : DEPTH_MOST;
-    a->cutoff = cutoff;
-    const size_t columns = (size_t)a->depth;
-    a->storage = malloc(((2 * columns + 3) * size + (columns + 1) * more) * sizeof *a->storage);
-    if (a->storage == NULL) {
-        ss_mixing_free(a);
+    mixing->size = size;
+    mixing->more = more;
+    mixing->depth = depth < DEPTH_MOST ? depth : DEPTH_MOST;
+    mixing->cutoff = cutoff;
+    const size_t columns = (size_t)mixing->depth;
+    mixing->storage =
+        malloc(((2 * columns + 3) * size + (columns + 1) * more) * sizeof *mixing->storage);
+    if (mixing->storage == NULL) {
+        ss_mixing_free(mixing);
         return NULL;
     }
-    double *next = a->storage;
-    for (int k = 0; k < a->depth; k++, next += 2 * size + more) {
-        a->Q[k] = next;
-        a->dG[k] = next + size;
-        a->dH[k] = next + 2 * size;
+    double *next = mixing->storage;
+    for (int k = 0; k < mixing->depth; k++, next += 2 * size + more) {
+        mixing->Q[k] = next;
+        mixing->dG[k] = next + size;
+        mixing->dH[k] = next + 2 * size;
     }
-    a->f_old = next;
-    a->g_old = next + size;
-    a->column = next + 2 * size;
-    a->h_old = next + 3 * size;
-    return a;
+    mixing->f_old = next;
+    mixing->g_old = next + size;
+    mixing->column = next + 2 * size;
+    mixing->h_old = next + 3 * size;
+    return mixing;
 }
 
-void ss_mixing_forget(ss_mixing *a)
+void ss_mixing_forget(ss_mixing *mixing)
 {
-    a->count = 0;
-    a->started = false;
+    mixing->count = 0;
+    mixing->started = false;
 }
 
 static void rotate_columns(size_t n, double c, double s, double *x, double *y)
@@ -77,34 +78,34 @@ static void rotate_columns(size_t n, double c, double s, double *x, double *y)
 
 // Without its first column R is Hessenberg; plane rotations of rows k, k + 1 make it triangular
 // again, and Q follows.
-static void drop_oldest(ss_mixing *a)
+static void drop_oldest(ss_mixing *mixing)
 {
-    const int m = a->count;
+    const int m = mixing->count;
     for (int k = 0; k + 1 < m; k++) {
-        const double x = a->R[k][k + 1], y = a->R[k + 1][k + 1];
+        const double x = mixing->R[k][k + 1], y = mixing->R[k + 1][k + 1];
         const double size = hypot(x, y);
         const double c = size > 0.0 ? x / size : 1.0, s = size > 0.0 ? y / size : 0.0;
         for (int j = k + 1; j < m; j++) {
-            const double upper = a->R[k][j], lower = a->R[k + 1][j];
-            a->R[k][j] = c * upper + s * lower;
-            a->R[k + 1][j] = c * lower - s * upper;
+            const double upper = mixing->R[k][j], lower = mixing->R[k + 1][j];
+            mixing->R[k][j] = c * upper + s * lower;
+            mixing->R[k + 1][j] = c * lower - s * upper;
         }
-        rotate_columns(a->size, c, s, a->Q[k], a->Q[k + 1]);
+        rotate_columns(mixing->size, c, s, mixing->Q[k], mixing->Q[k + 1]);
     }
     for (int j = 1; j < m; j++) {
         for (int i = 0; i < j; i++) {
-            a->R[i][j - 1] = a->R[i][j];
+            mixing->R[i][j - 1] = mixing->R[i][j];
         }
     }
-    double *const dG = a->dG[0], *const dH = a->dH[0];
-    memmove(&a->dG[0], &a->dG[1], (size_t)(m - 1) * sizeof *a->dG);
-    memmove(&a->dH[0], &a->dH[1], (size_t)(m - 1) * sizeof *a->dH);
-    a->dG[m - 1] = dG;
-    a->dH[m - 1] = dH;
-    a->count--;
+    double *const dG = mixing->dG[0], *const dH = mixing->dH[0];
+    memmove(&mixing->dG[0], &mixing->dG[1], (size_t)(m - 1) * sizeof *mixing->dG);
+    memmove(&mixing->dH[0], &mixing->dH[1], (size_t)(m - 1) * sizeof *mixing->dH);
+    mixing->dG[m - 1] = dG;
+    mixing->dH[m - 1] = dH;
+    mixing->count--;
 }
 
-static void subtract(size_t n, const double *a, const double *b, double *difference)
+static void mixing_subtract(size_t n, const double *a, const double *b, double *difference)
 {
     for (size_t k = 0; k < n; k++) {
         difference[k] = a[k] - b[k];
@@ -112,76 +113,76 @@ static void subtract(size_t n, const double *a, const double *b, double *differe
 }
 
 // f - f_old, g - g_old, h - h_old as the newest column.
-static void add_newest(ss_mixing *a, const double *f, const double *g, const double *h)
+static void add_newest(ss_mixing *mixing, const double *f, const double *g, const double *h)
 {
-    const int m = a->count;
-    double *q = a->Q[m];
-    subtract(a->size, f, a->f_old, q);
-    const double before = sqrt(ss_vector_dot(a->size, q, q));
+    const int m = mixing->count;
+    double *q = mixing->Q[m];
+    mixing_subtract(mixing->size, f, mixing->f_old, q);
+    const double before = sqrt(ss_vector_dot(mixing->size, q, q));
     for (int i = 0; i < m; i++) {
-        const double along = ss_vector_dot(a->size, a->Q[i], q);
-        ss_vector_add(a->size, -along, a->Q[i], q);
-        a->R[i][m] = along;
+        const double along = ss_vector_dot(mixing->size, mixing->Q[i], q);
+        ss_vector_add(mixing->size, -along, mixing->Q[i], q);
+        mixing->R[i][m] = along;
     }
-    const double after = sqrt(ss_vector_dot(a->size, q, q));
-    if (!(after > a->cutoff * before)) {
+    const double after = sqrt(ss_vector_dot(mixing->size, q, q));
+    if (!(after > mixing->cutoff * before)) {
         return;
     }
-    for (size_t k = 0; k < a->size; k++) {
+    for (size_t k = 0; k < mixing->size; k++) {
         q[k] /= after;
     }
-    a->R[m][m] = after;
-    subtract(a->size, g, a->g_old, a->dG[m]);
-    if (a->more > 0) {
-        subtract(a->more, h, a->h_old, a->dH[m]);
+    mixing->R[m][m] = after;
+    mixing_subtract(mixing->size, g, mixing->g_old, mixing->dG[m]);
+    if (mixing->more > 0) {
+        mixing_subtract(mixing->more, h, mixing->h_old, mixing->dH[m]);
     }
-    a->count++;
+    mixing->count++;
 }
 
-static void remember(ss_mixing *a, const double *f, const double *g, const double *h)
+static void remember(ss_mixing *mixing, const double *f, const double *g, const double *h)
 {
-    memcpy(a->f_old, f, a->size * sizeof *f);
-    memcpy(a->g_old, g, a->size * sizeof *g);
-    if (a->more > 0) {
-        memcpy(a->h_old, h, a->more * sizeof *h);
+    memcpy(mixing->f_old, f, mixing->size * sizeof *f);
+    memcpy(mixing->g_old, g, mixing->size * sizeof *g);
+    if (mixing->more > 0) {
+        memcpy(mixing->h_old, h, mixing->more * sizeof *h);
     }
-    a->started = true;
+    mixing->started = true;
 }
 
 // gamma = R^-1 Q' f; the orthogonality that Q has lost is made up for by taking each share out of
 // what is left of f.
-static void solve(ss_mixing *a, const double *f, double gamma[DEPTH_MOST])
+static void mixing_solve(ss_mixing *mixing, const double *f, double gamma[DEPTH_MOST])
 {
-    memcpy(a->column, f, a->size * sizeof *f);
-    for (int i = 0; i < a->count; i++) {
-        gamma[i] = ss_vector_dot(a->size, a->Q[i], a->column);
-        ss_vector_add(a->size, -gamma[i], a->Q[i], a->column);
+    memcpy(mixing->column, f, mixing->size * sizeof *f);
+    for (int i = 0; i < mixing->count; i++) {
+        gamma[i] = ss_vector_dot(mixing->size, mixing->Q[i], mixing->column);
+        ss_vector_add(mixing->size, -gamma[i], mixing->Q[i], mixing->column);
     }
-    for (int i = a->count - 1; i >= 0; i--) {
-        for (int j = i + 1; j < a->count; j++) {
-            gamma[i] -= a->R[i][j] * gamma[j];
+    for (int i = mixing->count - 1; i >= 0; i--) {
+        for (int j = i + 1; j < mixing->count; j++) {
+            gamma[i] -= mixing->R[i][j] * gamma[j];
         }
-        gamma[i] = a->R[i][i] != 0.0 ? gamma[i] / a->R[i][i] : 0.0;
+        gamma[i] = mixing->R[i][i] != 0.0 ? gamma[i] / mixing->R[i][i] : 0.0;
     }
 }
 
-void ss_mixing_step(ss_mixing *a, const double *f, double *g, double *h)
+void ss_mixing_step(ss_mixing *mixing, const double *f, double *g, double *h)
 {
-    if (!a->started) {
-        remember(a, f, g, h);
+    if (!mixing->started) {
+        remember(mixing, f, g, h);
         return;
     }
-    if (a->count == a->depth) {
-        drop_oldest(a);
+    if (mixing->count == mixing->depth) {
+        drop_oldest(mixing);
     }
-    add_newest(a, f, g, h);
-    remember(a, f, g, h);
+    add_newest(mixing, f, g, h);
+    remember(mixing, f, g, h);
     double gamma[DEPTH_MOST];
-    solve(a, f, gamma);
-    for (int k = 0; k < a->count; k++) {
-        ss_vector_add(a->size, -gamma[k], a->dG[k], g);
-        if (a->more > 0) {
-            ss_vector_add(a->more, -gamma[k], a->dH[k], h);
+    mixing_solve(mixing, f, gamma);
+    for (int k = 0; k < mixing->count; k++) {
+        ss_vector_add(mixing->size, -gamma[k], mixing->dG[k], g);
+        if (mixing->more > 0) {
+            ss_vector_add(mixing->more, -gamma[k], mixing->dH[k], h);
         }
     }
 }

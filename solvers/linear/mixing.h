@@ -17,9 +17,9 @@ typedef struct ss_mixing ss_mixing;
 
 // size numbers in x, more in what goes along; depth is m. NULL without memory.
 ss_mixing *ss_mixing_new(size_t size, size_t more, int depth, double cutoff);
-void ss_mixing_free(ss_mixing *a);
+void ss_mixing_free(ss_mixing *mixing);
 
 // f [size] weighted; g [size] and h [more]: in the plain iterates, out the mixed ones. The first
 // call after a `forget` changes nothing.
-void ss_mixing_step(ss_mixing *a, const double *f, double *g, double *h);
-void ss_mixing_forget(ss_mixing *a); // an empty history
+void ss_mixing_step(ss_mixing *mixing, const double *f, double *g, double *h);
+void ss_mixing_forget(ss_mixing *mixing); // an empty history

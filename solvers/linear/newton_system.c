@@ -51,13 +51,13 @@ typedef struct writer {
     double *x;
 } writer;
 
-static inline void put(writer *w, int col, double value)
+static inline void newton_system_put(writer *w, int col, double value)
 {
     *w->col++ = col;
     *w->x++ = value;
 }
 
-static writer row_of(const ss_newton_system *s, int row)
+static writer newton_system_row_of(const ss_newton_system *s, int row)
 {
     return (writer){s->col + s->start[row], s->x + s->start[row]};
 }
@@ -79,7 +79,7 @@ static void write_explicit(const ss_newton_system *s, int i, const ss_newton_blo
     const ss_blocks *W = &s->c->W;
     const int dim = s->c->dim;
     for (int a = 0; a < dim; a++) {
-        writer w = row_of(s, dim * i + a);
+        writer w = newton_system_row_of(s, dim * i + a);
         for (size_t k = W->start[i]; k < W->start[i + 1]; k++) {
             const int j = W->col[k];
             const double *x = W->x + (size_t)(dim * dim) * k;
@@ -88,7 +88,7 @@ static void write_explicit(const ss_newton_system *s, int i, const ss_newton_blo
                 if (i == j) {
                     value += block->A[3 * a + b] + shift * block->B[3 * a + b];
                 }
-                put(&w, dim * j + b, value);
+                newton_system_put(&w, dim * j + b, value);
             }
         }
     }
@@ -101,16 +101,16 @@ static void write_matrix_free(const ss_newton_system *s, int i, const ss_newton_
     const ss_whitened *white = s->c->white;
     const int dim = s->c->dim, first = dim * s->c->n;
     for (int a = 0; a < dim; a++) {
-        writer w = row_of(s, dim * i + a);
+        writer w = newton_system_row_of(s, dim * i + a);
         for (int b = 0; b < dim; b++) {
-            put(&w, dim * i + b, block->A[3 * a + b] + shift * block->B[3 * a + b]);
+            newton_system_put(&w, dim * i + b, block->A[3 * a + b] + shift * block->B[3 * a + b]);
         }
         for (int end = white->end_start[i]; end < white->end_start[i + 1]; end++) {
             const int body = white->end_body[end], room = ss_whitened_room(white, body);
             const double *G = white->G + white->end_G[end];
             for (int j = 0; j < ss_mass_size(white->mass, body); j++) {
-                put(&w, first + white->body_start[body] + j,
-                    product(block->B, a, G, dim, room, j) / s->scale);
+                newton_system_put(&w, first + white->body_start[body] + j,
+                                  product(block->B, a, G, dim, room, j) / s->scale);
             }
         }
     }
@@ -126,16 +126,16 @@ static void write_dofs(const ss_newton_system *s)
         const int room = ss_whitened_room(white, body), size = ss_mass_size(white->mass, body);
         for (int j = 0; j < room; j++) {
             const int row = first + white->body_start[body] + j;
-            writer w = row_of(s, row);
+            writer w = newton_system_row_of(s, row);
             for (int k = white->body_end_start[body];
                  j < size && k < white->body_end_start[body + 1]; k++) {
                 const int i = white->body_end_contact[k];
                 const double *G = white->G + white->end_G[white->body_end[k]];
                 for (int a = 0; a < dim; a++) {
-                    put(&w, dim * i + a, -s->scale * G[a * room + j] / s->unit[i]);
+                    newton_system_put(&w, dim * i + a, -s->scale * G[a * room + j] / s->unit[i]);
                 }
             }
-            put(&w, row, 1.0);
+            newton_system_put(&w, row, 1.0);
         }
     }
 }
@@ -168,12 +168,12 @@ static size_t length_of_contact(const ss_newton_system *s, int i)
 
 static size_t length_of_dof(const ss_newton_system *s, int body, int j)
 {
-    const ss_whitened *a = s->c->white;
-    const int ends = a->body_end_start[body + 1] - a->body_end_start[body];
-    return j < ss_mass_size(a->mass, body) ? (size_t)s->c->dim * (size_t)ends + 1 : 1;
+    const ss_whitened *white = s->c->white;
+    const int ends = white->body_end_start[body + 1] - white->body_end_start[body];
+    return j < ss_mass_size(white->mass, body) ? (size_t)s->c->dim * (size_t)ends + 1 : 1;
 }
 
-static bool add_row(ss_newton_system *s, int *row, size_t length)
+static bool newton_system_add_row(ss_newton_system *s, int *row, size_t length)
 {
     const size_t end = (size_t)s->start[*row] + length;
     if (end > INT_MAX) {
@@ -191,12 +191,12 @@ static bool place_rows(ss_newton_system *s)
     bool fits = true;
     for (int i = 0; i < c->n; i++) {
         for (int a = 0; a < c->dim && fits; a++) {
-            fits = add_row(s, &row, length_of_contact(s, i));
+            fits = newton_system_add_row(s, &row, length_of_contact(s, i));
         }
     }
     for (int body = 0; s->dofs > 0 && body < c->white->nbodies; body++) {
         for (int j = 0; j < ss_whitened_room(c->white, body) && fits; j++) {
-            fits = add_row(s, &row, length_of_dof(s, body, j));
+            fits = newton_system_add_row(s, &row, length_of_dof(s, body, j));
         }
     }
     return fits;
@@ -252,7 +252,7 @@ static bool allocate_rows(ss_newton_system *s)
            s->integers != NULL && s->numbers != NULL && s->z != NULL;
 }
 
-static ss_status build(ss_newton_system *s, const ss_stop *stop, ss_error *e)
+static ss_status newton_system_build(ss_newton_system *s, const ss_stop *stop, ss_error *e)
 {
     if (!allocate_rows(s) || !place_rows(s)) {
         return fail(e);
@@ -288,7 +288,7 @@ ss_status ss_newton_system_new(const ss_coupling *coupling, const double *unit, 
     s->scale = sqrt(coupling->s);
     s->dofs = coupling->is_explicit ? 0 : coupling->white->body_start[coupling->white->nbodies];
     s->rows = coupling->dim * coupling->n + s->dofs;
-    const ss_status status = build(s, stop, e);
+    const ss_status status = newton_system_build(s, stop, e);
     if (status != SS_OK || ss_stop_asked(stop)) {
         ss_newton_system_free(s);
         return status;
@@ -334,7 +334,7 @@ double ss_newton_system_bytes(const ss_newton_system *s)
 // ---- Its solution
 
 // *solved: it has one.
-static ss_status factor(ss_newton_system *s, bool *solved, ss_error *e)
+static ss_status newton_system_factor(ss_newton_system *s, bool *solved, ss_error *e)
 {
     umfpack_di_free_numeric(&s->numeric);
     const int status =
@@ -353,7 +353,7 @@ ss_status ss_newton_system_solve(ss_newton_system *s, const ss_newton_block *blo
     for (int k = 0; k < size; k++) {
         s->right[k] = -F[k];
     }
-    const ss_status status = factor(s, solved, e);
+    const ss_status status = newton_system_factor(s, solved, e);
     if (status != SS_OK || !*solved) {
         return status;
     }
@@ -390,8 +390,8 @@ static void multiply_blocks(const ss_blocks *W, bool transposed, const double *x
 }
 
 // z += G' x, or y += G z.
-static void multiply_ends(const ss_coupling *c, bool to_bodies, const double *x, double *z,
-                          double *y)
+static void newton_system_multiply_ends(const ss_coupling *c, bool to_bodies, const double *x,
+                                        double *z, double *y)
 {
     const ss_whitened *white = c->white;
     for (int i = 0; i < c->n; i++) {
@@ -414,7 +414,7 @@ static void multiply_ends(const ss_coupling *c, bool to_bodies, const double *x,
 }
 
 // y = W x or W' x; G G' is symmetric.
-static void multiply(ss_newton_system *s, bool transposed, const double *x, double *y)
+static void newton_system_multiply(ss_newton_system *s, bool transposed, const double *x, double *y)
 {
     memset(y, 0, (size_t)(s->c->dim * s->c->n) * sizeof *y);
     if (s->c->is_explicit) {
@@ -422,8 +422,8 @@ static void multiply(ss_newton_system *s, bool transposed, const double *x, doub
         return;
     }
     memset(s->z, 0, (size_t)s->dofs * sizeof *s->z);
-    multiply_ends(s->c, true, x, s->z, NULL);
-    multiply_ends(s->c, false, NULL, s->z, y);
+    newton_system_multiply_ends(s->c, true, x, s->z, NULL);
+    newton_system_multiply_ends(s->c, false, NULL, s->z, y);
 }
 
 void ss_newton_velocity(ss_newton_system *s, const double *x, double *y)
@@ -432,13 +432,13 @@ void ss_newton_velocity(ss_newton_system *s, const double *x, double *y)
     for (int k = 0; k < dim * s->c->n; k++) {
         s->scaled[k] = x[k] / s->unit[k / dim];
     }
-    multiply(s, false, s->scaled, y);
+    newton_system_multiply(s, false, s->scaled, y);
 }
 
 void ss_newton_velocity_transposed(ss_newton_system *s, const double *x, double *y)
 {
     const int dim = s->c->dim;
-    multiply(s, true, x, y);
+    newton_system_multiply(s, true, x, y);
     for (int k = 0; k < dim * s->c->n; k++) {
         y[k] /= s->unit[k / dim];
     }

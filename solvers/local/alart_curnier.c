@@ -55,7 +55,7 @@ typedef struct contact {
     double W[9], b[3];
 } contact;
 
-static contact scaled(const ss_local *p, int variant)
+static contact ac_scaled(const ss_local *p, int variant)
 {
     contact k = {.hat = ss_fb_hat(p), .b = {p->b[0], p->b[1], p->b[2]}};
     for (int i = 0; i < 9; i++) {
@@ -65,7 +65,7 @@ static contact scaled(const ss_local *p, int variant)
     return k;
 }
 
-static void evaluate(const contact *k, const double X[3], ss_ac_point *at)
+static void ac_evaluate(const contact *k, const double X[3], ss_ac_point *at)
 {
     double u[3];
     for (int i = 0; i < 3; i++) {
@@ -106,7 +106,7 @@ static void direction(const contact *k, const double X[3], const ss_ac_point *at
     *slope = ss_dot3(d, g);
 }
 
-static void advance(const double X[3], double t, const double d[3], double next[3])
+static void ac_advance(const double X[3], double t, const double d[3], double next[3])
 {
     for (int i = 0; i < 3; i++) {
         next[i] = X[i] + t * d[i];
@@ -117,13 +117,13 @@ static double phi(const contact *k, const double X[3], double t, const double d[
 {
     double next[3];
     ss_ac_point at;
-    advance(X, t, d, next);
-    evaluate(k, next, &at);
+    ac_advance(X, t, d, next);
+    ac_evaluate(k, next, &at);
     return 0.5 * ss_dot3(at.F, at.F);
 }
 
-static double goldstein_price(const contact *k, const settings *set, const double X[3],
-                              const double d[3], double start, double slope)
+static double ac_goldstein_price(const contact *k, const settings *set, const double X[3],
+                                 const double d[3], double start, double slope)
 {
     ss_goldstein search = ss_goldstein_begin(set->m1, set->m2, start, slope);
     while (ss_goldstein_goes_on(&search, phi(k, X, search.t, d))) {
@@ -132,23 +132,23 @@ static double goldstein_price(const contact *k, const settings *set, const doubl
 }
 
 // One step from X; false where it does not change X.
-static bool step(const contact *k, const settings *set, bool damped, double X[3])
+static bool ac_step(const contact *k, const settings *set, bool damped, double X[3])
 {
     ss_ac_point at;
     double d[3], next[3], slope;
-    evaluate(k, X, &at);
+    ac_evaluate(k, X, &at);
     direction(k, X, &at, damped, d, &slope);
     const double start = 0.5 * ss_dot3(at.F, at.F);
-    advance(X, damped ? goldstein_price(k, set, X, d, start, slope) : 1.0, d, next);
+    ac_advance(X, damped ? ac_goldstein_price(k, set, X, d, start, slope) : 1.0, d, next);
     const bool moved = next[0] != X[0] || next[1] != X[1] || next[2] != X[2];
     memcpy(X, next, sizeof next);
     return moved;
 }
 
-static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const settings *set,
-                           bool damped, double r[3])
+static ss_local_info ac_solve(const ss_local *p, const ss_local_goal *goal, const settings *set,
+                              bool damped, double r[3])
 {
-    const contact k = scaled(p, set->variant);
+    const contact k = ac_scaled(p, set->variant);
     ss_fb_iterate at = ss_fb_start(&k.hat, r);
     ss_local_info info = {.outcome = SS_MAX_ITER, .error = NAN};
     for (;; info.iterations++) {
@@ -158,7 +158,7 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const s
         if (info.iterations >= set->steps) {
             break;
         }
-        if (!step(&k, set, damped, at.X)) {
+        if (!ac_step(&k, set, damped, at.X)) {
             info.outcome = SS_STALLED;
             break;
         }
@@ -167,16 +167,16 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const s
     return info;
 }
 
-static ss_local_info solve_pac(const ss_local *p, const ss_local_goal *goal, const void *given,
-                               double r[3])
+static ss_local_info ac_solve_pac(const ss_local *p, const ss_local_goal *goal, const void *given,
+                                  double r[3])
 {
-    return solve(p, goal, given, false, r);
+    return ac_solve(p, goal, given, false, r);
 }
 
-static ss_local_info solve_dac(const ss_local *p, const ss_local_goal *goal, const void *given,
-                               double r[3])
+static ss_local_info ac_solve_dac(const ss_local *p, const ss_local_goal *goal, const void *given,
+                                  double r[3])
 {
-    return solve(p, goal, given, true, r);
+    return ac_solve(p, goal, given, true, r);
 }
 
 const ss_local_solver ss_pac = {
@@ -186,7 +186,7 @@ const ss_local_solver ss_pac = {
              .keys = PAC_KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve_pac,
+    .solve = ac_solve_pac,
 };
 
 const ss_local_solver ss_dac = {
@@ -196,5 +196,5 @@ const ss_local_solver ss_dac = {
              .keys = DAC_KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve_dac,
+    .solve = ac_solve_dac,
 };

@@ -76,7 +76,7 @@ static double largest_size(const search *best)
     return of_r > larger ? of_r : larger;
 }
 
-static ss_local_info finish(const search *best, int steps, double r[3])
+static ss_local_info cases_finish(const search *best, int steps, double r[3])
 {
     memcpy(r, best->r, sizeof best->r);
     return (ss_local_info){passes(best) ? SS_CONVERGED : SS_STALLED, steps, best->error};
@@ -92,7 +92,7 @@ static ss_local_info take_off(const ss_local *p, const ss_local_goal *goal, doub
     }
     search best = {.p = p, .goal = goal, .error = NAN};
     offer(&best, r);
-    return finish(&best, 0, r);
+    return cases_finish(&best, 0, r);
 }
 
 // A nonsingular block always has an answer. `first` missed the goal.
@@ -102,7 +102,7 @@ static ss_local_info insist(const ss_slip *k, const ss_local_goal *goal, ss_cand
     search best = {.p = k->p, .goal = goal, .error = NAN};
     offer_polished(&best, k, first);
     if (passes(&best) || best.error <= ROUNDING_FLOOR * largest_size(&best)) {
-        return finish(&best, steps, r);
+        return cases_finish(&best, steps, r);
     }
     ss_candidate other;
     ss_candidate_stick(k, &other);
@@ -114,7 +114,7 @@ static ss_local_info insist(const ss_slip *k, const ss_local_goal *goal, ss_cand
         offer_polished(&best, k, &other);
         steps += more;
     }
-    return finish(&best, steps, r);
+    return cases_finish(&best, steps, r);
 }
 
 static void try_regularised(search *best, double share, ss_slip_finder *find, const void *settings,
@@ -179,7 +179,7 @@ static ss_local_info solve_singular(const ss_local *p, const ss_local_goal *goal
     if (!passes(&best) && !(best.error <= NO_ANSWER_SHARE * ss_norm_inf3(p->b))) {
         return no_answer(steps, r);
     }
-    return finish(&best, steps, r);
+    return cases_finish(&best, steps, r);
 }
 
 static ss_local_info solve_pressed(const ss_local *p, const ss_local_goal *goal,

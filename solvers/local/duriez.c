@@ -39,7 +39,7 @@ typedef struct contact {
     double p_T;
 } contact;
 
-static contact scaled(const ss_local *p)
+static contact duriez_scaled(const ss_local *p)
 {
     contact k = {.hat = ss_fb_hat(p), .b = {p->b[0], p->b[1], p->b[2]}, .mu = p->mu};
     for (int i = 0; i < 9; i++) {
@@ -100,7 +100,7 @@ static bool sticks(const contact *k, double tolerance, double X[3])
 }
 
 // (1); false with X = 0 where no r_N > 0 stops the normal velocity.
-static bool slide(const contact *k, const double t[2], double X[3])
+static bool duriez_slide(const contact *k, const double t[2], double X[3])
 {
     const double response = k->W[0] + k->mu * (k->W[1] * t[0] + k->W[2] * t[1]);
     const bool possible = response > 0.0;
@@ -114,12 +114,12 @@ static ss_local_info solve06(const ss_local *p, const ss_local_goal *goal, const
                              double r[3])
 {
     (void)settings;
-    const contact k = scaled(p);
+    const contact k = duriez_scaled(p);
     double X[3] = {0.0}, t[2];
     bool answered = k.b[0] >= 0.0 || sticks(&k, goal->tolerance, X);
     if (!answered) {
         unit(X, t);
-        answered = slide(&k, t, X);
+        answered = duriez_slide(&k, t, X);
     }
     unscale(&k, X, r);
     return (ss_local_info){answered ? SS_CONVERGED : SS_STALLED, 1, ss_local_error(p, goal, r)};
@@ -130,7 +130,7 @@ static ss_local_info solve06_sofa(const ss_local *p, const ss_local_goal *goal,
                                   const void *settings, double r[3])
 {
     (void)settings;
-    const contact k = scaled(p);
+    const contact k = duriez_scaled(p);
     if (!(k.W[0] > LEAST_SHARE)) {
         return (ss_local_info){SS_NOT_COVERED, 0, NAN};
     }
@@ -156,15 +156,15 @@ static bool small_change(const double old[3], const double X[3])
 }
 
 // The fixed point of (1) and (2) from the direction t.
-static ss_local_info iterate(const contact *k, const ss_local *p, const ss_local_goal *goal,
-                             double t[2], double r[3])
+static ss_local_info duriez_iterate(const contact *k, const ss_local *p, const ss_local_goal *goal,
+                                    double t[2], double r[3])
 {
     ss_fb_iterate at = {.least = HUGE_VAL};
     ss_local_info info = {.outcome = SS_MAX_ITER, .error = NAN};
     double u[3], old[3] = {0.0};
     while (info.iterations < PASSES) {
         info.iterations++;
-        if (!slide(k, t, at.X)) {
+        if (!duriez_slide(k, t, at.X)) {
             info.outcome = SS_STALLED;
             break;
         }
@@ -189,7 +189,7 @@ static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const
                              double r[3])
 {
     (void)settings;
-    const contact k = scaled(p);
+    const contact k = duriez_scaled(p);
     double X[3] = {0.0}, t[2];
     if (k.b[0] >= 0.0 || sticks(&k, goal->tolerance, X)) {
         unscale(&k, X, r);
@@ -197,7 +197,7 @@ static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const
         return (ss_local_info){error <= goal->tolerance ? SS_CONVERGED : SS_STALLED, 1, error};
     }
     unit(r[1] != 0.0 || r[2] != 0.0 ? r : X, t);
-    return iterate(&k, p, goal, t, r);
+    return duriez_iterate(&k, p, goal, t, r);
 }
 
 const ss_local_solver ss_duriez06 = {

@@ -40,7 +40,7 @@ static double largest_root(const ss_slip *k, int method)
     return largest;
 }
 
-static double find(const ss_slip *k, const void *given, const double start[3], int *steps)
+static double enum_find(const ss_slip *k, const void *given, const double start[3], int *steps)
 {
     (void)start;
     const settings *s = given;
@@ -57,10 +57,10 @@ static double find(const ss_slip *k, const void *given, const double start[3], i
     return a;
 }
 
-static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const void *given,
-                           double r[3])
+static ss_local_info enum_solve(const ss_local *p, const ss_local_goal *goal, const void *given,
+                                double r[3])
 {
-    return ss_cases_solve(p, goal, find, given, r);
+    return ss_cases_solve(p, goal, enum_find, given, r);
 }
 
 const ss_local_solver ss_enumerative = {
@@ -70,5 +70,5 @@ const ss_local_solver ss_enumerative = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve,
+    .solve = enum_solve,
 };

@@ -30,7 +30,7 @@ static const ss_key KEYS[] = {
 
 // The opposite of (1) for the step -dX, squared on both sides: no roots, and false where dX is not
 // finite.
-static bool descends(double sigma, const double dX[3], const double g[3])
+static bool mfb_descends(double sigma, const double dX[3], const double g[3])
 {
     const double slope = ss_dot3(dX, g);
     return slope >= 0.0 && slope * slope >= sigma * sigma * ss_dot3(dX, dX) * ss_dot3(g, g);
@@ -45,13 +45,13 @@ static void newton_step(const ss_fb_block *k, const ss_fb_point *at, double sigm
     ss_fb_over_root(&J, at->f, quotient);
     ss_multiply3_transposed(J.M, quotient, g);
     ss_solve3_adjugate(J.M, product, dX);
-    const double *step = descends(sigma, dX, g) ? dX : g;
+    const double *step = mfb_descends(sigma, dX, g) ? dX : g;
     for (int i = 0; i < 3; i++) {
         dX[i] = -step[i];
     }
 }
 
-static bool add(double X[3], const double dX[3])
+static bool mfb_add(double X[3], const double dX[3])
 {
     bool moved = false;
     for (int i = 0; i < 3; i++) {
@@ -62,8 +62,8 @@ static bool add(double X[3], const double dX[3])
     return moved;
 }
 
-static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const void *given,
-                           double r[3])
+static ss_local_info mfb_solve(const ss_local *p, const ss_local_goal *goal, const void *given,
+                               double r[3])
 {
     const settings *set = given;
     const ss_fb_block k = ss_fb_hat(p);
@@ -78,7 +78,7 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const v
         }
         double dX[3];
         newton_step(&k, &at.point, set->sigma, dX);
-        if (!add(at.X, dX)) {
+        if (!mfb_add(at.X, dX)) {
             info.outcome = SS_STALLED;
             break;
         }
@@ -94,5 +94,5 @@ const ss_local_solver ss_mfb = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = solve,
+    .solve = mfb_solve,
 };

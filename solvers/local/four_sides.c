@@ -34,7 +34,7 @@ typedef struct contact {
 } contact;
 
 // A NaN on either side stays.
-static double larger(double a, double b)
+static double four_sides_larger(double a, double b)
 {
     return a >= b || a != a ? a : b;
 }
@@ -42,12 +42,13 @@ static double larger(double a, double b)
 // How far X is from what (1) asks of this case, as a velocity.
 static double miss(const contact *k, const sign_case *c, const double X[3])
 {
-    double worst = larger(fabs(ss_dot3(k->W, X) + k->b[0]), -X[0]);
+    double worst = four_sides_larger(fabs(ss_dot3(k->W, X) + k->b[0]), -X[0]);
     for (int i = 0; i < 2; i++) {
         const double u = ss_dot3(k->W + 3 * (i + 1), X) + k->b[i + 1];
         const int sign = c->sign[i];
-        const double here = sign == 0 ? larger(fabs(u), fabs(X[i + 1]) - k->mu * X[0]) : sign * u;
-        worst = larger(worst, here);
+        const double here =
+            sign == 0 ? four_sides_larger(fabs(u), fabs(X[i + 1]) - k->mu * X[0]) : sign * u;
+        worst = four_sides_larger(worst, here);
     }
     return worst;
 }
@@ -89,8 +90,8 @@ static double enumerate(const contact *k, double least[3], int *tried)
     return smallest;
 }
 
-static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const void *settings,
-                           double r[3])
+static ss_local_info four_sides_solve(const ss_local *p, const ss_local_goal *goal,
+                                      const void *settings, double r[3])
 {
     (void)settings;
     const double inverse = 1.0 / ss_local_own_scale(p);
@@ -103,7 +104,7 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const v
     if (!(k.b[0] >= 0.0)) {
         const double missed = enumerate(&k, X, &info.iterations);
         const double no_miss = NO_MISS_SHARE * ss_norm_inf3(k.b);
-        if (!(missed <= larger(no_miss, goal->tolerance))) {
+        if (!(missed <= four_sides_larger(no_miss, goal->tolerance))) {
             info.outcome = SS_NO_SOLUTION;
             X[0] = X[1] = X[2] = 0.0;
         }
@@ -117,5 +118,5 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const v
 
 const ss_local_solver ss_four_sides = {
     .card = {.name = "4sides", .law = SS_APPROXIMATE, .reference = "D11"},
-    .solve = solve,
+    .solve = four_sides_solve,
 };

@@ -60,7 +60,7 @@ static double step_length(const ss_local *p, double *memo)
 }
 
 // P_K of x, as problems/coulomb.c has it but for its care about numbers of any size.
-static void project(double mu, const double x[3], double r[3])
+static void projection_project(double mu, const double x[3], double r[3])
 {
     const double length = ss_length2(x[1], x[2]);
     if (length <= mu * x[0]) {
@@ -79,8 +79,8 @@ static void project(double mu, const double x[3], double r[3])
 }
 
 // One step is all there is, so nothing is measured and nothing claimed.
-static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const void *settings,
-                           double r[3])
+static ss_local_info projection_solve(const ss_local *p, const ss_local_goal *goal,
+                                      const void *settings, double r[3])
 {
     (void)settings;
     const double mu = p->mu, step = step_length(p, goal->memo);
@@ -88,12 +88,12 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const v
     ss_local_velocity(p, r, u);
     u[0] += mu * ss_length2(u[1], u[2]);
     const double x[3] = {r[0] - step * u[0], r[1] - step * u[1], r[2] - step * u[2]};
-    project(mu, x, r);
+    projection_project(mu, x, r);
     return (ss_local_info){SS_STEPPED, 1, NAN};
 }
 
 const ss_local_solver ss_projection = {
     .card = {.name = "projection", .law = SS_EXACT, .reference = "D11"},
     .one_step = true,
-    .solve = solve,
+    .solve = projection_solve,
 };

@@ -20,19 +20,19 @@ static double start_ratio(const ss_local *p, const double r[3])
     return sqrt((u1 * u1 + u2 * u2) / (r[1] * r[1] + r[2] * r[2]));
 }
 
-static double find(const ss_slip *k, const void *given, const double start[3], int *steps)
+static double secular_find(const ss_slip *k, const void *given, const double start[3], int *steps)
 {
     (void)given;
     return ss_slip_bracketed(k, start_ratio(k->p, start), steps);
 }
 
-static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const void *given,
-                           double r[3])
+static ss_local_info secular_solve(const ss_local *p, const ss_local_goal *goal, const void *given,
+                                   double r[3])
 {
-    return ss_cases_solve(p, goal, find, given, r);
+    return ss_cases_solve(p, goal, secular_find, given, r);
 }
 
 const ss_local_solver ss_secular = {
     .card = {.name = "secular", .law = SS_EXACT, .reference = "D11"},
-    .solve = solve,
+    .solve = secular_solve,
 };

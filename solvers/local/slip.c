@@ -56,7 +56,7 @@ static double upper_bound(const ss_slip *k)
     return p / k->beta + sqrt(q / k->beta);
 }
 
-static double between(const ss_slip *k, double low, double high)
+static double slip_between(const ss_slip *k, double low, double high)
 {
     const double bound = upper_bound(k);
     return high <= bound ? 0.5 * (low + high) : bound;
@@ -85,7 +85,7 @@ double ss_slip_bracketed(const ss_slip *k, double a, int *steps)
             a = next;
             continue;
         }
-        const double middle = between(k, low, high);
+        const double middle = slip_between(k, low, high);
         if (!(low < middle && middle < high)) { // G has no root here, or rounding holds it
             return a;
         }

@@ -6,27 +6,27 @@
 
 // Entries of W_AA; those of one place are added up. Two walks over the rows: the first, without
 // room, counts the blocks, the second writes them.
-typedef struct entries {
+typedef struct block_entries {
     int dim;
     size_t blocks;
     int *row, *col; // NULL in the first walk
     double *x;
-} entries;
+} block_entries;
 
-static void write_block(entries *a, int i, int j, const double *W)
+static void write_block(block_entries *entries, int i, int j, const double *W)
 {
-    const int d = a->dim;
-    size_t at = a->blocks * (size_t)(d * d);
+    const int d = entries->dim;
+    size_t at = entries->blocks * (size_t)(d * d);
     for (int k = 0; k < d; k++) {
         for (int l = 0; l < d; l++, at++) {
-            a->row[at] = d * i + k;
-            a->col[at] = d * j + l;
-            a->x[at] = W[k * d + l];
+            entries->row[at] = d * i + k;
+            entries->col[at] = d * j + l;
+            entries->x[at] = W[k * d + l];
         }
     }
 }
 
-static void walk_explicit_row(entries *a, const ss_coupling *c, int i, const int *place)
+static void walk_explicit_row(block_entries *entries, const ss_coupling *c, int i, const int *place)
 {
     const size_t block = (size_t)(c->dim * c->dim);
     for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
@@ -34,15 +34,16 @@ static void walk_explicit_row(entries *a, const ss_coupling *c, int i, const int
         if (place[j] < 0) {
             continue;
         }
-        if (a->x != NULL) {
-            write_block(a, place[i], place[j], c->W.x + k * block);
+        if (entries->x != NULL) {
+            write_block(entries, place[i], place[j], c->W.x + k * block);
         }
-        a->blocks++;
+        entries->blocks++;
     }
 }
 
 // G_i G_j' of two ends on one body.
-static void multiply_ends(const double *Gi, const double *Gj, int dim, int room, double *W)
+static void block_problem_multiply_ends(const double *Gi, const double *Gj, int dim, int room,
+                                        double *W)
 {
     for (int k = 0; k < dim; k++) {
         for (int l = 0; l < dim; l++) {
@@ -55,7 +56,8 @@ static void multiply_ends(const double *Gi, const double *Gj, int dim, int room,
     }
 }
 
-static void walk_matrix_free_row(entries *a, const ss_coupling *c, int i, const int *place)
+static void walk_matrix_free_row(block_entries *entries, const ss_coupling *c, int i,
+                                 const int *place)
 {
     const ss_whitened *white = c->white;
     for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
@@ -65,29 +67,29 @@ static void walk_matrix_free_row(entries *a, const ss_coupling *c, int i, const 
             if (place[j] < 0) {
                 continue;
             }
-            if (a->x != NULL) {
+            if (entries->x != NULL) {
                 double W[9];
-                multiply_ends(white->G + white->end_G[s],
-                              white->G + white->end_G[white->body_end[k]], c->dim,
-                              ss_whitened_room(white, body), W);
-                write_block(a, place[i], place[j], W);
+                block_problem_multiply_ends(white->G + white->end_G[s],
+                                            white->G + white->end_G[white->body_end[k]], c->dim,
+                                            ss_whitened_room(white, body), W);
+                write_block(entries, place[i], place[j], W);
             }
-            a->blocks++;
+            entries->blocks++;
         }
     }
 }
 
-static void walk(entries *a, const ss_coupling *c, int k, const int *member, int *place)
+static void walk(block_entries *entries, const ss_coupling *c, int k, const int *member, int *place)
 {
-    a->blocks = 0;
+    entries->blocks = 0;
     for (int m = 0; m < k; m++) {
         place[member[m]] = m;
     }
     for (int m = 0; m < k; m++) {
         if (c->is_explicit) {
-            walk_explicit_row(a, c, member[m], place);
+            walk_explicit_row(entries, c, member[m], place);
         } else {
-            walk_matrix_free_row(a, c, member[m], place);
+            walk_matrix_free_row(entries, c, member[m], place);
         }
     }
     for (int m = 0; m < k; m++) {
@@ -97,13 +99,14 @@ static void walk(entries *a, const ss_coupling *c, int k, const int *member, int
 
 double ss_block_problem_blocks(const ss_coupling *c, int k, const int *member, int *place)
 {
-    entries a = {.dim = c->dim};
-    walk(&a, c, k, member, place);
-    return (double)a.blocks;
+    block_entries entries = {.dim = c->dim};
+    walk(&entries, c, k, member, place);
+    return (double)entries.blocks;
 }
 
 // b = u - W r, in the order of the block.
-static void find_velocities(const ss_coupling *c, int k, const int *member, const ss_problem *p)
+static void block_problem_find_velocities(const ss_coupling *c, int k, const int *member,
+                                          const ss_problem *p)
 {
     const int d = c->dim;
     for (int a = 0; a < k; a++) {
@@ -122,22 +125,22 @@ static void find_velocities(const ss_coupling *c, int k, const int *member, cons
 // False without memory, and for more entries than an int counts.
 static bool find_matrix(const ss_coupling *c, int k, const int *member, int *place, ss_problem *p)
 {
-    entries a = {.dim = c->dim};
-    walk(&a, c, k, member, place);
-    const size_t count = a.blocks * (size_t)(c->dim * c->dim);
-    a.row = malloc(count * sizeof *a.row);
-    a.col = malloc(count * sizeof *a.col);
-    a.x = malloc(count * sizeof *a.x);
-    bool ok = a.row != NULL && a.col != NULL && a.x != NULL && count <= INT_MAX;
+    block_entries entries = {.dim = c->dim};
+    walk(&entries, c, k, member, place);
+    const size_t count = entries.blocks * (size_t)(c->dim * c->dim);
+    entries.row = malloc(count * sizeof *entries.row);
+    entries.col = malloc(count * sizeof *entries.col);
+    entries.x = malloc(count * sizeof *entries.x);
+    bool ok = entries.row != NULL && entries.col != NULL && entries.x != NULL && count <= INT_MAX;
     if (ok) {
-        walk(&a, c, k, member, place);
+        walk(&entries, c, k, member, place);
         ss_error ignored;
-        ok = ss_sparse_from_triplets(&p->W, c->dim * k, c->dim * k, (int)count, a.row, a.col, a.x,
-                                     &ignored) == SS_OK;
+        ok = ss_sparse_from_triplets(&p->W, c->dim * k, c->dim * k, (int)count, entries.row,
+                                     entries.col, entries.x, &ignored) == SS_OK;
     }
-    free(a.row);
-    free(a.col);
-    free(a.x);
+    free(entries.row);
+    free(entries.col);
+    free(entries.x);
     return ok;
 }
 
@@ -159,6 +162,6 @@ ss_problem *ss_block_problem_new(const ss_coupling *c, int k, const int *member,
     for (int m = 0; m < k; m++) {
         p->mu[m] = c->mu[member[m]];
     }
-    find_velocities(c, k, member, p);
+    block_problem_find_velocities(c, k, member, p);
     return p;
 }

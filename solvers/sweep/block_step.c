@@ -35,58 +35,58 @@ struct ss_block_steps {
     double share;       // of the work of sweeps that a block step may cost
 };
 
-void ss_block_steps_free(ss_block_steps *a)
+void ss_block_steps_free(ss_block_steps *steps)
 {
-    if (a != NULL) {
-        a->sweeper->moved_at = NULL;
-        ss_method_free(a->method);
-        free(a->moved_at);
-        free(a->member);
-        free(a->place);
-        free(a->r);
-        free(a->compliance);
-        free(a);
+    if (steps != NULL) {
+        steps->sweeper->moved_at = NULL;
+        ss_method_free(steps->method);
+        free(steps->moved_at);
+        free(steps->member);
+        free(steps->place);
+        free(steps->r);
+        free(steps->compliance);
+        free(steps);
     }
 }
 
-ss_status ss_block_steps_new(ss_sweeper *sweeper, const ss_limits *limits, ss_block_steps **steps,
+ss_status ss_block_steps_new(ss_sweeper *sweeper, const ss_limits *limits, ss_block_steps **made,
                              ss_error *e)
 {
-    *steps = NULL;
-    ss_block_steps *a = calloc(1, sizeof *a);
-    if (a == NULL) {
+    *made = NULL;
+    ss_block_steps *steps = calloc(1, sizeof *steps);
+    if (steps == NULL) {
         return ss_fail_memory(e, "block steps");
     }
     const size_t n = (size_t)sweeper->coupling->n;
-    a->sweeper = sweeper;
-    a->limits = limits;
-    a->moved_at = malloc(n * sizeof *a->moved_at);
-    a->member = malloc(n * sizeof *a->member);
-    a->place = malloc(n * sizeof *a->place);
-    a->r = malloc((size_t)sweeper->coupling->dim * n * sizeof *a->r);
-    a->compliance = malloc(n * sizeof *a->compliance);
-    a->seen = INFINITY;
-    a->before = NAN;
-    a->share = 1.0;
-    ss_status status = a->moved_at != NULL && a->member != NULL && a->place != NULL &&
-                               a->r != NULL && a->compliance != NULL
-                           ? ss_method_parse(SOLVER, &a->method, e)
+    steps->sweeper = sweeper;
+    steps->limits = limits;
+    steps->moved_at = malloc(n * sizeof *steps->moved_at);
+    steps->member = malloc(n * sizeof *steps->member);
+    steps->place = malloc(n * sizeof *steps->place);
+    steps->r = malloc((size_t)sweeper->coupling->dim * n * sizeof *steps->r);
+    steps->compliance = malloc(n * sizeof *steps->compliance);
+    steps->seen = INFINITY;
+    steps->before = NAN;
+    steps->share = 1.0;
+    ss_status status = steps->moved_at != NULL && steps->member != NULL && steps->place != NULL &&
+                               steps->r != NULL && steps->compliance != NULL
+                           ? ss_method_parse(SOLVER, &steps->method, e)
                            : ss_fail_memory(e, "block steps");
     if (status != SS_OK) {
-        ss_block_steps_free(a);
+        ss_block_steps_free(steps);
         return status;
     }
     for (size_t i = 0; i < n; i++) {
-        a->moved_at[i] = a->place[i] = -1;
+        steps->moved_at[i] = steps->place[i] = -1;
     }
-    sweeper->moved_at = a->moved_at;
-    *steps = a;
+    sweeper->moved_at = steps->moved_at;
+    *made = steps;
     return SS_OK;
 }
 
-double ss_block_steps_work(const ss_block_steps *a)
+double ss_block_steps_work(const ss_block_steps *steps)
 {
-    return a->spent;
+    return steps->spent;
 }
 
 // ---- Whether
@@ -97,19 +97,19 @@ double ss_block_steps_work(const ss_block_steps *a)
 // where all are coupled; all the more the larger the block, as factors fill and the start is
 // farther from the answer. Fitted to 60 blocks of 6 to 1600 contacts of hair, which took half to
 // three times as long.
-static double cost(double k, double row)
+static double block_step_cost(double k, double row)
 {
     const double square = row * row / (1.0 + 2.0 * row / k);
     return 1000.0 + k * (200.0 + 5.0 * row + 0.6 * square) * (1.0 + sqrt(k) / 40.0);
 }
 
-static int find_members(ss_block_steps *a)
+static int find_members(ss_block_steps *steps)
 {
-    const ss_sweeper *s = a->sweeper;
+    const ss_sweeper *s = steps->sweeper;
     int k = 0;
     for (int i = 0; i < s->coupling->n; i++) {
-        if (a->moved_at[i] >= s->sweeps - LOOK) {
-            a->member[k++] = i;
+        if (steps->moved_at[i] >= s->sweeps - LOOK) {
+            steps->member[k++] = i;
         }
     }
     return k;
@@ -118,91 +118,92 @@ static int find_members(ss_block_steps *a)
 // ---- The step
 
 // Of the block's problem, whose scales are its own.
-static double find_tolerance(const ss_block_steps *a, const ss_problem *p)
+static double block_step_find_tolerance(const ss_block_steps *steps, const ss_problem *p)
 {
-    const ss_coupling *c = a->sweeper->coupling;
+    const ss_coupling *c = steps->sweeper->coupling;
     for (int m = 0; m < p->ncontacts; m++) {
-        a->compliance[m] = c->compliance[a->member[m]];
+        steps->compliance[m] = c->compliance[steps->member[m]];
     }
-    const ss_scales own = ss_scales_find(p->dim, p->ncontacts, a->compliance, p->b);
-    const double wanted = SHARE * a->sweeper->task->tolerance * c->V / own.velocity *
+    const ss_scales own = ss_scales_find(p->dim, p->ncontacts, steps->compliance, p->b);
+    const double wanted = SHARE * steps->sweeper->task->tolerance * c->V / own.velocity *
                           fmin(1.0, own.compliance / c->s);
     return fmin(fmax(wanted, LEAST), MOST);
 }
 
-static bool solve(ss_block_steps *a, const ss_problem *p)
+static bool block_step_solve(ss_block_steps *steps, const ss_problem *p)
 {
-    const ss_task *whole = a->sweeper->task;
+    const ss_task *whole = steps->sweeper->task;
     ss_task task = {.problem = p,
-                    .method = a->method,
-                    .tolerance = find_tolerance(a, p),
+                    .method = steps->method,
+                    .tolerance = block_step_find_tolerance(steps, p),
                     .max_iterations = STEPS,
                     .clock = whole->clock,
                     .interrupted = whole->interrupted,
                     .recalled = whole->recalled};
     if (whole->time_limit > 0.0) {
-        task.time_limit = fmax(whole->time_limit - ss_limits_elapsed(a->limits), 1e-9);
+        task.time_limit = fmax(whole->time_limit - ss_limits_elapsed(steps->limits), 1e-9);
     }
     ss_result result;
     ss_error ignored;
-    return ss_solve(&task, a->r, &result, &ignored) == SS_OK && result.outcome == SS_CONVERGED;
+    return ss_solve(&task, steps->r, &result, &ignored) == SS_OK && result.outcome == SS_CONVERGED;
 }
 
 // False where the block has no answer, or memory is lacking: nothing has moved then. An answer that
 // is better and not good enough is left out, too: sweeps would upset it again.
-static bool take_step(ss_block_steps *a, int k)
+static bool take_step(ss_block_steps *steps, int k)
 {
-    ss_coupling *c = a->sweeper->coupling;
+    ss_coupling *c = steps->sweeper->coupling;
     const size_t d = (size_t)c->dim;
-    ss_problem *p = ss_block_problem_new(c, k, a->member, a->place);
+    ss_problem *p = ss_block_problem_new(c, k, steps->member, steps->place);
     if (p == NULL) {
         return false;
     }
     for (int m = 0; m < k; m++) {
-        memcpy(a->r + d * (size_t)m, c->r + 4 * (size_t)a->member[m], d * sizeof *a->r);
+        memcpy(steps->r + d * (size_t)m, c->r + 4 * (size_t)steps->member[m], d * sizeof *steps->r);
     }
-    const bool solved = solve(a, p);
+    const bool solved = block_step_solve(steps, p);
     for (int m = 0; m < k && solved; m++) {
         double r[3] = {0};
-        memcpy(r, a->r + d * (size_t)m, d * sizeof *r);
-        ss_coupling_move(c, a->member[m], r);
+        memcpy(r, steps->r + d * (size_t)m, d * sizeof *r);
+        ss_coupling_move(c, steps->member[m], r);
     }
     ss_problem_free(p);
     return solved;
 }
 
 // The last block step is judged by the first look behind it.
-static void learn(ss_block_steps *a, double estimate)
+static void learn(ss_block_steps *steps, double estimate)
 {
-    if (!isnan(a->before)) {
-        a->share = estimate <= HELPED * a->before ? 1.0 : 0.5 * a->share;
-        a->before = NAN;
+    if (!isnan(steps->before)) {
+        steps->share = estimate <= HELPED * steps->before ? 1.0 : 0.5 * steps->share;
+        steps->before = NAN;
     }
 }
 
-bool ss_block_steps_try(ss_block_steps *a)
+bool ss_block_steps_try(ss_block_steps *steps)
 {
-    const ss_sweeper *s = a->sweeper;
+    const ss_sweeper *s = steps->sweeper;
     if (s->sweeps % LOOK != 0) {
         return false;
     }
     const double estimate = s->last.estimate, goal = s->task->tolerance * s->coupling->V;
     const double work = ss_sweep_work((double)s->visits, s->coupling->n, s->sweeps);
-    learn(a, estimate);
-    const double left = ss_sweep_work_left(a->seen, estimate, goal, work - a->work);
-    const double allowed = fmin(left / PAYS, a->share * (work - a->mark));
-    a->seen = estimate;
-    a->work = work;
-    if (!(estimate > goal) || allowed < cost(1.0, 1.0)) {
+    learn(steps, estimate);
+    const double left = ss_sweep_work_left(steps->seen, estimate, goal, work - steps->work);
+    const double allowed = fmin(left / PAYS, steps->share * (work - steps->mark));
+    steps->seen = estimate;
+    steps->work = work;
+    if (!(estimate > goal) || allowed < block_step_cost(1.0, 1.0)) {
         return false;
     }
-    const int k = find_members(a);
-    const double price = cost(k, ss_block_problem_blocks(s->coupling, k, a->member, a->place) / k);
+    const int k = find_members(steps);
+    const double price = block_step_cost(
+        k, ss_block_problem_blocks(s->coupling, k, steps->member, steps->place) / k);
     if (!(price <= allowed)) { // NaN where nobody has moved
         return false;
     }
-    a->spent += price;
-    a->mark = work;
-    a->before = estimate;
-    return take_step(a, k);
+    steps->spent += price;
+    steps->mark = work;
+    steps->before = estimate;
+    return take_step(steps, k);
 }

@@ -19,7 +19,7 @@
 typedef struct ss_block_steps ss_block_steps;
 
 // All are borrowed. It looks at each sweep of this sweeper.
-ss_status ss_block_steps_new(ss_sweeper *sweeper, const ss_limits *limits, ss_block_steps **steps,
+ss_status ss_block_steps_new(ss_sweeper *sweeper, const ss_limits *limits, ss_block_steps **made,
                              ss_error *e);
 void ss_block_steps_free(ss_block_steps *steps); // takes NULL
 

@@ -11,7 +11,7 @@
 #define FOUR 4
 typedef double four __attribute__((vector_size(8 * FOUR), aligned(8)));
 
-static inline four load(const double *x)
+static inline four coupling_load(const double *x)
 {
     return *(const four *)x;
 }
@@ -50,10 +50,10 @@ static void explicit_velocity_3(const ss_coupling *c, int i, const double *r_all
     four u0 = {0}, u1 = {0}, u2 = {0};
     const double *block = c->W.x + 9 * c->W.start[i];
     for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 9) {
-        const four r = load(r_all + 4 * (size_t)c->W.col[k]);
-        u0 += load(block) * r;
-        u1 += load(block + 3) * r;
-        u2 += load(block + 6) * r;
+        const four r = coupling_load(r_all + 4 * (size_t)c->W.col[k]);
+        u0 += coupling_load(block) * r;
+        u1 += coupling_load(block + 3) * r;
+        u2 += coupling_load(block + 6) * r;
     }
     const double *b = c->b + 3 * (size_t)i;
     u[0] = b[0] + total(u0);
@@ -77,22 +77,22 @@ static void explicit_velocity_2(const ss_coupling *c, int i, const double *r_all
 
 static void matrix_free_velocity(const ss_coupling *c, int i, const double *z_all, double u[3])
 {
-    const ss_whitened *a = c->white;
+    const ss_whitened *white = c->white;
     four sum[3] = {{0}, {0}, {0}};
-    for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
-        const int room = ss_whitened_room(a, a->end_body[s]);
-        const double *z = z_all + a->body_start[a->end_body[s]];
-        const double *G = a->G + a->end_G[s];
+    for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+        const int room = ss_whitened_room(white, white->end_body[s]);
+        const double *z = z_all + white->body_start[white->end_body[s]];
+        const double *G = white->G + white->end_G[s];
         for (int j = 0; j < room; j += FOUR) {
-            const four zj = load(z + j);
-            sum[0] += load(G + j) * zj;
-            sum[1] += load(G + room + j) * zj;
+            const four zj = coupling_load(z + j);
+            sum[0] += coupling_load(G + j) * zj;
+            sum[1] += coupling_load(G + room + j) * zj;
             if (c->dim == 3) {
-                sum[2] += load(G + 2 * room + j) * zj;
+                sum[2] += coupling_load(G + 2 * room + j) * zj;
             }
         }
     }
-    const double *w = a->w + (size_t)c->dim * (size_t)i;
+    const double *w = white->w + (size_t)c->dim * (size_t)i;
     u[0] = w[0] + total(sum[0]);
     u[1] = w[1] + total(sum[1]);
     u[2] = c->dim == 3 ? w[2] + total(sum[2]) : 0.0;
@@ -123,15 +123,16 @@ void ss_coupling_see(const ss_coupling *c, int i, const double *z, double u[3])
 
 void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z_all)
 {
-    const ss_whitened *a = c->white;
-    for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
-        const int room = ss_whitened_room(a, a->end_body[s]);
-        double *z = z_all + a->body_start[a->end_body[s]];
-        const double *G = a->G + a->end_G[s];
+    const ss_whitened *white = c->white;
+    for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+        const int room = ss_whitened_room(white, white->end_body[s]);
+        double *z = z_all + white->body_start[white->end_body[s]];
+        const double *G = white->G + white->end_G[s];
         for (int j = 0; j < room; j += FOUR) {
-            four zj = load(z + j) + load(G + j) * dr[0] + load(G + room + j) * dr[1];
+            four zj = coupling_load(z + j) + coupling_load(G + j) * dr[0] +
+                      coupling_load(G + room + j) * dr[1];
             if (c->dim == 3) {
-                zj += load(G + 2 * room + j) * dr[2];
+                zj += coupling_load(G + 2 * room + j) * dr[2];
             }
             *(four *)(z + j) = zj;
         }
@@ -219,13 +220,14 @@ ss_measures ss_coupling_measure(ss_coupling *c)
 
 // The bytes that a visit reads decide: a row of blocks against the ends' G, read once for the
 // velocity and once for the push.
-static bool explicit_is_cheaper(const ss_whitened *a)
+static bool explicit_is_cheaper(const ss_whitened *white)
 {
     double row_reads = 0.0, end_reads = 0.0;
-    for (int s = 0; s < a->nends; s++) {
-        const int body = a->end_body[s];
-        row_reads += a->dim * a->dim * (a->body_end_start[body + 1] - a->body_end_start[body]);
-        end_reads += 2.0 * a->dim * ss_whitened_room(a, body);
+    for (int s = 0; s < white->nends; s++) {
+        const int body = white->end_body[s];
+        row_reads += white->dim * white->dim *
+                     (white->body_end_start[body + 1] - white->body_end_start[body]);
+        end_reads += 2.0 * white->dim * ss_whitened_room(white, body);
     }
     return row_reads <= end_reads;
 }
@@ -285,9 +287,10 @@ static void add_own_block(const double *G, int dim, int room, double W[9])
 static void find_own_block(const ss_coupling *c, int i, double W[9])
 {
     if (!c->is_explicit) {
-        const ss_whitened *a = c->white;
-        for (int s = a->end_start[i]; s < a->end_start[i + 1]; s++) {
-            add_own_block(a->G + a->end_G[s], c->dim, ss_whitened_room(a, a->end_body[s]), W);
+        const ss_whitened *white = c->white;
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            add_own_block(white->G + white->end_G[s], c->dim,
+                          ss_whitened_room(white, white->end_body[s]), W);
         }
         return;
     }
@@ -301,22 +304,22 @@ static void find_own_block(const ss_coupling *c, int i, double W[9])
     }
 }
 
-static void fill_contacts(ss_coupling *c, const ss_problem *p)
+static void coupling_fill_contacts(ss_coupling *c, const ss_problem *p)
 {
     for (int i = 0; i < c->n; i++) {
-        ss_local *a = &c->contact[i];
-        a->dim = c->dim;
-        a->mu = c->mu[i] = p->mu[i];
-        find_own_block(c, i, a->W);
-        c->compliance[i] = (a->W[0] + a->W[4] + a->W[8]) / c->dim;
-        ss_local_embed(a);
+        ss_local *contact = &c->contact[i];
+        contact->dim = c->dim;
+        contact->mu = c->mu[i] = p->mu[i];
+        find_own_block(c, i, contact->W);
+        c->compliance[i] = (contact->W[0] + contact->W[4] + contact->W[8]) / c->dim;
+        ss_local_embed(contact);
     }
     const ss_scales scales = ss_scales_find(c->dim, c->n, c->compliance, c->b);
     c->s = scales.compliance;
     c->V = scales.velocity;
 }
 
-static bool allocate(ss_coupling *c)
+static bool coupling_allocate(ss_coupling *c)
 {
     const size_t n = (size_t)c->n, components = (size_t)c->dim * n;
     c->contact = calloc(n, sizeof *c->contact);
@@ -341,7 +344,8 @@ ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resti
     }
     c->dim = p->dim;
     c->n = p->ncontacts;
-    ss_status status = allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
+    ss_status status =
+        coupling_allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
     if (status == SS_OK) {
         status = p->form == SS_GLOBAL ? couple_global(c, p, form, resting, stop, e)
                                       : couple_local(c, p, form, stop, e);
@@ -350,7 +354,7 @@ ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resti
         ss_coupling_free(c);
         return status;
     }
-    fill_contacts(c, p);
+    coupling_fill_contacts(c, p);
     ss_coupling_refresh(c);
     *coupling = c;
     return SS_OK;

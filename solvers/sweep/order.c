@@ -85,7 +85,7 @@ static ss_status permute_local(const ss_problem *p, ss_ordered *o, ss_error *e)
     return status;
 }
 
-static double *take(const ss_ordered *o, int width, const double *x)
+static double *order_take(const ss_ordered *o, int width, const double *x)
 {
     double *taken = malloc((size_t)(width * o->view.ncontacts) * sizeof *taken);
     if (taken != NULL) {
@@ -97,10 +97,10 @@ static double *take(const ss_ordered *o, int width, const double *x)
 static ss_status permute(const ss_problem *p, ss_ordered *o, ss_error *e)
 {
     const bool local = p->form == SS_LOCAL;
-    double *load = take(o, p->dim, local ? p->b : p->w);
+    double *load = order_take(o, p->dim, local ? p->b : p->w);
     o->view.b = local ? load : NULL;
     o->view.w = local ? NULL : load;
-    o->view.mu = take(o, 1, p->mu);
+    o->view.mu = order_take(o, 1, p->mu);
     if (load == NULL || o->view.mu == NULL) {
         return ss_fail_memory(e, "a problem in another order");
     }

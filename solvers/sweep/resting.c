@@ -23,81 +23,81 @@ static bool has_two_ends(const ss_whitened *white)
     return true;
 }
 
-static void take_ends(ss_resting *a, const ss_whitened *white, const double *mu)
+static void take_ends(ss_resting *resting, const ss_whitened *white, const double *mu)
 {
-    for (int i = 0; i < a->n; i++) {
+    for (int i = 0; i < resting->n; i++) {
         const int begin = white->end_start[i], count = white->end_start[i + 1] - begin;
-        ss_resting_norms *g = &a->norms[i];
+        ss_resting_norms *g = &resting->norms[i];
         g->L = 2.0 * sqrt(1.0 + mu[i] * mu[i]);
         for (int k = 0; k < 2; k++) {
-            const int body = k < count ? white->end_body[begin + k] : a->nbodies;
+            const int body = k < count ? white->end_body[begin + k] : resting->nbodies;
             const int room = k < count ? ss_whitened_room(white, body) : 0;
             const double *G = k < count ? white->G + white->end_G[begin + k] : NULL;
-            a->contact[i].body[k] = body;
-            a->contact[i].reach[k] = 0.0;
+            resting->contact[i].body[k] = body;
+            resting->contact[i].reach[k] = 0.0;
             g->normal[k] = norm(G, room);
             g->full[k] = norm(G, white->dim * room);
         }
     }
 }
 
-ss_status ss_resting_new(const ss_whitened *white, const double *mu, ss_resting **resting,
-                         ss_error *e)
+ss_status ss_resting_new(const ss_whitened *white, const double *mu, ss_resting **made, ss_error *e)
 {
-    *resting = NULL;
+    *made = NULL;
     if (!has_two_ends(white)) {
         return SS_OK;
     }
-    ss_resting *a = calloc(1, sizeof *a);
-    if (a != NULL) {
-        a->n = white->ncontacts;
-        a->nbodies = white->nbodies;
-        a->contact = malloc(((size_t)a->n + 1) * sizeof *a->contact);
-        a->norms = malloc(((size_t)a->n + 1) * sizeof *a->norms);
-        a->way = malloc(((size_t)a->nbodies + 1) * sizeof *a->way);
+    ss_resting *resting = calloc(1, sizeof *resting);
+    if (resting != NULL) {
+        resting->n = white->ncontacts;
+        resting->nbodies = white->nbodies;
+        resting->contact = malloc(((size_t)resting->n + 1) * sizeof *resting->contact);
+        resting->norms = malloc(((size_t)resting->n + 1) * sizeof *resting->norms);
+        resting->way = malloc(((size_t)resting->nbodies + 1) * sizeof *resting->way);
     }
-    if (a == NULL || a->contact == NULL || a->norms == NULL || a->way == NULL) {
-        ss_resting_free(a);
+    if (resting == NULL || resting->contact == NULL || resting->norms == NULL ||
+        resting->way == NULL) {
+        ss_resting_free(resting);
         return ss_fail_memory(e, "the slack of the contacts");
     }
-    take_ends(a, white, mu);
-    ss_resting_forget(a);
-    *resting = a;
+    take_ends(resting, white, mu);
+    ss_resting_forget(resting);
+    *made = resting;
     return SS_OK;
 }
 
-void ss_resting_free(ss_resting *a)
+void ss_resting_free(ss_resting *resting)
 {
-    if (a != NULL) {
-        free(a->contact);
-        free(a->norms);
-        free(a->way);
-        free(a);
+    if (resting != NULL) {
+        free(resting->contact);
+        free(resting->norms);
+        free(resting->way);
+        free(resting);
     }
 }
 
-void ss_resting_forget(ss_resting *a)
+void ss_resting_forget(ss_resting *resting)
 {
-    for (int i = 0; i < a->n; i++) {
-        a->contact[i].residual = INFINITY;
+    for (int i = 0; i < resting->n; i++) {
+        resting->contact[i].residual = INFINITY;
     }
-    memset(a->way, 0, ((size_t)a->nbodies + 1) * sizeof *a->way);
+    memset(resting->way, 0, ((size_t)resting->nbodies + 1) * sizeof *resting->way);
 }
 
-void ss_resting_leap(ss_resting *a, const int *body_start, const double *z, const double *z_new,
-                     const double *r, const double *r_new)
+void ss_resting_leap(ss_resting *resting, const int *body_start, const double *z,
+                     const double *z_new, const double *r, const double *r_new)
 {
-    for (int k = 0; k < a->nbodies; k++) {
+    for (int k = 0; k < resting->nbodies; k++) {
         double sum = 0.0;
         for (int j = body_start[k]; j < body_start[k + 1]; j++) {
             const double d = z_new[j] - z[j];
             sum += d * d;
         }
-        a->way[k] += sqrt(sum);
+        resting->way[k] += sqrt(sum);
     }
-    for (int i = 0; i < a->n; i++, r += 4, r_new += 4) {
+    for (int i = 0; i < resting->n; i++, r += 4, r_new += 4) {
         if (r[0] != r_new[0] || r[1] != r_new[1] || r[2] != r_new[2]) {
-            a->contact[i].residual = INFINITY;
+            resting->contact[i].residual = INFINITY;
         }
     }
 }

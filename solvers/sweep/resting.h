@@ -40,51 +40,52 @@ typedef struct ss_resting {
     double *way;                 // [nbodies + 1] T
 } ss_resting;
 
-// *resting is NULL where a contact has more than two ends: then all are visited. `white` is not
+// *made is NULL where a contact has more than two ends: then all are visited. `white` is not
 // needed afterwards.
-ss_status ss_resting_new(const ss_whitened *white, const double *mu, ss_resting **resting,
+ss_status ss_resting_new(const ss_whitened *white, const double *mu, ss_resting **made,
                          ss_error *e);
-void ss_resting_free(ss_resting *a); // takes NULL
+void ss_resting_free(ss_resting *resting); // takes NULL
 
 // Every contact must be visited: r or z was set from outside.
-void ss_resting_forget(ss_resting *a);
+void ss_resting_forget(ss_resting *resting);
 // z became z_new and r [4 n] r_new, not by moves: T follows z, and contacts whose impulse changed
 // must be visited.
-void ss_resting_leap(ss_resting *a, const int *body_start, const double *z, const double *z_new,
-                     const double *r, const double *r_new);
+void ss_resting_leap(ss_resting *resting, const int *body_start, const double *z,
+                     const double *z_new, const double *r, const double *r_new);
 
-static inline double ss_resting_gone(const ss_resting *a, const ss_resting_contact *c)
+static inline double ss_resting_gone(const ss_resting *resting, const ss_resting_contact *c)
 {
-    return c->reach[0] * a->way[c->body[0]] + c->reach[1] * a->way[c->body[1]];
+    return c->reach[0] * resting->way[c->body[0]] + c->reach[1] * resting->way[c->body[1]];
 }
 
 // |f_i| <= most, for sure.
-static inline bool ss_resting_rests(const ss_resting *a, int i, double most)
+static inline bool ss_resting_rests(const ss_resting *resting, int i, double most)
 {
-    const ss_resting_contact *c = &a->contact[i];
-    return c->residual + ss_resting_gone(a, c) <= most;
+    const ss_resting_contact *c = &resting->contact[i];
+    return c->residual + ss_resting_gone(resting, c) <= most;
 }
 
 // The impulse of contact i changed by |dr|.
-static inline void ss_resting_move(ss_resting *a, int i, double dr)
+static inline void ss_resting_move(ss_resting *resting, int i, double dr)
 {
-    ss_resting_contact *c = &a->contact[i];
+    ss_resting_contact *c = &resting->contact[i];
     for (int k = 0; k < 2; k++) {
-        const double g = a->norms[i].full[k];
+        const double g = resting->norms[i].full[k];
         if (g > 0.0) { // an end that is not there stands on the one body that threads share
-            a->way[c->body[k]] += g * dr;
+            resting->way[c->body[k]] += g * dr;
         }
     }
     c->residual = INFINITY;
 }
 
 // Contact i keeps its impulse, with this |f_i|; open says that it is zero and u_N > 0.
-static inline void ss_resting_see(ss_resting *a, int i, bool open, double u_N, double residual)
+static inline void ss_resting_see(ss_resting *resting, int i, bool open, double u_N,
+                                  double residual)
 {
-    ss_resting_contact *c = &a->contact[i];
-    const ss_resting_norms *g = &a->norms[i];
+    ss_resting_contact *c = &resting->contact[i];
+    const ss_resting_norms *g = &resting->norms[i];
     for (int k = 0; k < 2; k++) {
         c->reach[k] = g->L * (open ? g->normal[k] : g->full[k]);
     }
-    c->residual = (open ? -g->L * u_N : residual) - ss_resting_gone(a, c);
+    c->residual = (open ? -g->L * u_N : residual) - ss_resting_gone(resting, c);
 }

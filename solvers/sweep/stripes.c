@@ -82,8 +82,8 @@ static bool list_guests(meetings *m)
 
 // Breadth first from contact `first`; levels count on from *level. Every place is entered once.
 // queue [ncontacts] keeps the contacts in the order of their discovery from *found on.
-static void spread(const meetings *m, int first, bool *entered, int *level_of, int *queue,
-                   int *found, int level)
+static void stripes_spread(const meetings *m, int first, bool *entered, int *level_of, int *queue,
+                           int *found, int level)
 {
     int head = *found;
     queue[(*found)++] = first;
@@ -116,12 +116,12 @@ static void find_levels(const meetings *m, bool *entered, int *level_of, int *qu
         int found = 0, level = 0;
         memset(entered, 0, (size_t)m->nplaces * sizeof *entered);
         memset(level_of, -1, (size_t)m->ncontacts * sizeof *level_of);
-        spread(m, first, entered, level_of, queue, &found, level);
+        stripes_spread(m, first, entered, level_of, queue, &found, level);
         const int last = queue[found - 1];
         for (int i = 0; i < m->ncontacts; i++) {
             if (level_of[i] < 0) {
                 level = level_of[queue[found - 1]] + 2;
-                spread(m, i, entered, level_of, queue, &found, level);
+                stripes_spread(m, i, entered, level_of, queue, &found, level);
             }
         }
         first = last;

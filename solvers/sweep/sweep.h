@@ -91,9 +91,9 @@ typedef struct ss_sweeper {
     ss_local_counters counters;
 } ss_sweeper;
 
-// r [dim ncontacts] is the start. SS_OK and *sweeper NULL where it is stopped.
+// r [dim ncontacts] is the start. SS_OK and *made NULL where it is stopped.
 ss_status ss_sweeper_new(const ss_task *task, const ss_sweep_settings *settings, const double *r,
-                         const ss_stop *stop, ss_sweeper **sweeper, ss_error *e);
+                         const ss_stop *stop, ss_sweeper **made, ss_error *e);
 void ss_sweeper_free(ss_sweeper *sweeper);
 
 void ss_sweep(ss_sweeper *sweeper); // fills `last`
