@@ -3,7 +3,7 @@
 // A model knows one strand: its coordinates q and velocities v, where they put its centre line, and
 // its elasticity. Everything else is written once against this table: gravity, drag, inertia and
 // scripted roots (system.h), contacts (collide.h), identity of contacts (track.h), the one-step
-// problem and step control (step.h), and the tests of tests/test_models.c (gradients, invariance,
+// problem and step control (step.h), and the tests of tests/strands/test_models.c (gradients, invariance,
 // definiteness, replay), which run on a new model unasked.
 //
 // The continuous strand is x(s, t) = root pose o p(s; q). The model gives

@@ -11,7 +11,7 @@
 // semidefinite), and with refinement. In floats, a factorisation takes half the time of one in
 // doubles and answers to 1e-6 times the condition of A: enough for a step of refinement to gain
 // digits where that is not beyond 1e5 or so. Against UMFPACK on the same matrix see
-// tests/bench_block_lu.c.
+// tests/measure/bench_block_lu.c.
 #pragma once
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 
 #include "solvers/local/slip.h"
 
-// Of f in the l2 norms of x and y: tests/test_secular.c comes to 2, and never above.
+// Of f in the l2 norms of x and y: tests/solvers/test_secular.c comes to 2, and never above.
 #define SS_FB_LIPSCHITZ 3.0
 
 // Of the arithmetic of f, relative to its arguments and to s r_N, which ss_local_error counts.

@@ -1,0 +1,267 @@
+// Every allocation of the paths from a problem to a table fails once: the k-th, for all k. Each
+// comes back as a failure with a sentence, never as a table or a row that says something else.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/bench_run.h"
+#include "harness/figure.h"
+#include "harness/record_row.h"
+#include "harness/table_kinds.h"
+#include "problems/store/store.h"
+#include "tests/support/results.h"
+#include "tests/support/solving.h"
+
+static ss_error error;
+static char problem_file[512], broken_file[512];
+// Read once: that reading survives is shown elsewhere.
+static ss_problem *problem;
+static ss_record *results, *others;
+
+static ss_record *read_record(const char *path)
+{
+    ss_record *record = NULL;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    return record;
+}
+
+static void set_up(void)
+{
+    error = (ss_error){0};
+    results = read_record(results_file("results.h5"));
+    ss_record_row rows[] = {result_row("mfb+enum:freeze=paper", 1),
+                            result_row("mfb:freeze=paper", 2)};
+    others = read_record(results_file_of("others.h5", rows, 2));
+    problem = full_rank_tangle(3, 6, 3);
+    snprintf(problem_file, sizeof problem_file, "%s", scratch_path("problem.h5"));
+    CHECK_OK(ss_store_write(problem_file, problem, &error));
+    snprintf(broken_file, sizeof broken_file, "%s", scratch_path("broken.h5"));
+    FILE *file = fopen(broken_file, "w");
+    fputs("not HDF5", file);
+    fclose(file);
+}
+
+static void tear_down(void)
+{
+    ss_problem_free(problem);
+    ss_record_close(results, NULL);
+    ss_record_close(others, NULL);
+}
+
+// ---- Bench
+
+static const ss_bench_settings SETTINGS = {
+    .tolerance = 1e-6, .time_limit = 60.0, .max_iterations = 100, .repeats = 2};
+
+// Sentences that are expected would only hide others.
+static int silently(int (*operation)(void))
+{
+    fflush(stderr);
+    const int kept = dup(2), nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, 2);
+    const int code = operation();
+    dup2(kept, 2);
+    close(kept);
+    close(nowhere);
+    return code;
+}
+
+static ss_status told_on_stderr(int code)
+{
+    return code == 0 ? SS_OK : ss_fail(&error, (ss_status)code, "told on stderr");
+}
+
+static int plan_files(void)
+{
+    char *files[] = {problem_file, broken_file};
+    ss_specs specs;
+    ss_bench_plan plan;
+    if (ss_specs_split("bench", "mfb+enum,enum:freeze=on", &specs, &error) != SS_OK) {
+        CHECK(specs.text == NULL && specs.count == 0);
+        return (int)SS_SYSTEM;
+    }
+    const int code = ss_bench_plan_make("test", 2, files, &specs, &SETTINGS, NULL, &plan);
+    CHECK(code != 0 || plan.count == 4);
+    ss_bench_plan_free(&plan);
+    ss_specs_free(&specs);
+    return code;
+}
+
+static ss_status plan_silently(void)
+{
+    return told_on_stderr(silently(plan_files));
+}
+
+// A whole benchmark of a child that says nothing.
+static int run_children(void)
+{
+    char *files[] = {problem_file};
+    const ss_bench_orders orders = {.verb = "test", .program = "/bin/true", .jobs = 1};
+    ss_record *record = NULL;
+    ss_specs specs;
+    ss_bench_plan made;
+    unlink(scratch_path("run.h5"));
+    unlink(scratch_path("run.h5.journal"));
+    if (ss_specs_split("bench", "mfb", &specs, &error) != SS_OK) {
+        return (int)SS_SYSTEM;
+    }
+    int code = (int)ss_record_open(scratch_path("run.h5"), &record, &error);
+    if (code == 0) {
+        code = ss_bench_plan_make("test", 1, files, &specs, &SETTINGS, record, &made);
+        code = code == 0 ? ss_bench_run(&made, &orders, record) : code;
+        CHECK(code != 0 || ss_record_count(record) == 1);
+        ss_bench_plan_free(&made);
+    }
+    ss_error late;
+    const int closed = (int)ss_record_close(record, &late);
+    ss_specs_free(&specs);
+    return code != 0 ? code : closed;
+}
+
+static ss_status bench_children(void)
+{
+    return told_on_stderr(silently(run_children));
+}
+
+static void benchmarks_survive_every_failing_allocation(void)
+{
+    FAIL_EACH(plan_silently, NULL);
+    FAIL_EACH(bench_children, NULL);
+}
+
+// What fails in the child is a row, too; the time of a reference may be lost with it.
+static ss_status measure(void)
+{
+    ss_method *method = NULL;
+    ss_record_row row;
+    ss_status status = ss_method_parse("mfb+enum", &method, &error);
+    if (status == SS_OK) {
+        ss_bench_measure(problem, method, NULL, &SETTINGS, &row);
+        if (strcmp(row.status, "solved") != 0) {
+            CHECK(strcmp(row.status, "crashed") == 0 && strstr(row.detail, "memory") != NULL);
+            status = ss_fail(&error, SS_SYSTEM, "%s", row.detail);
+        }
+        ss_record_row_free(&row);
+    }
+    ss_method_free(method);
+    return status;
+}
+
+// On its way through a file instead of a pipe.
+static ss_status send_and_receive(void)
+{
+    static char bytes[1 << 16];
+    static ss_record_row arrived;
+    ss_record_row row = ss_bench_row_blank();
+    ss_status status = ss_history_new(3, &row.history, &error);
+    for (int k = 0; k < row.history.count; k++) {
+        row.history.iteration[k] = k;
+        row.history.seconds[k] = row.history.local_solves[k] = row.history.fb[k] = 1.0;
+    }
+    const int fd = open(scratch_path("row"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    status = status == SS_OK ? ss_bench_send(fd, &row, &error) : status;
+    if (status == SS_OK) {
+        const ssize_t length = pread(fd, bytes, sizeof bytes, 0);
+        CHECK(length > 0);
+        status = ss_bench_receive(bytes, (size_t)length, &arrived, &error);
+        CHECK(arrived.history.count == (status == SS_OK ? 3 : 0));
+        ss_record_row_free(&arrived);
+    }
+    close(fd);
+    ss_record_row_free(&row);
+    return status;
+}
+
+static void measurements_survive_every_failing_allocation(void)
+{
+    FAIL_EACH(measure, NULL);
+    FAIL_EACH(send_and_receive, NULL);
+}
+
+// ---- Tables and figures
+
+// The stream is there before allocations fail: the C library's own are not ours.
+static FILE *page;
+
+static ss_status print(ss_table *table, ss_error *e)
+{
+    rewind(page);
+    const ss_status status = ss_table_print(table, page, SS_LAYOUT_TEXT, e);
+    ss_table_free(table);
+    return status;
+}
+
+static ss_status tables(void)
+{
+    ss_trials *t = NULL;
+    ss_status status = ss_trials_new(results, NAN, &t, &error);
+    status = status == SS_OK ? print(ss_table_solvers(t, true, false), &error) : status;
+    status = status == SS_OK ? print(ss_table_problems(t), &error) : status;
+    status = status == SS_OK ? print(ss_table_profile(t), &error) : status;
+    status = status == SS_OK ? print(ss_table_local(t), &error) : status;
+    ss_trials_free(t);
+    return status;
+}
+
+static ss_status comparison(void)
+{
+    static const char *const names[] = {"a", "b"};
+    ss_trials *first = NULL, *second = NULL;
+    ss_status status = ss_trials_new(results, NAN, &first, &error);
+    status = status == SS_OK ? ss_trials_new(others, NAN, &second, &error) : status;
+    for (int by_problem = 0; status == SS_OK && by_problem < 2; by_problem++) {
+        ss_table *table = NULL;
+        status = ss_table_compare(first, second, names, by_problem == 1, &table, &error);
+        CHECK(status == SS_OK || table == NULL);
+        status = status == SS_OK ? print(table, &error) : status;
+    }
+    ss_trials_free(first);
+    ss_trials_free(second);
+    return status;
+}
+
+static void tables_survive_every_failing_allocation(void)
+{
+    page = fopen(scratch_path("page"), "w+");
+    FAIL_EACH(tables, NULL);
+    FAIL_EACH(comparison, NULL);
+    fclose(page);
+}
+
+static ss_status convergence(const ss_trials *t, ss_figure *figure, ss_error *e)
+{
+    return ss_figure_convergence(t, NULL, figure, e);
+}
+
+static ss_status curves(void)
+{
+    ss_status (*const kinds[])(const ss_trials *, ss_figure *, ss_error *) = {
+        ss_figure_iterations, ss_figure_profile, convergence, ss_figure_work_precision};
+    ss_trials *t = NULL;
+    ss_status status = ss_trials_new(results, NAN, &t, &error);
+    for (int k = 0; status == SS_OK && k < 4; k++) {
+        ss_figure figure = {0};
+        status = kinds[k](t, &figure, &error);
+        ss_figure_free(&figure);
+    }
+    ss_trials_free(t);
+    return status;
+}
+
+static void figures_survive_every_failing_allocation(void)
+{
+    FAIL_EACH(curves, NULL);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(benchmarks_survive_every_failing_allocation);
+    RUN_TEST(measurements_survive_every_failing_allocation);
+    RUN_TEST(tables_survive_every_failing_allocation);
+    RUN_TEST(figures_survive_every_failing_allocation);
+}
+
+const test_group bench_allocation_tests = {
+    .run = run_tests, .set_up = set_up, .tear_down = tear_down};

@@ -1,0 +1,236 @@
+// The parent of a benchmark, with children that behave as badly as solvers can: whatever they do is
+// one row. The child is this program itself, told so by TEST_AS; the solver it is asked for says how it
+// behaves.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/bench_run.h"
+#include "harness/isolate.h"
+#include "problems/store/store.h"
+#include "tests/support/solving.h"
+
+#define MYSELF "/proc/self/exe"
+
+static char file[512];   // a problem
+static char result[512]; // a record, new for each test
+
+static void set_up(void)
+{
+    static int test;
+    char name[32];
+    setenv("TEST_AS", "bench_run", 1);
+    snprintf(file, sizeof file, "%s", scratch_path("problem.h5"));
+    snprintf(name, sizeof name, "results-%d.h5", test++);
+    snprintf(result, sizeof result, "%s", scratch_path(name));
+    if (access(file, F_OK) != 0) {
+        ss_error error;
+        ss_problem *p = full_rank_tangle(3, 20, 3);
+        CHECK_OK(ss_store_write(file, p, &error));
+        ss_problem_free(p);
+    }
+}
+
+static void tear_down(void)
+{
+    unsetenv("TEST_AS");
+}
+
+// ---- The child
+
+static bool has_word(char **argv, const char *word)
+{
+    for (; *argv != NULL; argv++) {
+        if (strncmp(*argv, word, strlen(word)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A sanitizer would turn the signal into an exit code.
+static void die_by(int signal_number)
+{
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+// A row as it should be, but for its problem where that is not the one that was asked for.
+static void send_row(const char *path, bool of_another_problem)
+{
+    ss_problem *p;
+    ss_record_row row = ss_bench_row_blank();
+    if (ss_store_read(path, NULL, &p, NULL) == SS_OK) {
+        ss_problem_sha256(p, row.problem_sha256);
+        row.problem_sha256[0] ^= of_another_problem;
+        snprintf(row.status, sizeof row.status, "solved");
+        row.iterations = 17;
+        row.seconds = 0.25;
+        ss_bench_send(SS_CHILD_CHANNEL, &row, NULL);
+        ss_problem_free(p);
+    }
+}
+
+static void hang(void)
+{
+    for (;;) {
+        sleep(1000);
+    }
+}
+
+static int behave(char **argv)
+{
+    const char *path = argv[0];
+    for (int k = 0; argv[k] != NULL; k++) {
+        path = argv[k];
+    }
+    if (has_word(argv, "--solver=mfb")) {
+        die_by(SIGSEGV);
+    } else if (has_word(argv, "--solver=enum")) {
+        die_by(SIGALRM);
+    } else if (has_word(argv, "--solver=pac")) {
+        _exit(9);
+    } else if (has_word(argv, "--solver=dac")) {
+        die_by(SIGXCPU);
+    } else if (has_word(argv, "--solver=4sides")) {
+        if (write(SS_CHILD_CHANNEL, "nonsense", 8) < 0) {
+            _exit(99);
+        }
+    } else if (has_word(argv, "--solver=duriez08")) {
+        send_row(path, true);
+    } else if (has_word(argv, "--solver=duriez06")) {
+        kill(getppid(), SIGINT);
+        hang();
+    } else if (has_word(argv, "--reference=")) {
+        die_by(SIGSEGV);
+    } else {
+        send_row(path, false);
+    }
+    return 0;
+}
+
+// ---- The parent
+
+static const ss_bench_settings SETTINGS = {
+    .tolerance = 1e-6, .time_limit = 60.0, .max_iterations = 10000, .repeats = 1};
+
+// Plans, runs and closes; the exit code.
+static int bench_by(const char *program, const char *list, const char *reference, int jobs)
+{
+    ss_error error;
+    ss_specs specs;
+    ss_record *record;
+    ss_bench_plan plan;
+    char *files[] = {file};
+    const ss_bench_orders orders = {
+        .verb = "test", .program = program, .reference = reference, .jobs = jobs};
+    CHECK_OK(ss_specs_split("bench", list, &specs, &error));
+    CHECK_OK(ss_record_open(result, &record, &error));
+    TEST_ASSERT_EQUAL_INT(0,
+                          ss_bench_plan_make("test", 1, files, &specs, &SETTINGS, record, &plan));
+    const int code = ss_bench_run(&plan, &orders, record);
+    ss_bench_plan_free(&plan);
+    ss_specs_free(&specs);
+    CHECK_OK(ss_record_close(record, &error));
+    return code;
+}
+
+static int bench(const char *list, const char *reference, int jobs)
+{
+    return bench_by(MYSELF, list, reference, jobs);
+}
+
+static ss_record *read_record(void)
+{
+    ss_error error;
+    ss_record *record;
+    CHECK_OK(ss_record_read(result, &record, &error));
+    return record;
+}
+
+static size_t count_rows(void)
+{
+    ss_error error;
+    ss_record *record = read_record();
+    const size_t count = ss_record_count(record);
+    CHECK_OK(ss_record_close(record, &error));
+    return count;
+}
+
+static void row_is(const char *solver, const char *status, const char *detail)
+{
+    ss_error error;
+    ss_record *record = read_record();
+    const ss_record_row *row = NULL;
+    for (size_t k = 0; row == NULL && k < ss_record_count(record); k++) {
+        row = ss_record_row_at(record, k);
+        row = strcmp(row->solver, solver) == 0 ? row : NULL;
+    }
+    CHECK(row != NULL);
+    TEST_ASSERT_EQUAL_STRING_MESSAGE(status, row->status, solver);
+    TEST_ASSERT_EQUAL_STRING_MESSAGE(detail, row->detail, solver);
+    TEST_ASSERT_EQUAL_STRING(file, row->problem);
+    CHECK(row->contacts == 20 && row->dim == 3 && row->tolerance == 1e-6);
+    CHECK(row->max_iterations == 10000 && row->time_limit == 60.0);
+    TEST_ASSERT_EQUAL_STRING("tangle", row->scene);
+    CHECK(strlen(row->problem_sha256) == 64 && row->build[0] != '\0');
+    CHECK(strlen(row->date) == 20 && row->machine[0] != '\0' && row->load >= 0.0);
+    TEST_ASSERT_EQUAL_STRING("zero", row->start);
+    const bool whole = strcmp(status, "solved") == 0;
+    CHECK(whole ? row->iterations == 17 : row->iterations == -1 && isnan(row->seconds));
+    CHECK_OK(ss_record_close(record, &error));
+}
+
+static void whatever_a_child_does_is_one_row(void)
+{
+    TEST_ASSERT_EQUAL_INT(0, bench("mfb,enum,secular,pac,dac,4sides,duriez08", NULL, 2));
+    TEST_ASSERT_EQUAL_size_t(7, count_rows());
+    row_is("mfb", "crashed", "signal 11 (Segmentation fault)");
+    row_is("enum", "time_limit", "killed: it did not keep its time limit (wall time)");
+    row_is("dac", "time_limit", "killed: it did not keep its time limit (CPU time)");
+    row_is("pac", "crashed", "it exited with code 9");
+    row_is("4sides", "crashed", "it ended without a result");
+    row_is("duriez08", "bad_input", "the file was changed during the benchmark");
+    row_is("secular", "solved", "");
+}
+
+static void a_crash_of_the_reference_is_not_the_solvers(void)
+{
+    TEST_ASSERT_EQUAL_INT(0, bench("secular,mfb", "enum", 1));
+    TEST_ASSERT_EQUAL_size_t(2, count_rows());
+    row_is("secular", "solved", "");
+    row_is("mfb", "crashed", "signal 11 (Segmentation fault)");
+}
+
+// The child of duriez06 interrupts us and hangs.
+static void an_interrupt_kills_children_and_keeps_rows(void)
+{
+    TEST_ASSERT_EQUAL_INT(2, bench("secular,duriez06,enum", NULL, 1));
+    TEST_ASSERT_EQUAL_size_t(1, count_rows());
+    row_is("secular", "solved", "");
+    // What was there is not made again; the signal's old effect is back.
+    TEST_ASSERT_EQUAL_INT(0, bench("secular,enum", NULL, 1));
+    TEST_ASSERT_EQUAL_size_t(2, count_rows());
+    struct sigaction now;
+    sigaction(SIGINT, NULL, &now);
+    CHECK(now.sa_handler == SIG_DFL);
+}
+
+static void a_program_that_cannot_be_executed_makes_no_row(void)
+{
+    TEST_ASSERT_EQUAL_INT(4, bench_by("/nonexistent/program", "mfb,enum", NULL, 2));
+    TEST_ASSERT_EQUAL_size_t(0, count_rows());
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(whatever_a_child_does_is_one_row);
+    RUN_TEST(a_crash_of_the_reference_is_not_the_solvers);
+    RUN_TEST(an_interrupt_kills_children_and_keeps_rows);
+    RUN_TEST(a_program_that_cannot_be_executed_makes_no_row);
+}
+
+const test_group bench_run_tests = {
+    .run = run_tests, .set_up = set_up, .tear_down = tear_down, .as_program = behave};

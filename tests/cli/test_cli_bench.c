@@ -1,0 +1,361 @@
+// `stickslip bench` from outside: its rows, resuming, its exit codes.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/bench_inputs.h"
+
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+// All but the times, the machine's load and the date.
+static void check_same_findings(const ss_record_row *a, const ss_record_row *b)
+{
+    TEST_ASSERT_EQUAL_STRING(a->problem, b->problem);
+    TEST_ASSERT_EQUAL_STRING(a->status, b->status);
+    TEST_ASSERT_EQUAL_STRING(a->detail, b->detail);
+    CHECK(a->contacts == b->contacts && a->dim == b->dim && a->iterations == b->iterations);
+    CHECK(a->local_solves == b->local_solves && a->repeats == b->repeats);
+    CHECK(a->alt_percent == b->alt_percent && a->fail_percent == b->fail_percent);
+    CHECK(same_number(a->fb, b->fb) && same_number(a->fb_contact, b->fb_contact));
+    CHECK(same_number(a->fb_abs, b->fb_abs) && same_number(a->natural, b->natural));
+    CHECK(same_number(a->normal, b->normal));
+    TEST_ASSERT_EQUAL_INT(a->history.count, b->history.count);
+    for (int k = 0; k < a->history.count; k++) {
+        CHECK(a->history.iteration[k] == b->history.iteration[k]);
+        CHECK(a->history.local_solves[k] == b->history.local_solves[k]);
+        CHECK(same_number(a->history.fb[k], b->history.fb[k]));
+    }
+}
+
+// ---- The product
+
+static void every_pair_is_a_row(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "mfb+enum,enum:freeze=on,skip=3", "--out", result);
+    TEST_ASSERT_EQUAL_STRING("", standard_out);
+    HOLDS(standard_error, "6/6 ");
+    HOLDS(standard_error, "6 rows made, 0 were there");
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(6, ss_record_count(record));
+    for (size_t k = 0; k < 6; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        TEST_ASSERT_EQUAL_STRING(k % 2 == 0 ? "mfb+enum" : "enum:freeze=on,skip=3", row->solver);
+        TEST_ASSERT_EQUAL_STRING("solved", row->status);
+        CHECK(strncmp(row->problem, many, strlen(many)) == 0 && row->problem[strlen(many)] == ':');
+        CHECK(strlen(row->problem_sha256) == 64 && strlen(row->date) == 20);
+        CHECK(row->contacts == 20 && row->dim == 3 && row->repeats == 3);
+        CHECK_LE(row->fb, 1e-6);
+        CHECK(row->seconds > 0.0 && row->seconds <= row->seconds_median && row->load >= 0.0);
+        CHECK(isnan(row->reference_seconds));
+        const ss_history *h = &row->history;
+        CHECK(h->count > 1 && h->iteration[0] == 0);
+        CHECK(h->iteration[h->count - 1] == row->iterations && h->fb[h->count - 1] == row->fb);
+    }
+    close_record(record);
+}
+
+static void the_same_command_goes_on(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "enum", "--out", result);
+    ss_record *before = read_record(result);
+    EXPECT(0, "bench", many, "--solvers", "enum mfb", "--out", result);
+    HOLDS(standard_error, "3 rows made, 3 were there");
+    EXPECT(0, "bench", many, "--solvers", "enum;mfb", "--out", result);
+    HOLDS(standard_error, "0 rows made, 6 were there");
+    ss_record *after = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(6, ss_record_count(after));
+    for (size_t k = 0; k < 3; k++) {
+        const ss_record_row *row = ss_record_row_at(before, k);
+        const ss_record_row *kept = ss_record_find(after, row);
+        CHECK(kept != NULL && kept->seconds == row->seconds);
+    }
+    close_record(before);
+    close_record(after);
+}
+
+static void tolerance_and_start_make_other_rows(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--tol", "1e-4");
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--start", "guess");
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(3, ss_record_count(record));
+    const ss_record_row *cold = ss_record_row_at(record, 0), *warm = ss_record_row_at(record, 2);
+    CHECK(ss_record_row_at(record, 1)->iterations < cold->iterations);
+    TEST_ASSERT_EQUAL_STRING("guess", warm->start);
+    CHECK(warm->history.fb[0] < cold->history.fb[0]);
+    close_record(record);
+}
+
+static void a_dry_run_makes_nothing(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--dry-run", "--out", result);
+    TEST_ASSERT_EQUAL_INT(7, count_lines(standard_out));
+    HOLDS(standard_error, "6 of 6 rows are missing");
+    CHECK(access(result, F_OK) != 0);
+    // As a run that was killed at its beginning leaves it.
+    char journal[600];
+    snprintf(journal, sizeof journal, "%s.journal", result);
+    fclose(fopen(journal, "w"));
+    EXPECT(0, "bench", many, "--solvers", "enum", "--dry-run", "--out", result);
+    HOLDS(standard_error, "3 of 3 rows are missing");
+    EXPECT(0, "bench", many, "--solvers", "enum", "--out", result);
+    EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--dry-run", "--out", result);
+    HOLDS(standard_out, "present");
+    HOLDS(standard_error, "3 of 6 rows are missing");
+    rows_are(3);
+}
+
+static void the_number_of_jobs_does_not_change_the_findings(void)
+{
+    EXPECT(0, "bench", many, guess, "--solvers", "mfb+enum,4sides", "--out", result);
+    ss_record *one = read_record(result);
+    const char *path = scratch_path("jobs.h5");
+    EXPECT(0, "bench", many, guess, "--solvers", "mfb+enum,4sides", "--out", path, "--jobs", "2");
+    ss_record *two = read_record(path);
+    TEST_ASSERT_EQUAL_size_t(8, ss_record_count(one));
+    TEST_ASSERT_EQUAL_size_t(8, ss_record_count(two));
+    for (size_t k = 0; k < 8; k++) {
+        const ss_record_row *row = ss_record_row_at(one, k);
+        CHECK(ss_record_find(two, row) != NULL);
+        check_same_findings(row, ss_record_find(two, row));
+    }
+    close_record(one);
+    close_record(two);
+}
+
+static void a_problem_named_twice_is_run_once(void)
+{
+    EXPECT(0, "bench", guess, guess, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "is the same problem as");
+    rows_are(1);
+}
+
+static void a_solver_spelled_twice_is_run_once(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "gs/enum,enum", "--out", result);
+    HOLDS(standard_error, "stickslip bench: enum is the same solver as gs/enum: it is run once");
+    HOLDS(standard_error, "1 row made, 0 were there");
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "0 rows made, 1 was there");
+}
+
+static void a_missing_guess_is_told_and_recorded(void)
+{
+    EXPECT(0, "bench", many, guess, "--solvers", "enum", "--start", "guess", "--out", result);
+    char told[700];
+    snprintf(told, sizeof told,
+             "--start guess: 3 of 4 problems hold no guess and start from zero, %s", many);
+    HOLDS(standard_error, told);
+    ss_record *record = read_record(result);
+    for (size_t k = 0; k < 4; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        TEST_ASSERT_EQUAL_STRING(k < 3 ? "the problem holds no guess: the start is zero" : "",
+                                 row->detail);
+    }
+    close_record(record);
+    EXPECT(0, "bench", big, guess, "--solvers", "enum", "--start", "guess", "--dry-run", "--out",
+           result);
+    snprintf(told, sizeof told, "--start guess: %s holds no guess and starts from zero", big);
+    HOLDS(standard_error, told);
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--start", "guess", "--dry-run", "--out",
+           result);
+    CHECK(strstr(standard_error, "--start guess") == NULL);
+}
+
+static void more_jobs_than_cores_are_told(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--jobs", "1000", "--out", result);
+    HOLDS(standard_error, "--jobs 1000 is more than the ");
+    HOLDS(standard_error, " at a time");
+}
+
+static void a_damaged_line_of_the_journal_is_told_and_its_run_made_again(void)
+{
+    char journal[600], told[700];
+    snprintf(journal, sizeof journal, "%s.journal", result);
+    static const char line[] = "579 0123456789abcdef 2\tthis was a row\n";
+    write_bytes(journal, line, strlen(line));
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    snprintf(told, sizeof told,
+             "stickslip bench: %s: line 1 is damaged and dropped; bench makes its "
+             "run again",
+             journal);
+    HOLDS(standard_error, told);
+    rows_are(1);
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    CHECK(strstr(standard_error, "damaged") == NULL);
+}
+
+static void a_reference_has_seconds_in_every_row(void)
+{
+    EXPECT(0, "bench", many, "--solvers", "mfb+enum", "--reference", "secular", "--repeat", "2",
+           "--out", result);
+    ss_record *record = read_record(result);
+    for (size_t k = 0; k < 3; k++) {
+        const ss_record_row *row = ss_record_row_at(record, k);
+        CHECK(row->reference_seconds > 0.0 && row->repeats == 2);
+    }
+    close_record(record);
+}
+
+static void the_time_limit_is_a_status(void)
+{
+    EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", "0.1", "--out",
+           result);
+    ss_record *record = read_record(result);
+    const ss_record_row *row = ss_record_row_at(record, 0);
+    TEST_ASSERT_EQUAL_STRING("time_limit", row->status);
+    CHECK(row->cpu_seconds >= 0.1 && isfinite(row->fb));
+    close_record(record);
+}
+
+static const char *only_status(void)
+{
+    static char status[16];
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(1, ss_record_count(record));
+    snprintf(status, sizeof status, "%s", ss_record_row_at(record, 0)->status);
+    close_record(record);
+    return status;
+}
+
+static void a_row_that_met_a_limit_is_made_again_for_a_larger_one(void)
+{
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "2");
+    TEST_ASSERT_EQUAL_STRING("max_iter", only_status());
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "1");
+    HOLDS(standard_error, "0 rows made, 1 was there");
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "1 row made, 0 were there");
+    TEST_ASSERT_EQUAL_STRING("solved", only_status());
+    // What was solved within a limit says all, whatever the next limit.
+    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--max-iter", "1000000",
+           "--time-limit", "1000");
+    HOLDS(standard_error, "0 rows made, 1 was there");
+}
+
+static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
+{
+    static const char *const limits[] = {"0.05", "0.05", "0.1"};
+    for (int k = 0; k < 3; k++) {
+        EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", limits[k],
+               "--out", result);
+        HOLDS(standard_error, k == 1 ? "0 rows made, 1 was" : "1 row made, 0 were");
+        TEST_ASSERT_EQUAL_STRING("time_limit", only_status());
+    }
+    ss_record *record = read_record(result);
+    CHECK(ss_record_row_at(record, 0)->time_limit == 0.1);
+    CHECK(ss_record_row_at(record, 0)->cpu_seconds >= 0.1);
+    close_record(record);
+}
+
+static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
+{
+    char mended[512];
+    keep_path(mended, "mended.h5");
+    write_bytes(mended, "not HDF5", 8);
+    EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
+    TEST_ASSERT_EQUAL_STRING("bad_input", only_status());
+    remove(mended);
+    TEST_ASSERT_EQUAL_INT(0, link(guess, mended));
+    EXPECT(0, "bench", mended, "--solvers", "enum", "--out", result);
+    TEST_ASSERT_EQUAL_STRING("solved", only_status());
+    // Broken once more, and mended: the row that was there is made again, the bad one goes.
+    remove(mended);
+    write_bytes(mended, "not HDF5", 8);
+    EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
+    rows_are(2);
+    remove(mended);
+    TEST_ASSERT_EQUAL_INT(0, link(guess, mended));
+    EXPECT(0, "bench", mended, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "1 row made, 0 were there");
+    TEST_ASSERT_EQUAL_STRING("solved", only_status());
+}
+
+// ---- Exit codes
+
+static void bad_files_are_rows_and_exit_3_and_the_rest_runs(void)
+{
+    char bad[512];
+    keep_path(bad, "text.h5");
+    write_bytes(bad, "not HDF5", 8);
+    const char *nowhere = scratch_path("nowhere.h5");
+    EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "is not an HDF5 file");
+    HOLDS(standard_error, "no such file");
+    ss_record *record = read_record(result);
+    TEST_ASSERT_EQUAL_size_t(4, ss_record_count(record)); // a misspelt name is no row
+    const ss_record_row *row = ss_record_row_at(record, 0);
+    TEST_ASSERT_EQUAL_STRING("bad_input", row->status);
+    TEST_ASSERT_EQUAL_STRING(bad, row->problem);
+    HOLDS(row->detail, "is not an HDF5 file");
+    CHECK(row->iterations == -1 && isnan(row->fb) && isnan(row->seconds));
+    TEST_ASSERT_EQUAL_STRING("solved", ss_record_row_at(record, 1)->status);
+    close_record(record);
+    EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "0 rows made, 4 were there");
+}
+
+static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
+{
+    EXPECT(1, "bench", many, "--out", result);
+    HOLDS(standard_error, "bench needs --solvers LIST");
+    EXPECT(1, "bench", many, "--solvers", "enum");
+    HOLDS(standard_error, "bench needs --out RESULTS.h5");
+    EXPECT(1, "bench", "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "bench needs a FILE");
+    EXPECT(1, "bench", many, "--solvers", "enum,nobody", "--out", result);
+    HOLDS(standard_error, "--solvers: nobody: unknown solver 'nobody'");
+    EXPECT(1, "bench", many, "--solvers", "enum", "--reference", "nobody", "--out", result);
+    HOLDS(standard_error, "--reference nobody: unknown solver 'nobody'");
+    EXPECT(1, "bench", many, "--solvers", "enum", "--repeat", "0", "--out", result);
+    EXPECT(1, "bench", many, "--solvers", "enum", "--time-limit", "0", "--out", result);
+    EXPECT(1, "bench", many, "--solvers", "enum", "--jobs", "0", "--out", result);
+    CHECK(access(result, F_OK) != 0);
+}
+
+static void the_verb_explains_itself_and_hides_its_child(void)
+{
+    EXPECT(0, "bench", "--help");
+    HOLDS(standard_out, "--solvers LIST");
+    HOLDS(standard_out, "Exit codes");
+    EXPECT(0, "--help");
+    HOLDS(standard_out, "  bench ");
+    CHECK(strstr(standard_out, "run-one") == NULL);
+}
+
+static void a_record_that_cannot_be_written_is_exit_4(void)
+{
+    EXPECT(4, "bench", many, "--solvers", "enum", "--out", "/nonexistent/r.h5");
+    HOLDS(standard_error, "/nonexistent/r.h5");
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(every_pair_is_a_row);
+    RUN_TEST(the_same_command_goes_on);
+    RUN_TEST(tolerance_and_start_make_other_rows);
+    RUN_TEST(a_dry_run_makes_nothing);
+    RUN_TEST(the_number_of_jobs_does_not_change_the_findings);
+    RUN_TEST(a_problem_named_twice_is_run_once);
+    RUN_TEST(a_solver_spelled_twice_is_run_once);
+    RUN_TEST(a_missing_guess_is_told_and_recorded);
+    RUN_TEST(more_jobs_than_cores_are_told);
+    RUN_TEST(a_damaged_line_of_the_journal_is_told_and_its_run_made_again);
+    RUN_TEST(a_reference_has_seconds_in_every_row);
+    RUN_TEST(the_time_limit_is_a_status);
+    RUN_TEST(a_row_that_met_a_limit_is_made_again_for_a_larger_one);
+    RUN_TEST(a_row_that_met_the_time_limit_is_made_again_for_a_larger_one);
+    RUN_TEST(a_file_that_can_be_read_again_replaces_its_bad_row);
+    RUN_TEST(bad_files_are_rows_and_exit_3_and_the_rest_runs);
+    RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
+    RUN_TEST(the_verb_explains_itself_and_hides_its_child);
+    RUN_TEST(a_record_that_cannot_be_written_is_exit_4);
+}
+
+const test_group cli_bench_tests = {.run = run_tests, .set_up = set_up};

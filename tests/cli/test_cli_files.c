@@ -1,0 +1,268 @@
+// Files from outside: converted, split, hostile, cut, read from stdin, and those that cannot be
+// written.
+#include "tests/support/support.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/store/store.h"
+#include "tests/support/make_problem.h"
+#include "tests/support/program.h"
+
+static char one[512];       // a tangle in global form
+static char one_local[512]; // the same in local form
+static char many[512];      // a collection of three
+
+static void set_up(void)
+{
+    if (one[0] != '\0') {
+        return;
+    }
+    snprintf(one, sizeof one, "%s", scratch_path("one.h5"));
+    snprintf(one_local, sizeof one_local, "%s", scratch_path("one-local.h5"));
+    snprintf(many, sizeof many, "%s", scratch_path("many.h5"));
+    EXPECT(0, "generate", "tangle", "--contacts", "40", "--seed", "7", "--out", one);
+    EXPECT(0, "convert", one, one_local, "--form", "local");
+    EXPECT(0, "generate", "tangle", "--contacts", "10", "--count", "3", "--out", many);
+}
+
+static void convert_makes_local_of_global_and_not_back(void)
+{
+    char out[512];
+    snprintf(out, sizeof out, "%s", scratch_path("made-local.h5"));
+    EXPECT(0, "convert", one, out, "--form", "local");
+    HOLDS(standard_error, "made-local.h5: 1 problem\n");
+    EXPECT(0, "inspect", out, "--format", "csv");
+    HOLDS(standard_out, "made-local.h5,local,40,3,");
+    snprintf(out, sizeof out, "%s", scratch_path("made-global.h5"));
+    EXPECT(3, "convert", one_local, out, "--form", "global");
+    HOLDS(standard_error, "holds no M and H");
+    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
+}
+
+static void convert_keeps_takes_and_splits_collections(void)
+{
+    char out[512], path[600];
+    snprintf(out, sizeof out, "%s", scratch_path("kept.h5"));
+    EXPECT(0, "convert", many, out);
+    HOLDS(standard_error, "3 problems\n");
+    EXPECT(0, "inspect", out, "--format", "csv");
+    HOLDS(standard_out, "kept.h5:tangle-0002,");
+    EXPECT(0, "convert", many, out, "--problem", "tangle-0002");
+    EXPECT(0, "inspect", out, "--format", "csv");
+    HOLDS(standard_out, "kept.h5,global,10,");
+    EXPECT(3, "convert", many, out, "--problem", "tangle-02");
+    HOLDS(standard_error, "holds no problem named 'tangle-02'; did you mean 'tangle-0");
+    snprintf(out, sizeof out, "%s", scratch_path("parts"));
+    EXPECT(0, "convert", many, "--split", out);
+    snprintf(path, sizeof path, "%s/tangle-0003.h5", out);
+    EXPECT(0, "check", path);
+    EXPECT(0, "convert", one, "--split", out);
+    snprintf(path, sizeof path, "%s/one.h5", out);
+    EXPECT(0, "check", path);
+}
+
+static void convert_can_replace_its_input(void)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("replaced.h5"));
+    EXPECT(0, "convert", one, path);
+    EXPECT(0, "convert", path, path, "--form", "local");
+    EXPECT(0, "inspect", path, "--format", "csv");
+    HOLDS(standard_out, "replaced.h5,local,");
+}
+
+static void split_refuses_to_replace_its_input(void)
+{
+    char folder[512], path[600], link[600];
+    snprintf(folder, sizeof folder, "%s", scratch_path("apart"));
+    snprintf(path, sizeof path, "%s/tangle-0002.h5", folder);
+    snprintf(link, sizeof link, "%s/other.h5", folder);
+    CHECK(mkdir(folder, 0777) == 0);
+    EXPECT(0, "convert", many, path);
+    EXPECT(3, "convert", path, "--split", folder);
+    HOLDS(standard_error, "tangle-0002.h5, the file that is read: give --split another folder");
+    snprintf(path, sizeof path, "%s/tangle-0001.h5", folder);
+    TEST_ASSERT_EQUAL_INT(-1, access(path, F_OK)); // nothing is written before the refusal
+    EXPECT(0, "convert", one, path);
+    CHECK(symlink("tangle-0001.h5", link) == 0);
+    EXPECT(3, "convert", link, "--split", folder, "--form", "local");
+    EXPECT(3, "convert", path, "--split", folder, "--form", "local");
+    EXPECT(0, "inspect", path, "--format", "csv");
+    HOLDS(standard_out, "tangle-0001.h5,global,40,");
+}
+
+// M = 1e-10 I and H = 1e160 I are finite; W = 1e330 I is not.
+static void write_overflowing(const char *path)
+{
+    const int place[] = {0, 1, 2};
+    ss_error error;
+    ss_problem *p = ss_problem_new();
+    p->form = SS_GLOBAL;
+    p->dim = p->ndofs = 3;
+    p->ncontacts = 1;
+    CHECK_OK(ss_sparse_from_triplets(&p->M, 3, 3, 3, place, place,
+                                     (const double[]){1e-10, 1e-10, 1e-10}, &error));
+    CHECK_OK(ss_sparse_from_triplets(&p->H, 3, 3, 3, place, place,
+                                     (const double[]){1e160, 1e160, 1e160}, &error));
+    p->mu = calloc(1, sizeof *p->mu);
+    p->f = calloc(3, sizeof *p->f);
+    p->w = calloc(3, sizeof *p->w);
+    CHECK_OK(ss_store_write(path, p, &error));
+    ss_problem_free(p);
+}
+
+static void a_local_form_that_is_not_finite_is_refused(void)
+{
+    char path[512], out[512];
+    snprintf(path, sizeof path, "%s", scratch_path("overflowing.h5"));
+    snprintf(out, sizeof out, "%s", scratch_path("overflown.h5"));
+    write_overflowing(path);
+    EXPECT(3, "convert", path, out, "--form", "local");
+    HOLDS(standard_error, "W = H' M^-1 H is ");
+    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
+    EXPECT(0, "inspect", path, "--format", "csv");
+    HOLDS(standard_out, ",global,1,3,3,1,1,1,0,0,nan,3,"); // no rank
+}
+
+static void convert_writes_nothing_where_a_problem_is_defective(void)
+{
+    char out[512], defective[512];
+    ss_error error;
+    snprintf(out, sizeof out, "%s", scratch_path("never.h5"));
+    snprintf(defective, sizeof defective, "%s", scratch_path("defective.h5"));
+    ss_problem *p = one_contact(3, (const double[]){1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                (const double[]){-1.0, 2.0, 0.0}, -0.5);
+    CHECK_OK(ss_store_write(defective, p, &error));
+    ss_problem_free(p);
+    EXPECT(3, "convert", defective, out);
+    HOLDS(standard_error, "mu");
+    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
+    EXPECT(3, "convert", defective, "--split", out);
+    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
+}
+
+static void every_verb_refuses(const char *path)
+{
+    char out[512];
+    snprintf(out, sizeof out, "%s", scratch_path("refused.h5"));
+    EXPECT(3, "inspect", path);
+    HOLDS(standard_error, path);
+    TEST_ASSERT_EQUAL_INT(1, count_lines(standard_error));
+    EXPECT(3, "check", path, "--format", "csv");
+    HOLDS(standard_out, ",defect,");
+    EXPECT(3, "verify", path);
+    HOLDS(standard_error, path);
+    EXPECT(3, "convert", path, out);
+    HOLDS(standard_error, path);
+    TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
+}
+
+static void hostile_files_are_refused_with_a_sentence(void)
+{
+    char path[512], bytes[4096];
+    every_verb_refuses("no-such-file.h5");
+    every_verb_refuses(scratch_path("."));
+    every_verb_refuses("/dev/null");
+    snprintf(path, sizeof path, "%s", scratch_path("empty.h5"));
+    write_bytes(path, "", 0);
+    every_verb_refuses(path);
+    snprintf(path, sizeof path, "%s", scratch_path("text.h5"));
+    write_bytes(path, "problem,contacts\n", 17);
+    every_verb_refuses(path);
+    unsigned state = 1;
+    for (size_t k = 0; k < sizeof bytes; k++) {
+        state = state * 1103515245u + 12345u;
+        bytes[k] = (char)(state >> 24);
+    }
+    snprintf(path, sizeof path, "%s", scratch_path("noise.h5"));
+    write_bytes(path, bytes, sizeof bytes);
+    every_verb_refuses(path);
+}
+
+static void a_truncated_file_is_refused_at_any_length(void)
+{
+    char path[512];
+    size_t count;
+    char *bytes = read_bytes(one, &count);
+    snprintf(path, sizeof path, "%s", scratch_path("cut.h5"));
+    for (size_t k = 1; k < 8; k++) {
+        write_bytes(path, bytes, count * k / 8);
+        EXPECT(3, "inspect", path);
+        HOLDS(standard_error, "cut.h5");
+    }
+    free(bytes);
+}
+
+static void what_cannot_be_written_ends_with_4(void)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/x.h5", scratch_path("missing-folder"));
+    EXPECT(4, "generate", "tangle", "--contacts", "5", "--out", path);
+    HOLDS(standard_error, path);
+    EXPECT(4, "convert", one, path);
+    HOLDS(standard_error, path);
+    EXPECT(4, "convert", one, "--split", path);
+    HOLDS(standard_error, path);
+    EXPECT(4, "generate", "tangle", "--contacts", "5", "--out", "/dev/full");
+    HOLDS(standard_error, "/dev/full");
+    struct stat status;
+    CHECK(stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode));
+}
+
+static void a_file_that_may_not_grow_ends_with_4(void)
+{
+    char path[512];
+    struct rlimit before;
+    snprintf(path, sizeof path, "%s", scratch_path("too-large.h5"));
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, before.rlim_max}) == 0);
+    const int code = RUN("generate", "tangle", "--contacts", "50", "--out", path);
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    TEST_ASSERT_EQUAL_INT(4, code);
+    HOLDS(standard_error, "too-large.h5: File too large");
+    TEST_ASSERT_EQUAL_INT(-1, access(path, F_OK));
+}
+
+static void a_file_may_come_as_stdin(void)
+{
+    const int held = dup(STDIN_FILENO), file = open(one, O_RDONLY);
+    CHECK(held >= 0 && file >= 0 && dup2(file, STDIN_FILENO) == STDIN_FILENO);
+    const int code = RUN("inspect", "/dev/stdin", "--format", "csv");
+    dup2(held, STDIN_FILENO);
+    close(held);
+    close(file);
+    TEST_ASSERT_EQUAL_INT(0, code);
+    HOLDS(standard_out, "/dev/stdin,global,40,3,");
+}
+
+static void a_full_disk_under_stdout_ends_with_4(void)
+{
+    const char *const inspect[] = {"inspect", one, NULL};
+    TEST_ASSERT_EQUAL_INT(4, run_program("/dev/full", inspect));
+    HOLDS(standard_error, "could not be written to stdout: No space left on device");
+    const char *const help[] = {"--help", NULL};
+    TEST_ASSERT_EQUAL_INT(4, run_program("/dev/full", help));
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(convert_makes_local_of_global_and_not_back);
+    RUN_TEST(convert_keeps_takes_and_splits_collections);
+    RUN_TEST(convert_can_replace_its_input);
+    RUN_TEST(split_refuses_to_replace_its_input);
+    RUN_TEST(a_local_form_that_is_not_finite_is_refused);
+    RUN_TEST(convert_writes_nothing_where_a_problem_is_defective);
+    RUN_TEST(hostile_files_are_refused_with_a_sentence);
+    RUN_TEST(a_truncated_file_is_refused_at_any_length);
+    RUN_TEST(what_cannot_be_written_ends_with_4);
+    RUN_TEST(a_file_that_may_not_grow_ends_with_4);
+    RUN_TEST(a_file_may_come_as_stdin);
+    RUN_TEST(a_full_disk_under_stdout_ends_with_4);
+}
+
+const test_group cli_files_tests = {.run = run_tests, .set_up = set_up};

@@ -1,0 +1,172 @@
+// What a user asks for in vain is told, once, on stderr; what was done for it can be done again.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "problems/store/store.h"
+#include "tests/support/program.h"
+#include "tests/support/results.h"
+#include "tests/support/support.h"
+
+static char one[512];
+
+static void set_up(void)
+{
+    if (one[0] == '\0') {
+        snprintf(one, sizeof one, "%s", scratch_path("one.h5"));
+        EXPECT(0, "generate", "tangle", "--contacts", "40", "--per-rod", "4", "--out", one);
+    }
+}
+
+static void threads_that_a_solver_has_no_use_for_are_told(void)
+{
+    EXPECT(0, "solve", one, "--solver", "newton-mfb", "--threads", "2");
+    SAYS("solve: --threads 2 does nothing in newton-mfb: it has no sweeps that can be shared");
+    EXPECT(0, "solve", one, "--solver", "mfb:order=reverse", "--threads", "1");
+    SAYS("solve: --threads 1 does nothing in mfb:order=reverse: it has no sweeps that can be "
+         "shared");
+    EXPECT(0, "simulate", "orbit", "--steps", "2", "--solver", "alm", "--threads", "2");
+    HOLDS(standard_error, "simulate: --threads 2 does nothing in alm");
+    static const char *const fine[] = {"mfb", "mfb:order=stripes", "ppa", "auto", "prox/enum"};
+    for (size_t k = 0; k < sizeof fine / sizeof fine[0]; k++) {
+        EXPECT(0, "solve", one, "--solver", fine[k], "--threads", "2");
+        TEST_ASSERT_EQUAL_STRING("", standard_error);
+    }
+}
+
+static void a_run_without_contacts_tells_what_it_leaves_undone(void)
+{
+    const char *dump = scratch_path("empty.h5");
+    EXPECT(1, "simulate", "swing", "--steps", "2", "--dump", dump);
+    HOLDS(standard_error, "empty.h5 is not written: no step had a contact");
+    CHECK(access(dump, F_OK) != 0);
+    EXPECT(0, "simulate", "swing", "--steps", "2", "--mu", "0.2");
+    SAYS("simulate: swing: no step had a contact: --mu and the options of the solver did nothing");
+    EXPECT(0, "simulate", "swing", "--steps", "2", "--solver", "enum");
+    HOLDS(standard_error, "no step had a contact");
+    EXPECT(0, "simulate", "swing", "--steps", "2");
+    TEST_ASSERT_EQUAL_STRING("", standard_error);
+}
+
+// The words of a description, which begins with the program's name, and a dump beside them.
+static int replay(char *recipe, const char *dump)
+{
+    const char *words[40];
+    int n = 0;
+    strtok(recipe, " ");
+    for (char *word = strtok(NULL, " "); word != NULL && n < 35; word = strtok(NULL, " ")) {
+        words[n++] = word;
+    }
+    words[n++] = "--dump";
+    words[n++] = dump;
+    words[n++] = "--count";
+    words[n++] = "2";
+    words[n] = NULL;
+    return run_program(NULL, words);
+}
+
+static char *checksums(const char *path)
+{
+    EXPECT(0, "inspect", path, "--format", "csv");
+    char *sums = strdup(csv_field(standard_out, 1, "sha256"));
+    char *both = NULL;
+    CHECK(asprintf(&both, "%s %s", sums, csv_field(standard_out, 2, "sha256")) > 0);
+    free(sums);
+    return both;
+}
+
+// Three sweeps and a step size of many digits: with the defaults the problems are others.
+static void a_dump_knows_the_command_that_made_it(void)
+{
+    char first[400], second[400];
+    snprintf(first, sizeof first, "%s", scratch_path("first.h5"));
+    snprintf(second, sizeof second, "%s", scratch_path("second.h5"));
+    EXPECT(0, "simulate", "pony", "--rods", "9", "--steps", "8", "--seed", "4", "--dt",
+           "0.00123456789012", "--max-iter", "3", "--time-limit", "50", "--dump", first, "--count",
+           "2");
+    ss_problem *p;
+    ss_error error;
+    ss_reader *reader;
+    CHECK_OK(ss_reader_open(first, &reader, &error));
+    CHECK_OK(ss_reader_load(reader, 0, &p, NULL, &error));
+    ss_reader_close(reader);
+    HOLDS(p->description, " --max-iter 3 --time-limit 50");
+    char *sums = checksums(first), *recipe = strdup(p->description);
+    ss_problem_free(p);
+    TEST_ASSERT_EQUAL_INT(0, replay(recipe, second));
+    char *again = checksums(second);
+    TEST_ASSERT_EQUAL_STRING(sums, again);
+    free(again);
+    free(recipe);
+    free(sums);
+}
+
+static void damaged_lines_are_told_to_who_reads(void)
+{
+    char *results = strdup(results_file("damaged.h5")), journal[600];
+    snprintf(journal, sizeof journal, "%s.journal", results);
+    FILE *file = fopen(journal, "w");
+    fputs("nothing\n12 0123 more of it\n", file);
+    fclose(file);
+    EXPECT(0, "table", results);
+    HOLDS(standard_error, "stickslip table: ");
+    HOLDS(standard_error, ".journal: 2 lines are damaged and dropped, line 1 the first of them");
+    EXPECT(0, "table", results, "--compare", results);
+    HOLDS(standard_error, "2 lines are damaged");
+    char *picture = strdup(scratch_path("damaged.svg"));
+    RUN("plot", results, "--out", picture); // with gnuplot or without
+    HOLDS(standard_error, "stickslip plot: ");
+    HOLDS(standard_error, "2 lines are damaged");
+    free(picture);
+    unlink(journal);
+    free(results);
+}
+
+static void a_tower_has_no_condition(void)
+{
+    const char *tower = scratch_path("tower.h5");
+    EXPECT(0, "generate", "tangle", "--tower", "2", "--contacts", "20", "--per-rod", "8", "--out",
+           tower);
+    CHECK(strstr(standard_error, "does nothing") == NULL);
+    EXPECT(0, "generate", "tangle", "--tower", "2", "--contacts", "20", "--cond", "1e5", "--out",
+           tower);
+    HOLDS(standard_error, "--cond 100000 does nothing with --tower: its boxes are rigid");
+    EXPECT(1, "generate", "tangle", "--tower", "2", "--contacts", "20", "--light", "0.5", "--out",
+           tower);
+    HOLDS(standard_error, "--light takes SHARE:FACTOR, two numbers");
+}
+
+static void a_file_in_the_place_of_a_folder_is_told(void)
+{
+    EXPECT(4, "simulate", "orbit", "--steps", "2", "--frames", one);
+    HOLDS(standard_error, "one.h5: is a file, and a folder is wanted");
+    EXPECT(4, "convert", one, "--split", one);
+    HOLDS(standard_error, "one.h5: is a file, and a folder is wanted");
+}
+
+static void a_label_of_a_table_is_no_file(void)
+{
+    char many[400], label[450];
+    snprintf(many, sizeof many, "%s", scratch_path("many.h5"));
+    snprintf(label, sizeof label, "%s:tangle-0001", many);
+    EXPECT(0, "generate", "tangle", "--contacts", "10", "--per-rod", "4", "--count", "2", "--out",
+           many);
+    EXPECT(3, "solve", label);
+    HOLDS(standard_error, "many.h5 is chosen by --problem tangle-0001");
+    EXPECT(3, "solve", "nowhere.h5:tangle-0001");
+    SAYS("solve: nowhere.h5:tangle-0001: no such file");
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(threads_that_a_solver_has_no_use_for_are_told);
+    RUN_TEST(a_run_without_contacts_tells_what_it_leaves_undone);
+    RUN_TEST(a_dump_knows_the_command_that_made_it);
+    RUN_TEST(damaged_lines_are_told_to_who_reads);
+    RUN_TEST(a_tower_has_no_condition);
+    RUN_TEST(a_label_of_a_table_is_no_file);
+    RUN_TEST(a_file_in_the_place_of_a_folder_is_told);
+}
+
+const test_group cli_remarks_tests = {.run = run_tests, .set_up = set_up};

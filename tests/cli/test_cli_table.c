@@ -1,0 +1,216 @@
+// `table` and `plot` from outside: formats, exit codes, sentences.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/program.h"
+#include "tests/support/results.h"
+#include "tests/support/support.h"
+
+static char *results;
+
+static void set_up(void)
+{
+    free(results);
+    results = strdup(results_file("results.h5"));
+}
+
+static void tear_down(void)
+{
+    free(results);
+    results = NULL;
+}
+
+static void the_solvers_are_printed_in_the_papers_order(void)
+{
+    EXPECT(0, "table", results, "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING("", standard_error);
+    HOLDS(standard_out, "solver,alt_percent,fail_percent,over_tol_percent,mean_iterations,mean_ms\n"
+                        "4sides,nan,0,100,10,10\n"
+                        "mfb,nan,");
+    HOLDS(standard_out, "\nmfb+enum,0.59999999999999998,0,0,6,12\n");
+}
+
+static void every_kind_comes_in_every_format(void)
+{
+    static const char *const kinds[] = {"solvers", "problems", "profile", "local", "ratio"};
+    static const char *const formats[] = {"text", "markdown", "latex", "csv"};
+    static const char *const marks[] = {"Tolerance: fb", "|:---|", "\\toprule", ","};
+    for (int k = 0; k < 5; k++) {
+        for (int f = 0; f < 4; f++) {
+            EXPECT(0, "table", results, "--kind", kinds[k], "--format", formats[f]);
+            HOLDS(standard_out, marks[f]);
+        }
+    }
+}
+
+static void the_paper_and_a_tolerance_are_options(void)
+{
+    EXPECT(0, "table", results, "--paper", "--tol", "1e-2", "--format", "csv");
+    HOLDS(standard_out, ",paper_mean_ms\n");
+    HOLDS(standard_out, "mfb+enum,0.59999999999999998,0,0,3,6");
+}
+
+// Beside the first record: mfb+enum twice and half as slow on problems 1 and 2, mfb unsolved on 1,
+// a solver and a problem that only this one holds.
+static const char *other_results(void)
+{
+    ss_record_row rows[] = {result_row("mfb+enum:freeze=paper", 1),
+                            result_row("mfb+enum:freeze=paper", 2),
+                            result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1),
+                            result_row("mfb:freeze=paper", 2)};
+    rows[0].sweep_seconds *= 2.0;
+    rows[0].seconds = 0.040;
+    rows[0].iterations = 12;
+    rows[1].sweep_seconds *= 0.5;
+    rows[2].fb = 1.0;
+    snprintf(rows[3].solver, sizeof rows[3].solver, "enum");
+    memset(rows[4].problem_sha256, 'f', sizeof rows[4].problem_sha256 - 1);
+    snprintf(rows[4].build, sizeof rows[4].build, "another build");
+    return results_file_of("other.h5", rows, 5);
+}
+
+static void two_records_are_compared_where_both_hold_a_run(void)
+{
+    char *other = strdup(other_results());
+    EXPECT(0, "table", results, "--compare", other, "--format", "csv");
+    // Means of 8 and 16 ms, of 16 and 8; the ratios 1/2 and 2 have the mean 1.
+    TEST_ASSERT_EQUAL_STRING(
+        "solver,runs,over_tol_percent,other_over_tol_percent,mean_iterations,other_mean_iterations,"
+        "mean_ms,other_mean_ms,time_ratio\n"
+        "mfb,1,0,100,nan,nan,nan,nan,nan\n"
+        "mfb+enum,2,0,0,6,10,12,12,1\n",
+        standard_out);
+    EXPECT(0, "table", results, "--compare", other, "--kind", "problems", "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING(
+        "problem,contacts,solvers,solved,other_solved,mean_ms,other_mean_ms,time_ratio\n"
+        "data/hair.h5:p1,100,2,2,1,10,40,0.25\n"
+        "data/hair.h5:p2,200,1,1,1,20,20,1\n",
+        standard_out);
+    EXPECT(0, "table", results, "--compare", other);
+    HOLDS(standard_out, "A: /");
+    HOLDS(standard_out, "results.h5, build test, on");
+    HOLDS(standard_out, "other.h5, build test, on");
+    free(other);
+}
+
+static void records_that_cannot_be_compared_say_why(void)
+{
+    ss_record_row rows[] = {result_row("mfb+enum:freeze=paper", 1)};
+    snprintf(rows[0].solver, sizeof rows[0].solver, "enum");
+    char *stranger = strdup(results_file_of("stranger.h5", rows, 1));
+    EXPECT(3, "table", results, "--compare", stranger);
+    HOLDS(standard_error, "stranger.h5 have no run of one problem by one solver");
+    rows[0] = result_row("mfb+enum:freeze=paper", 1);
+    rows[0].tolerance = 1e-6;
+    free(stranger);
+    stranger = strdup(results_file_of("tighter.h5", rows, 1));
+    EXPECT(3, "table", results, "--compare", stranger);
+    HOLDS(standard_error, "tighter.h5 to 1e-06; choose one with --tol");
+    EXPECT(0, "table", results, "--compare", stranger, "--tol", "1e-4");
+    free(stranger);
+    EXPECT(3, "table", results, "--compare", scratch_path("absent.h5"));
+    HOLDS(standard_error, "absent.h5");
+    EXPECT(1, "table", results, "--compare", results, "--kind", "local");
+    SAYS("table: --compare goes with --kind solvers or problems, not with --kind local");
+    EXPECT(1, "table", results, "--compare", results, "--paper");
+    SAYS("table: --compare and --paper are two tables: leave one out");
+}
+
+static void a_journal_alone_is_a_record(void)
+{
+    ss_record_row row = result_row("mfb:freeze=paper", 1);
+    const char *path = scratch_path("killed.h5");
+    ss_error error;
+    ss_record *record = NULL;
+    CHECK_OK(ss_record_open(path, &record, &error));
+    CHECK_OK(ss_record_add(record, &row, &error));
+    // As after a kill: the record is still open and nothing was folded in.
+    EXPECT(0, "table", path, "--format", "csv");
+    HOLDS(standard_out, "mfb,nan,2,0,6,6");
+    CHECK_OK(ss_record_close(record, &error));
+}
+
+static void mistakes_end_with_1_and_a_sentence(void)
+{
+    EXPECT(1, "table");
+    EXPECT(1, "table", results, "--paper", "--kind", "local");
+    SAYS("table: --paper goes with --kind solvers or simulation, not with --kind local");
+    EXPECT(1, "table", results, "--against", "mfb");
+    SAYS("table: --against goes with --kind ratio, not with --kind solvers");
+    EXPECT(3, "table", results, "--kind", "ratio", "--against", "nobody");
+    EXPECT(1, "table", results, "--kind", "nothing");
+    EXPECT(1, "plot", results);
+    SAYS("plot: plot needs --out FILE");
+    EXPECT(1, "plot", results, "--out", "a.gif");
+    SAYS("plot: --out takes a name that ends in .svg, .png or .pdf, not 'a.gif'");
+    EXPECT(1, "plot", results, "--out", "a.svg", "--problem", "p");
+    SAYS("plot: --problem goes with --figure convergence, not with --figure iterations");
+}
+
+static void what_is_no_record_ends_with_3(void)
+{
+    EXPECT(3, "table", scratch_path("absent.h5"));
+    EXPECT(3, "table", results, "--tol", "1e-9");
+    HOLDS(standard_error, "the record holds no run to a tolerance of 1e-09");
+    EXPECT(3, "plot", scratch_path("absent.h5"), "--out", scratch_path("x.svg"));
+    EXPECT(3, "plot", results, "--figure", "convergence", "--problem", "nobody", "--out",
+           scratch_path("x.svg"));
+    SAYS("plot: the record holds no history of nobody");
+}
+
+static void pictures_are_drawn_with_script_and_data_beside_them(void)
+{
+    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
+        TEST_IGNORE_MESSAGE("gnuplot is not installed");
+    }
+    static const char *const figures[] = {"iterations", "profile", "convergence", "work-precision",
+                                          "assembly"};
+    for (int k = 0; k < 5; k++) {
+        const char *picture = scratch_path("figure.svg");
+        EXPECT(0, "plot", results, "--figure", figures[k], "--out", picture);
+        HOLDS(standard_error, "stickslip plot: wrote ");
+        TEST_ASSERT_EQUAL_INT(0, access(picture, R_OK));
+        TEST_ASSERT_EQUAL_INT(0, access(scratch_path("figure.svg.gp"), R_OK));
+        TEST_ASSERT_EQUAL_INT(0, access(scratch_path("figure.svg.dat"), R_OK));
+        remove(picture);
+    }
+}
+
+static void without_gnuplot_a_plot_ends_with_4(void)
+{
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", scratch_path(""), 1);
+    const int code = RUN("plot", results, "--out", scratch_path("x.svg"));
+    setenv("PATH", path, 1);
+    free(path);
+    TEST_ASSERT_EQUAL_INT(4, code);
+    SAYS("plot: gnuplot could not be started; figures need it (Debian: gnuplot-nox)");
+}
+
+static void help_shows_kinds_and_figures(void)
+{
+    EXPECT(0, "table", "--help");
+    HOLDS(standard_out, "solvers, problems, profile, local, ratio or simulation (default");
+    EXPECT(0, "plot", "--help");
+    HOLDS(standard_out, "iterations, profile, convergence, work-precision, assembly, orbit, "
+                        "dispersion, stretch or trajectory (default iterations)");
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(the_solvers_are_printed_in_the_papers_order);
+    RUN_TEST(every_kind_comes_in_every_format);
+    RUN_TEST(the_paper_and_a_tolerance_are_options);
+    RUN_TEST(two_records_are_compared_where_both_hold_a_run);
+    RUN_TEST(records_that_cannot_be_compared_say_why);
+    RUN_TEST(a_journal_alone_is_a_record);
+    RUN_TEST(mistakes_end_with_1_and_a_sentence);
+    RUN_TEST(what_is_no_record_ends_with_3);
+    RUN_TEST(pictures_are_drawn_with_script_and_data_beside_them);
+    RUN_TEST(without_gnuplot_a_plot_ends_with_4);
+    RUN_TEST(help_shows_kinds_and_figures);
+}
+
+const test_group cli_table_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

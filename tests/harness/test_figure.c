@@ -1,0 +1,331 @@
+// Curves with points known by hand, and what gnuplot makes of them.
+#include "tests/support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "harness/figure.h"
+#include "tests/support/program.h"
+#include "tests/support/results.h"
+
+enum { FOUR_SIDES, MFB, HYBRID };
+
+static ss_record *record;
+static ss_trials *trials;
+static ss_figure figure;
+
+static void set_up(void)
+{
+    ss_error error;
+    CHECK_OK(ss_record_read(results_file("figure.h5"), &record, &error));
+    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+}
+
+static void tear_down(void)
+{
+    ss_figure_free(&figure);
+    ss_trials_free(trials);
+    trials = NULL;
+    if (record != NULL) {
+        ss_record_close(record, NULL);
+    }
+    record = NULL;
+}
+
+static void expect_curve(size_t k, size_t count, const double x[], const double y[])
+{
+    const ss_curve *curve = &figure.curves[k];
+    TEST_ASSERT_EQUAL_INT(count, curve->count);
+    for (size_t i = 0; i < count; i++) {
+        CHECK_NEAR(curve->x[i], x[i], 1e-9 * x[i]);
+        CHECK_NEAR(curve->y[i], y[i], 1e-9);
+    }
+}
+
+// The text of a file, freed at the next call.
+static const char *content(const char *path, const char *ending)
+{
+    static char text[20000];
+    char name[400];
+    snprintf(name, sizeof name, "%s%s", path, ending);
+    FILE *in = fopen(name, "re");
+    TEST_ASSERT_NOT_NULL_MESSAGE(in, name);
+    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    fclose(in);
+    return text;
+}
+
+static bool have_gnuplot(void)
+{
+    return system("gnuplot --version >/dev/null 2>&1") == 0;
+}
+
+// ---- Curves
+
+static void iterations_fall_from_all_to_the_unsolved(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    // Never solved: all need more than any number. The end is 1.1 times the largest, here 10.
+    expect_curve(FOUR_SIDES, 2, (double[]){1, 11}, (double[]){100, 100});
+    expect_curve(MFB, 3, (double[]){1, 6, 11}, (double[]){100, 50, 50});
+    expect_curve(HYBRID, 4, (double[]){1, 4, 8, 11}, (double[]){100, 50, 0, 0});
+}
+
+static void profiles_rise_to_the_share_that_is_solved(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_profile(trials, &figure, &error));
+    expect_curve(FOUR_SIDES, 2, (double[]){1, 11}, (double[]){0, 0});
+    expect_curve(MFB, 2, (double[]){1, 11}, (double[]){50, 50});
+    expect_curve(HYBRID, 3, (double[]){1, 1.25, 11}, (double[]){50, 100, 100});
+}
+
+static void convergence_of_one_problem_is_its_history(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_convergence(trials, "data/hair.h5:p1", &figure, &error));
+    expect_curve(HYBRID, 4, (double[]){1, 2, 3, 4}, (double[]){0.1, 0.01, 1e-3, 5e-5});
+}
+
+static void convergence_is_the_median_and_ended_runs_keep_their_last(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_convergence(trials, NULL, &figure, &error));
+    // p1 ends at 4 with 5e-5; p2 goes on to 8.
+    const double p2[] = {0.5, 0.1, 0.05, 0.01, 5e-3, 1e-3, 5e-4, 9e-5};
+    const double p1[] = {0.1, 0.01, 1e-3, 5e-5, 5e-5, 5e-5, 5e-5, 5e-5};
+    double x[8], y[8];
+    for (int k = 0; k < 8; k++) {
+        x[k] = k + 1;
+        y[k] = (p1[k] + p2[k]) / 2.0;
+    }
+    expect_curve(HYBRID, 8, x, y);
+    // The last iteration of a long run has its point, too.
+    CHECK_NEAR(figure.curves[MFB].x[figure.curves[MFB].count - 1], 100, 0);
+}
+
+static void an_unknown_problem_has_no_history(void)
+{
+    ss_error error;
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_figure_convergence(trials, "nobody", &figure, &error));
+    TEST_ASSERT_EQUAL_STRING("the record holds no history of nobody", error.text);
+}
+
+static void work_precision_is_the_median_time_to_a_residual(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_work_precision(trials, &figure, &error));
+    const ss_curve *curve = &figure.curves[HYBRID];
+    // fb <= 1: at the start, after the set-up of 2 and 4 ms.
+    CHECK_NEAR(curve->x[0], 3.0, 1e-9);
+    CHECK_NEAR(curve->y[0], 1.0, 0);
+    // fb <= 1e-4: at the end, after 10 and 20 ms.
+    CHECK_NEAR(curve->x[curve->count - 1], 15.0, 1e-9);
+    CHECK_NEAR(curve->y[curve->count - 1], 1e-4, 1e-15);
+    TEST_ASSERT_EQUAL_INT(17, curve->count);
+}
+
+// ---- Pictures
+
+static void every_ending_that_is_offered_is_drawn(void)
+{
+    if (!have_gnuplot()) {
+        TEST_IGNORE_MESSAGE("gnuplot is not installed");
+    }
+    static const char *const names[] = {"a.svg", "b.png", "it's -c.pdf"};
+    static const char *const starts[] = {"<?xml", "\x89PNG", "%PDF"};
+    ss_error error;
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    for (int k = 0; k < 3; k++) {
+        const char *path = scratch_path(names[k]);
+        CHECK(ss_figure_can_draw(path));
+        CHECK_OK(ss_figure_draw(&figure, path, &error));
+        TEST_ASSERT_EQUAL_STRING_LEN(starts[k], content(path, ""), strlen(starts[k]));
+        HOLDS(content(path, ".dat"), "# mfb+enum\n1 100\n4 50\n8 0\n11 0\n");
+        HOLDS(content(path, ".gp"), "lc rgb '#D55E00' dt solid");
+    }
+    CHECK(!ss_figure_can_draw("a.gif"));
+    CHECK(!ss_figure_can_draw("svg"));
+}
+
+// The hybrid is drawn last, so that no other curve hides it.
+static void only_the_papers_hybrid_is_solid(void)
+{
+    char *script = NULL;
+    size_t size = 0;
+    ss_error error;
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    FILE *out = open_memstream(&script, &size);
+    ss_figure_script(&figure, "x.svg", out);
+    fclose(out);
+    const char *solid = strstr(script, "dt solid");
+    CHECK(solid != NULL && strstr(solid + 1, "dt solid") == NULL);
+    CHECK(solid != NULL && strstr(solid, "title 'mfb+enum'") != NULL);
+    CHECK(solid != NULL && strstr(solid, "title 'mfb'") == NULL);
+    HOLDS(script, "data index 2 using 1:2 with steps lc rgb '#D55E00' dt solid");
+    free(script);
+}
+
+// The style of the k-th curve of a script: what stands before its title.
+static const char *style_at(const char *script, int k)
+{
+    static char styles[2][100];
+    char *style = styles[k % 2];
+    for (const char *at = script; (at = strstr(at, "lc rgb '")) != NULL; at++) {
+        const char *end = strstr(at, " title '");
+        if (end != NULL && end < strchr(at, '\n') && k-- == 0) {
+            snprintf(style, sizeof styles[0], "%.*s", (int)(end - at), at);
+            return style;
+        }
+    }
+    return "";
+}
+
+static void no_two_solvers_look_alike(void)
+{
+    static const char *const specs[] = {
+        "mfb", "mfb:freeze=on", "mfb+enum",  "mfb+enum:freeze=paper", "mfb+enum:order=reverse",
+        "alm", "admm",          "auto",      "anderson/mfb",          "apgd",
+        "ppa", "spg",           "newton-mfb"};
+    enum { COUNT = sizeof specs / sizeof specs[0] };
+    ss_record_row rows[COUNT];
+    for (size_t k = 0; k < COUNT; k++) {
+        rows[k] = result_row("mfb:freeze=paper", 1);
+        strcpy(rows[k].solver, specs[k]);
+    }
+    const char *path = results_file_of("alike.h5", rows, COUNT);
+    tear_down();
+    char *script = NULL;
+    size_t size = 0;
+    ss_error error;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    FILE *out = open_memstream(&script, &size);
+    ss_figure_script(&figure, "x.svg", out);
+    fclose(out);
+    HOLDS(script, "set xlabel 'iterations'");
+    for (int k = 1; k < COUNT; k++) {
+        char own[100];
+        snprintf(own, sizeof own, "%s", style_at(script, k));
+        CHECK(own[0] != '\0');
+        for (int j = 0; j < k; j++) {
+            CHECK(strcmp(own, style_at(script, j)) != 0);
+        }
+    }
+    free(script);
+}
+
+// Between the start and the answer nothing is known.
+static void a_history_without_a_course_has_no_convergence(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1)};
+    strcpy(rows[1].solver, "siconos/prox");
+    rows[1].history.count = 2;
+    rows[1].history.iteration[1] = 6;
+    rows[1].history.fb[1] = 5e-5;
+    const char *path = results_file_of("course.h5", rows, 2);
+    tear_down();
+    ss_error error;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_figure_convergence(trials, NULL, &figure, &error));
+    TEST_ASSERT_EQUAL_INT(6, figure.curves[0].count);
+    TEST_ASSERT_EQUAL_INT(0, figure.curves[1].count);
+}
+
+static void a_folder_that_is_not_there_is_said(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_figure_draw(&figure, "/nowhere/x.svg", &error));
+    TEST_ASSERT_EQUAL_STRING("/nowhere/x.svg.dat: cannot be written: No such file or directory",
+                             error.text);
+}
+
+static void a_missing_gnuplot_is_said(void)
+{
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", scratch_path(""), 1);
+    ss_error error;
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    const ss_status status = ss_figure_draw(&figure, scratch_path("none.svg"), &error);
+    setenv("PATH", path, 1);
+    free(path);
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, status);
+    TEST_ASSERT_EQUAL_STRING("gnuplot could not be started; figures need it (Debian: gnuplot-nox)",
+                             error.text);
+}
+
+static void a_figure_without_a_point_is_said(void)
+{
+    ss_error error;
+    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    for (size_t k = 0; k < figure.ncurves; k++) {
+        figure.curves[k].count = 0;
+    }
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_figure_draw(&figure, scratch_path("x.svg"), &error));
+    HOLDS(error.text, "there is nothing to draw");
+}
+
+// Draws by a shell script in place of gnuplot.
+static ss_status draw_by(const char *script, const char *picture, ss_error *e)
+{
+    FILE *out = fopen(scratch_path("gnuplot"), "we");
+    fprintf(out, "#!/bin/sh\n%s\n", script);
+    fclose(out);
+    chmod(scratch_path("gnuplot"), 0700);
+    char *path = strdup(getenv("PATH")), *first = NULL;
+    CHECK(asprintf(&first, "%s:%s", scratch_path(""), path) > 0);
+    setenv("PATH", first, 1);
+    ss_status status = ss_figure_iterations(trials, &figure, e);
+    if (status == SS_OK) {
+        status = ss_figure_draw(&figure, scratch_path(picture), e);
+    }
+    setenv("PATH", path, 1);
+    free(first);
+    free(path);
+    remove(scratch_path("gnuplot"));
+    return status;
+}
+
+static void a_failing_gnuplot_is_quoted(void)
+{
+    ss_error error;
+    const char *script = "echo\necho 'line 1: undefined variable: x'\nseq 100000\nexit 3";
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, draw_by(script, "failed.svg", &error));
+    TEST_ASSERT_EQUAL_STRING("gnuplot failed: line 1: undefined variable: x", error.text);
+}
+
+// As on a full disk, which gnuplot does not notice.
+static void half_a_picture_is_said(void)
+{
+    ss_error error;
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM,
+                          draw_by("echo '<svg >1234567890123456' >half.svg", "half.svg", &error));
+    HOLDS(error.text, "half.svg: gnuplot could not write all of it; is the disk full?");
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(iterations_fall_from_all_to_the_unsolved);
+    RUN_TEST(profiles_rise_to_the_share_that_is_solved);
+    RUN_TEST(convergence_of_one_problem_is_its_history);
+    RUN_TEST(convergence_is_the_median_and_ended_runs_keep_their_last);
+    RUN_TEST(an_unknown_problem_has_no_history);
+    RUN_TEST(work_precision_is_the_median_time_to_a_residual);
+    RUN_TEST(every_ending_that_is_offered_is_drawn);
+    RUN_TEST(only_the_papers_hybrid_is_solid);
+    RUN_TEST(no_two_solvers_look_alike);
+    RUN_TEST(a_history_without_a_course_has_no_convergence);
+    RUN_TEST(a_folder_that_is_not_there_is_said);
+    RUN_TEST(a_figure_without_a_point_is_said);
+    RUN_TEST(a_missing_gnuplot_is_said);
+    RUN_TEST(a_failing_gnuplot_is_quoted);
+    RUN_TEST(half_a_picture_is_said);
+}
+
+const test_group figure_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

@@ -1,0 +1,176 @@
+// Strands as they are seen from outside: where they are, what is measured of that, and pictures.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/simulate/frames.h"
+#include "harness/simulate/picture.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+
+static ss_error error;
+
+// Three straight strands of 0.1 m along +z from (0, 0, 0), (0.3, 0, 0) and (0, 0.4, 0), the first
+// two on a body that moves along y.
+static ss_world *three_strands(double speed)
+{
+    static const ss_strand_design DESIGN = {
+        .length = 0.1, .material = {1320.0, 5e-5, 1.0, 3.9e9, 0.48, 0.01}, .nsegments = 4};
+    ss_model_choice model;
+    CHECK_OK(ss_model_parse("super-helix", &model, &error));
+    ss_world *w = ss_world_new();
+    ss_motion motion = ss_motion_still();
+    motion.direction = ss_vec(0.0, 1.0, 0.0);
+    motion.shift = (ss_profile){.kind = SS_PROFILE_STEADY, .size = speed, .period = 1.0};
+    int body, number;
+    CHECK_OK(ss_world_add_body(w, &motion, &body, &error));
+    const ss_vec3 roots[] = {{0.0, 0.0, 0.0}, {0.3, 0.0, 0.0}, {0.0, 0.4, 0.0}};
+    // Columns n0 = z, n1 = x, n2 = y.
+    const ss_mat3 turn = {{{0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}};
+    for (int k = 0; k < 3; k++) {
+        const ss_pose root = {turn, roots[k]};
+        CHECK_OK(ss_world_add_strand(w, &model, &DESIGN, k < 2 ? body : 0, &root, &number, &error));
+    }
+    ss_model_choice_free(&model);
+    return w;
+}
+
+static void tips_are_measured_in_the_world(void)
+{
+    ss_world *w = three_strands(0.25);
+    ss_strands *s;
+    CHECK_OK(ss_strands_new(w, &s, &error));
+    const ss_vec3 tip = ss_strands_tip(s, 1);
+    CHECK_NEAR(tip.x, 0.3, 1e-15);
+    CHECK_NEAR(tip.z, 0.1, 1e-15);
+    CHECK_NEAR(ss_strands_dispersion(s), (0.3 + 0.4 + 0.5) / 3.0, 1e-15);
+    CHECK_NEAR(ss_strands_stretch_percent(s, 0.3), 0.0, 1e-12);
+    CHECK_NEAR(ss_strands_stretch_percent(s, 0.33), 10.0, 1e-11);
+    w->now.time = 10.0; // the profile is eased in by then
+    ss_strands_look(s);
+    CHECK_NEAR(ss_strands_tip_velocity(s, 0).y, 0.25, 1e-12);
+    CHECK_NEAR(ss_strands_tip_velocity(s, 2).y, 0.0, 1e-15);
+    // Unit velocity of one dof against a difference of places.
+    const ss_vec3 before = ss_strands_tip(s, 2);
+    const int q = w->strands[2].q + 1, v = w->strands[2].v + 1;
+    w->now.v[v] = 1.0;
+    const ss_vec3 rate = ss_strands_tip_velocity(s, 2);
+    w->now.q[q] += 1e-6;
+    ss_strands_look(s);
+    const ss_vec3 way = ss_scaled(1e6, ss_minus(ss_strands_tip(s, 2), before));
+    CHECK_LE(ss_length(ss_minus(way, rate)), 1e-6 * ss_length(rate));
+    CHECK(ss_length(rate) > 1e-4);
+    ss_strands_free(s);
+    ss_world_free(w);
+}
+
+static void a_look_at_tips_sees_them_where_they_are(void)
+{
+    ss_world *w = three_strands(0.25);
+    ss_strands *all, *tips;
+    CHECK_OK(ss_strands_new(w, &all, &error));
+    CHECK_OK(ss_strands_new(w, &tips, &error));
+    w->now.time = 10.0;
+    for (int j = 0; j < w->nq; j++) {
+        w->now.q[j] += 0.1 * (j % 7);
+        w->now.v[j] = 0.3 * (j % 5);
+    }
+    const ss_vec3 before = ss_strands_tip(tips, 0);
+    ss_strands_look(all);
+    ss_strands_look_at_tips(tips);
+    CHECK(ss_length(ss_minus(ss_strands_tip(tips, 0), before)) > 0.1);
+    for (int k = 0; k < 3; k++) {
+        const ss_vec3 a = ss_strands_tip(all, k), b = ss_strands_tip(tips, k);
+        CHECK(memcmp(&a, &b, sizeof a) == 0);
+        const ss_vec3 va = ss_strands_tip_velocity(all, k), vb = ss_strands_tip_velocity(tips, k);
+        CHECK(memcmp(&va, &vb, sizeof va) == 0);
+    }
+    CHECK(ss_strands_dispersion(all) == ss_strands_dispersion(tips));
+    CHECK(tips->time == 10.0);
+    ss_strands_free(all);
+    ss_strands_free(tips);
+    ss_world_free(w);
+}
+
+// More tips than are summed side by side: on a line, 1 m apart.
+static void dispersion_is_the_mean_of_all_distances(void)
+{
+    const ss_strand_design design = {.length = 0.1, .material = ss_material_hair(), .nsegments = 1};
+    const int n = 21;
+    ss_model_choice model;
+    ss_strands *s;
+    ss_world *w = ss_world_new();
+    CHECK_OK(ss_model_parse("tmf", &model, &error));
+    for (int k = 0; k < n; k++) {
+        const ss_pose root = {ss_mat3_identity(), {0.0, k, 0.0}};
+        int number;
+        CHECK_OK(ss_world_add_strand(w, &model, &design, 0, &root, &number, &error));
+    }
+    ss_model_choice_free(&model);
+    CHECK_OK(ss_strands_new(w, &s, &error));
+    CHECK_NEAR(ss_strands_dispersion(s), (n + 1) / 3.0, 1e-13);
+    ss_strands_free(s);
+    ss_world_free(w);
+}
+
+static void obstacles_hide_what_is_behind_them(void)
+{
+    ss_world *w = three_strands(0.0);
+    const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
+                              .size = {0.05, 0.05, 0.05},
+                              .pose = {ss_mat3_identity(), {0.0, -1.0, 0.0}}};
+    CHECK_OK(ss_world_add_obstacle(w, &ball, &error));
+    ss_strands *s;
+    CHECK_OK(ss_strands_new(w, &s, &error));
+    const ss_view view = ss_view_around(s);
+    const ss_vec3 middle = ss_vec(0.0, -1.0, 0.0);
+    CHECK(ss_view_hides(&view, s, ss_along(middle, -0.06, view.towards)));
+    CHECK(!ss_view_hides(&view, s, ss_along(middle, 0.06, view.towards)));
+    CHECK(!ss_view_hides(&view, s, ss_along(middle, 0.051, view.right)));
+    CHECK(ss_view_hides(&view, s, ss_along(middle, 0.049, view.right)));
+    CHECK_NEAR(ss_dot(view.right, view.up), 0.0, 1e-15);
+    CHECK(ss_view_y(&view, middle) - 0.05 > view.low[1]);
+    ss_strands_free(s);
+    ss_world_free(w);
+}
+
+static void a_frame_holds_every_strand_in_the_world(void)
+{
+    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
+        TEST_IGNORE_MESSAGE("gnuplot is not installed");
+    }
+    ss_world *w = three_strands(0.0);
+    ss_strands *s;
+    ss_frames *frames;
+    char folder[400], path[500];
+    snprintf(folder, sizeof folder, "%s", scratch_path("frames"));
+    CHECK_OK(ss_strands_new(w, &s, &error));
+    CHECK_OK(ss_frames_open(folder, 0.1, "three", s, &frames, &error));
+    CHECK(ss_frames_due(frames, 0.0));
+    CHECK_OK(ss_frames_draw(frames, &error));
+    CHECK(!ss_frames_due(frames, 0.05) && ss_frames_due(frames, 0.1 - 1e-9));
+    TEST_ASSERT_EQUAL_INT(1, ss_frames_count(frames));
+    snprintf(path, sizeof path, "%s/frame_00000.obj", folder);
+    const char *text = file_text(path);
+    HOLDS(text, "\nv 0.3 0 0.1\n");
+    HOLDS(text, "\nl 11 12 13 14 15\n"); // of 3 x 5 vertices
+    TEST_ASSERT_EQUAL_INT(1 + 15 + 3, count_lines(text));
+    snprintf(path, sizeof path, "%s/frame_00000.png", folder);
+    CHECK(strncmp(file_text(path) + 1, "PNG", 3) == 0);
+    ss_frames_free(frames);
+    ss_strands_free(s);
+    ss_world_free(w);
+    snprintf(path, sizeof path, "rm -r '%s'", folder);
+    CHECK(system(path) == 0);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(tips_are_measured_in_the_world);
+    RUN_TEST(a_look_at_tips_sees_them_where_they_are);
+    RUN_TEST(dispersion_is_the_mean_of_all_distances);
+    RUN_TEST(obstacles_hide_what_is_behind_them);
+    RUN_TEST(a_frame_holds_every_strand_in_the_world);
+}
+
+const test_group strands_tests = {.run = run_tests};

@@ -1,0 +1,469 @@
+// Tables to the byte, and what a record is taken to say.
+#include "tests/support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/paper.h"
+#include "harness/profile.h"
+#include "harness/table_kinds.h"
+#include "tests/support/program.h"
+#include "tests/support/results.h"
+
+static char *printed; // by the last table; freed in tear_down
+static ss_record *record;
+static ss_trials *trials;
+
+static void tear_down(void)
+{
+    free(printed);
+    printed = NULL;
+    ss_trials_free(trials);
+    trials = NULL;
+    if (record != NULL) {
+        ss_record_close(record, NULL);
+    }
+    record = NULL;
+}
+
+// Takes the table over.
+static const char *print(ss_table *table, ss_layout layout)
+{
+    free(printed);
+    size_t size = 0;
+    FILE *out = open_memstream(&printed, &size);
+    ss_error error;
+    CHECK_OK(ss_table_print(table, out, layout, &error));
+    fclose(out);
+    ss_table_free(table);
+    return printed;
+}
+
+static const ss_trials *compare(const char *path, double tolerance)
+{
+    ss_error error;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(record, tolerance, &trials, &error));
+    return trials;
+}
+
+static const char *number(double value, int digits)
+{
+    static char text[32];
+    ss_table_number(value, digits, text);
+    return text;
+}
+
+// ---- Layouts
+
+static ss_table *small_table(void)
+{
+    static const ss_table_column columns[] = {
+        {"solver", "Solver", 0, NULL},
+        {"fail_percent", "%fail", 3, "Share <= all."},
+        {"mean_ms", "ms", 3, NULL},
+    };
+    ss_table *table = ss_table_new();
+    for (int k = 0; k < 3; k++) {
+        ss_table_column_add(table, &columns[k]);
+    }
+    ss_table_text(table, "a+b");
+    ss_table_real(table, 1e-6);
+    ss_table_real(table, 12.3456);
+    ss_table_text(table, "under_score,long");
+    ss_table_real(table, NAN);
+    ss_table_real(table, 0.5);
+    ss_table_note(table, "Set of %d_x.", 7);
+    return table;
+}
+
+static void text_is_aligned_and_notes_follow(void)
+{
+    TEST_ASSERT_EQUAL_STRING("Solver            %fail [1]    ms\n"
+                             "a+b                    1e-6  12.3\n"
+                             "under_score,long          -   0.5\n"
+                             "\n"
+                             "[1] Share <= all.\n"
+                             "Set of 7_x.\n",
+                             print(small_table(), SS_LAYOUT_TEXT));
+}
+
+static void markdown_is_escaped(void)
+{
+    TEST_ASSERT_EQUAL_STRING("| Solver | %fail<sup>1</sup> | ms |\n"
+                             "|:---|---:|---:|\n"
+                             "| a+b | 1e-6 | 12.3 |\n"
+                             "| under\\_score,long | - | 0.5 |\n"
+                             "\n"
+                             "<sup>1</sup> Share \\<= all.\n"
+                             "\n"
+                             "Set of 7\\_x.\n",
+                             print(small_table(), SS_LAYOUT_MARKDOWN));
+}
+
+static void latex_is_booktabs_and_escaped(void)
+{
+    TEST_ASSERT_EQUAL_STRING("% needs \\usepackage{booktabs}\n"
+                             "\\begin{tabular}{@{}lrr@{}}\n"
+                             "\\toprule\n"
+                             "Solver & \\%fail\\textsuperscript{1} & ms \\\\\n"
+                             "\\midrule\n"
+                             "a+b & $10^{-6}$ & $12.3$ \\\\\n"
+                             "under\\_score,long & -- & $0.5$ \\\\\n"
+                             "\\bottomrule\n"
+                             "\\end{tabular}\n"
+                             "\n"
+                             "\\smallskip\n"
+                             "{\\footnotesize\\parindent=0pt\n"
+                             "\\textsuperscript{1}~Share $\\leq$ all.\\par\n"
+                             "Set of 7\\_x.\\par\n"
+                             "}\n",
+                             print(small_table(), SS_LAYOUT_LATEX));
+}
+
+static void csv_has_keys_all_digits_and_no_notes(void)
+{
+    TEST_ASSERT_EQUAL_STRING("solver,fail_percent,mean_ms\n"
+                             "a+b,9.9999999999999995e-07,12.345599999999999\n"
+                             "\"under_score,long\",nan,0.5\n",
+                             print(small_table(), SS_LAYOUT_CSV));
+}
+
+static void long_notes_are_broken_between_words(void)
+{
+    ss_table *table = small_table();
+    ss_table_note(
+        table, "%s",
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen");
+    HOLDS(print(table, SS_LAYOUT_TEXT), "fifteen sixteen\nseventeen\n");
+}
+
+static void numbers_are_short(void)
+{
+    TEST_ASSERT_EQUAL_STRING("0", number(0.0, 3));
+    TEST_ASSERT_EQUAL_STRING("38.7", number(38.7, 3));
+    TEST_ASSERT_EQUAL_STRING("50", number(50.0, 3));
+    TEST_ASSERT_EQUAL_STRING("6497", number(6497.0, 3));
+    TEST_ASSERT_EQUAL_STRING("0.0123", number(0.01234, 3));
+    TEST_ASSERT_EQUAL_STRING("1e-5", number(1e-5, 3));
+    TEST_ASSERT_EQUAL_STRING("2.35e-12", number(2.345678e-12, 3));
+    TEST_ASSERT_EQUAL_STRING("1e-4", number(1e-4, 3));
+    TEST_ASSERT_EQUAL_STRING("1.23e7", number(12345678.0, 3));
+    TEST_ASSERT_EQUAL_STRING("100", number(99.96, 3));
+    TEST_ASSERT_EQUAL_STRING("-", number(NAN, 3));
+    TEST_ASSERT_EQUAL_STRING("inf", number(INFINITY, 3));
+}
+
+static void no_memory_is_said(void)
+{
+    ss_error error;
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_table_print(NULL, stdout, SS_LAYOUT_TEXT, &error));
+    TEST_ASSERT_EQUAL_STRING("not enough memory for the table", error.text);
+}
+
+// ---- The paper
+
+static void the_papers_table_has_eleven_rows_and_its_hybrid_is_the_fastest(void)
+{
+    int rows = 0;
+    for (const ss_paper_row *row = ss_paper_table2; row->solver != NULL; row++) {
+        TEST_ASSERT_EQUAL_INT(rows, ss_paper_rank(row->solver));
+        CHECK_LE(312, row->mean_ms);
+        CHECK_LE(41, row->mean_iterations);
+        rows++;
+    }
+    TEST_ASSERT_EQUAL_INT(11, rows);
+    CHECK_NEAR(ss_paper_find("mfb+enum")->mean_ms, 312, 0);
+    CHECK(ss_paper_find("duriez06") == NULL);
+    TEST_ASSERT_EQUAL_INT(11, ss_paper_rank("duriez06"));
+    TEST_ASSERT_EQUAL_INT(12, ss_paper_rank("secular"));
+}
+
+// ---- What a record says
+
+static void percentages_are_totals_over_totals(void)
+{
+    const ss_trials *t = compare(results_file("totals.h5"), NAN);
+    TEST_ASSERT_EQUAL_STRING("solver,alt_percent,fail_percent,over_tol_percent,mean_iterations,"
+                             "mean_ms\n"
+                             "4sides,nan,0,100,10,10\n"
+                             "mfb,nan,9.766990291262136,50,53,203\n"
+                             "mfb+enum,0.59999999999999998,0,0,6,12\n",
+                             print(ss_table_solvers(t, false, true), SS_LAYOUT_CSV));
+}
+
+static void the_papers_columns_stand_beside_ours_or_after_them_in_csv(void)
+{
+    const ss_trials *t = compare(results_file("paper.h5"), NAN);
+    const char *text = print(ss_table_solvers(t, true, false), SS_LAYOUT_TEXT);
+    HOLDS(text, "%alt [1]  [D11]  %fail [2]  [D11]");
+    HOLDS(text, "mfb+enum           0.6   0.07          0   1e-6");
+    HOLDS(text, "306 problems");
+    text = print(ss_table_solvers(t, true, true), SS_LAYOUT_CSV);
+    HOLDS(text, ",mean_ms,paper_alt_percent,paper_fail_percent,paper_over_tol_percent,"
+                "paper_mean_iterations,paper_mean_ms\n");
+    HOLDS(text, "mfb+enum,0.59999999999999998,0,0,6,12,0.070000000000000007,");
+}
+
+static void footnotes_say_how_it_was_measured(void)
+{
+    const ss_trials *t = compare(results_file("notes.h5"), NAN);
+    const char *text = print(ss_table_solvers(t, false, false), SS_LAYOUT_MARKDOWN);
+    HOLDS(text, "fb \\<= 1e-4");
+    CHECK(strstr(text, "footnote 4") == NULL); // of the paper, which is not shown
+    HOLDS(text, "Problems: 2 of the scene hair, of 100 to 200 contacts, from hair.h5.");
+    HOLDS(text, "Limits of a run: 100 iterations, 60 CPU seconds.");
+    HOLDS(text, "freeze=paper");
+    HOLDS(text, "they stopped: 4sides on 50 % of the problems.");
+    HOLDS(text, "no part in means: 4sides 1 crashed.");
+    HOLDS(print(ss_table_solvers(t, true, false), SS_LAYOUT_MARKDOWN), "(its footnote 4)");
+}
+
+static void a_looser_tolerance_is_read_from_the_histories(void)
+{
+    const ss_trials *t = compare(results_file("loose.h5"), 1e-2);
+    CHECK(t->from_histories);
+    TEST_ASSERT_EQUAL_INT(3, t->nentrants);
+    const ss_entrant *mfb = &t->entrants[1], *hybrid = &t->entrants[2];
+    TEST_ASSERT_EQUAL_STRING("mfb", mfb->label);
+    CHECK(mfb->trials[0].solved && mfb->trials[1].solved);
+    CHECK_NEAR(mfb->trials[0].iterations, 4, 0);
+    CHECK_NEAR(mfb->trials[0].sweep_seconds, 0.004, 1e-12);
+    CHECK_NEAR(mfb->trials[1].iterations, 100, 0);
+    CHECK_NEAR(hybrid->trials[0].iterations, 2, 0);
+    CHECK_NEAR(hybrid->trials[1].iterations, 4, 0);
+    CHECK_NEAR(hybrid->trials[1].sweep_seconds, 0.008, 1e-12);
+    HOLDS(print(ss_table_solvers(t, false, false), SS_LAYOUT_TEXT), "read from their histories");
+}
+
+static void seconds_of_a_history_are_scaled_to_the_best_run(void)
+{
+    ss_record_row row = result_row("mfb:freeze=paper", 1);
+    row.sweep_seconds /= 2.0;
+    CHECK_NEAR(ss_history_sweep_seconds(&row, 6), 0.003, 1e-12);
+    CHECK_NEAR(ss_history_sweep_seconds(&row, 2), 0.001, 1e-12);
+    CHECK_NEAR(ss_history_sweep_seconds(&row, 0), 0.0, 0);
+    ss_record_row_free(&row);
+}
+
+static void a_tighter_tolerance_than_any_run_is_refused(void)
+{
+    ss_error error;
+    CHECK_OK(ss_record_read(results_file("tight.h5"), &record, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_trials_new(record, 1e-6, &trials, &error));
+    TEST_ASSERT_EQUAL_STRING("the record holds no run to a tolerance of 1e-06 or tighter; make one "
+                             "with bench --tol 1e-06",
+                             error.text);
+    CHECK(trials == NULL);
+}
+
+static void several_tolerances_ask_for_a_choice(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1)};
+    rows[1].tolerance = 1e-6;
+    rows[1].iterations = 60;
+    const char *path = results_file_of("several.h5", rows, 2);
+    ss_error error;
+    CHECK_OK(ss_record_read(path, &record, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_trials_new(record, NAN, &trials, &error));
+    HOLDS(error.text, "choose one with --tol");
+    CHECK_OK(ss_trials_new(record, 1e-4, &trials, &error));
+    CHECK_NEAR(trials->entrants[0].trials[0].iterations, 6, 0);
+    ss_trials_free(trials);
+    CHECK_OK(ss_trials_new(record, 1e-6, &trials, &error));
+    CHECK_NEAR(trials->entrants[0].trials[0].iterations, 60, 0);
+    CHECK(!trials->entrants[0].trials[0].solved); // fb is 5e-5
+}
+
+static void nan_is_never_within_a_tolerance(void)
+{
+    ss_record_row row = result_row("mfb:freeze=paper", 1);
+    row.fb = NAN;
+    compare(results_file_of("nan.h5", &row, 1), NAN);
+    CHECK(!trials->entrants[0].trials[0].solved);
+    HOLDS(print(ss_table_solvers(trials, false, true), SS_LAYOUT_CSV), "mfb,nan,2,100,");
+}
+
+static void solvers_of_one_name_are_told_apart_by_their_options_or_starts(void)
+{
+    ss_record_row rows[3];
+    for (int k = 0; k < 3; k++) {
+        rows[k] = result_row("mfb:freeze=paper", 1);
+    }
+    strcpy(rows[1].solver, "gs/mfb");
+    strcpy(rows[2].start, "guess");
+    compare(results_file_of("names.h5", rows, 3), NAN);
+    TEST_ASSERT_EQUAL_INT(3, trials->nentrants);
+    TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from zero", trials->entrants[0].label);
+    TEST_ASSERT_EQUAL_STRING("mfb", trials->entrants[1].label);
+    TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from guess", trials->entrants[2].label);
+    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT), "in some solvers only");
+}
+
+static void options_that_names_leave_out_are_listed(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1),
+                             result_row("mfb+enum:freeze=paper", 1)};
+    strcpy(rows[0].solver, "mfb:freeze=on");
+    compare(results_file_of("options.h5", rows, 2), NAN);
+    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+          "With their options: mfb:freeze=on, mfb+enum:freeze=paper.");
+}
+
+static void options_of_all_are_said_once(void)
+{
+    ss_record_row row = result_row("mfb:freeze=paper", 1);
+    strcpy(row.solver, "mfb:ltol=0");
+    compare(results_file_of("common.h5", &row, 1), NAN);
+    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+          "Options of all solvers: ltol=0.");
+}
+
+static void iterations_are_sweeps_only_where_all_solvers_sweep(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1)};
+    strcpy(rows[1].solver, "apgd");
+    compare(results_file_of("global.h5", rows, 2), NAN);
+    const char *text = print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT);
+    HOLDS(text, "iterations, each solver's own");
+    CHECK(strstr(text, "Gauss-Seidel") == NULL && strncmp(text, "Solver", 6) == 0);
+}
+
+// Its set-up and its sweeps are not known apart.
+static void a_killed_run_counts_with_the_seconds_of_its_history(void)
+{
+    ss_record_row row = result_row("mfb:freeze=paper", 2);
+    strcpy(row.status, "time_limit");
+    row.setup_seconds = row.sweep_seconds = NAN;
+    compare(results_file_of("killed.h5", &row, 1), 2e-2);
+    const ss_trial *trial = &trials->entrants[0].trials[0];
+    CHECK(trial->solved);
+    CHECK_NEAR(trial->seconds, 0.204, 1e-12);
+    CHECK_NEAR(trial->sweep_seconds, 0.2, 1e-12);
+    CHECK(strstr(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+                 "without numbers") == NULL);
+}
+
+static void what_could_not_be_read_is_no_crash_and_has_no_size(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1),
+                             result_row("4sides:freeze=paper", 2)};
+    strcpy(rows[1].solver, "mfb:freeze=paper");
+    strcpy(rows[1].status, "bad_input");
+    rows[1].contacts = 0;
+    rows[1].scene[0] = '\0';
+    compare(results_file_of("unread.h5", rows, 2), NAN);
+    const char *text = print(ss_table_solvers(trials, false, false), SS_LAYOUT_MARKDOWN);
+    HOLDS(text, "Problems: 2 (1 of them could not be read), of 100 contacts, from hair.h5.");
+    HOLDS(text, "means: mfb 1 bad\\_input.");
+}
+
+static void runs_of_several_builds_are_told(void)
+{
+    ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 2)};
+    strcpy(rows[1].build, "another");
+    compare(results_file_of("builds.h5", rows, 2), NAN);
+    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+          "Runs were made by several builds of the program.");
+}
+
+static void profiles_count_those_within_a_factor_of_the_fastest(void)
+{
+    const ss_trials *t = compare(results_file("profile.h5"), NAN);
+    CHECK_NEAR(ss_profile_ratio(t, &t->entrants[2], 0), 1.25, 1e-12);
+    CHECK(isinf(ss_profile_ratio(t, &t->entrants[1], 1)));
+    const char *text = print(ss_table_profile(t), SS_LAYOUT_CSV);
+    HOLDS(text, "solver,within_1.2_percent,within_2_percent,within_5_percent,within_10_percent,"
+                "within_100_percent\n");
+    HOLDS(text, "4sides,0,0,0,0,0\nmfb,50,50,50,50,50\nmfb+enum,50,100,100,100,100\n");
+}
+
+static void ratios_are_those_of_what_both_solved(void)
+{
+    const ss_trials *t = compare(results_file("ratio.h5"), NAN);
+    ss_table *table;
+    ss_error error;
+    CHECK_OK(ss_table_ratio(t, "mfb+enum", &table, &error));
+    const char *text = print(table, SS_LAYOUT_CSV);
+    HOLDS(text,
+          "solver,solved_percent,both,ratio,least_ratio,most_ratio,alone,lost,ceiling_ratio\n");
+    HOLDS(text, "4sides,0,0,nan,nan,nan,0,2,nan\n");
+    HOLDS(text, "mfb,50,1,"); // 10 ms over 8
+    CHECK_NEAR(csv_number(text, 2, "ratio"), 1.25, 1e-12);
+    CHECK_NEAR(csv_number(text, 2, "most_ratio"), 1.25, 1e-12);
+    CHECK(csv_number(text, 2, "lost") == 1.0);
+    CHECK_NEAR(csv_number(text, 2, "ceiling_ratio"), 5.0, 1e-12); // 10 ms over a set-up of 2
+    HOLDS(text, "mfb+enum,100,2,1,1,1,0,0,");
+    CHECK_OK(ss_table_ratio(t, "mfb+enum", &table, &error));
+    text = print(table, SS_LAYOUT_TEXT);
+    HOLDS(text, "together would have the ratio 1.12."); // sqrt(10 / 8)
+    CHECK_OK(ss_table_ratio(t, "mfb", &table, &error));
+    text = print(table, SS_LAYOUT_CSV);
+    CHECK_NEAR(csv_number(text, 3, "ratio"), 0.8, 1e-12);
+    CHECK(csv_number(text, 3, "alone") == 1.0);
+    CHECK(ss_table_ratio(t, "nobody", &table, &error) == SS_BAD_INPUT && table == NULL);
+    HOLDS(error.text, "no runs of 'nobody'");
+}
+
+static void problems_name_their_best_solvers(void)
+{
+    const ss_trials *t = compare(results_file("problems.h5"), NAN);
+    TEST_ASSERT_EQUAL_STRING(
+        "problem,contacts,solvers,solved,fastest,fastest_ms,fewest,fewest_iterations\n"
+        "data/hair.h5:p1,100,3,2,mfb,8,mfb+enum,4\n"
+        "data/hair.h5:p2,200,3,1,mfb+enum,20,mfb+enum,8\n",
+        print(ss_table_problems(t), SS_LAYOUT_CSV));
+}
+
+static void local_solves_have_a_price(void)
+{
+    const ss_trials *t = compare(results_file("local.h5"), NAN);
+    const char *text = print(ss_table_local(t), SS_LAYOUT_CSV);
+    HOLDS(text, "solver,local_solves,alt_percent,fail_percent,ns_per_solve\n4sides,1000,nan,0,");
+    HOLDS(text, "mfb+enum,2000,0.59999999999999998,0,12000");
+}
+
+static void medians_take_infinities(void)
+{
+    double odd[] = {3, 1, INFINITY}, even[] = {4, 1, 2, 3}, lost[] = {INFINITY, INFINITY};
+    CHECK_NEAR(ss_median(odd, 3), 3, 0);
+    CHECK_NEAR(ss_median(even, 4), 2.5, 0);
+    CHECK(isinf(ss_median(lost, 2)));
+    CHECK(isnan(ss_median(odd, 0)));
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(text_is_aligned_and_notes_follow);
+    RUN_TEST(markdown_is_escaped);
+    RUN_TEST(latex_is_booktabs_and_escaped);
+    RUN_TEST(csv_has_keys_all_digits_and_no_notes);
+    RUN_TEST(long_notes_are_broken_between_words);
+    RUN_TEST(numbers_are_short);
+    RUN_TEST(no_memory_is_said);
+    RUN_TEST(the_papers_table_has_eleven_rows_and_its_hybrid_is_the_fastest);
+    RUN_TEST(percentages_are_totals_over_totals);
+    RUN_TEST(the_papers_columns_stand_beside_ours_or_after_them_in_csv);
+    RUN_TEST(footnotes_say_how_it_was_measured);
+    RUN_TEST(a_looser_tolerance_is_read_from_the_histories);
+    RUN_TEST(seconds_of_a_history_are_scaled_to_the_best_run);
+    RUN_TEST(a_tighter_tolerance_than_any_run_is_refused);
+    RUN_TEST(several_tolerances_ask_for_a_choice);
+    RUN_TEST(nan_is_never_within_a_tolerance);
+    RUN_TEST(solvers_of_one_name_are_told_apart_by_their_options_or_starts);
+    RUN_TEST(options_that_names_leave_out_are_listed);
+    RUN_TEST(options_of_all_are_said_once);
+    RUN_TEST(iterations_are_sweeps_only_where_all_solvers_sweep);
+    RUN_TEST(a_killed_run_counts_with_the_seconds_of_its_history);
+    RUN_TEST(what_could_not_be_read_is_no_crash_and_has_no_size);
+    RUN_TEST(runs_of_several_builds_are_told);
+    RUN_TEST(profiles_count_those_within_a_factor_of_the_fastest);
+    RUN_TEST(ratios_are_those_of_what_both_solved);
+    RUN_TEST(problems_name_their_best_solvers);
+    RUN_TEST(local_solves_have_a_price);
+    RUN_TEST(medians_take_infinities);
+}
+
+const test_group table_tests = {.run = run_tests, .tear_down = tear_down};

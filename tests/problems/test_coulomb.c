@@ -1,0 +1,459 @@
+// Coulomb's law and its measures: answers known by hand, the spectral formula in long double as an
+// oracle, and every way in which a bad answer might pass.
+#include <float.h>
+#include <string.h>
+
+#include "problems/coulomb.h"
+#include "problems/tangle/random.h"
+#include "tests/support/support.h"
+
+static double size_of(const double f[3])
+{
+    return fmax(fabs(f[0]), fmax(fabs(f[1]), fabs(f[2])));
+}
+
+static void sliding_contact_known_answer_has_zero_residual(void)
+{
+    // W = I, b = (-1, 2, 0), mu = 1/2: r_N = 1, r_T = -mu e1, u = (0, 3/2, 0).
+    const double r[3] = {1.0, -0.5, 0.0}, u[3] = {0.0, 1.5, 0.0};
+    double f[3];
+    ss_coulomb_residual(0.5, 1.0, r, u, f);
+    CHECK_LE(size_of(f), 1e-15);
+}
+
+static void sticking_and_open_contacts_have_zero_residual(void)
+{
+    const double stuck[3] = {2.0, 0.3, -0.4}, rest[3] = {0.0, 0.0, 0.0};
+    const double leaving[3] = {0.1, 5.0, -7.0};
+    double f[3];
+    ss_coulomb_residual(0.5, 3.0, stuck, rest, f);
+    CHECK_LE(size_of(f), 1e-15);
+    ss_coulomb_residual(0.5, 3.0, rest, leaving, f);
+    CHECK_LE(size_of(f), 1e-14);
+}
+
+static void wrong_answers_have_a_residual_of_their_size(void)
+{
+    double f[3];
+    const double none[3] = {0.0, 0.0, 0.0};
+    // Approaching without an impulse: f = u + u = -2 on the normal.
+    ss_coulomb_residual(0.5, 1.0, none, (const double[3]){-1.0, 0.0, 0.0}, f);
+    CHECK_NEAR(f[0], -2.0, 1e-15);
+    // Friction along the slip instead of against it.
+    ss_coulomb_residual(0.5, 1.0, (const double[3]){1.0, 0.5, 0.0},
+                        (const double[3]){0.0, 1.0, 0.0}, f);
+    CHECK_NEAR(f[0], 1.0 - sqrt(0.5), 1e-15); // x^ = u^, so that f = (2 - sqrt 2) x^
+    // Slipping with an impulse inside the cone.
+    ss_coulomb_residual(0.5, 1.0, (const double[3]){1.0, -0.25, 0.0},
+                        (const double[3]){0.0, 1.0, 0.0}, f);
+    CHECK(size_of(f) > 0.1);
+    // Outside the cone at rest.
+    ss_coulomb_residual(0.5, 1.0, (const double[3]){1.0, 0.6, 0.0}, none, f);
+    CHECK(size_of(f) > 0.05);
+    // Pulling.
+    ss_coulomb_residual(0.5, 1.0, (const double[3]){-1.0, 0.0, 0.0}, none, f);
+    CHECK_NEAR(f[0], -1.0, 1e-15);
+}
+
+// f by the spectral decomposition as the definition states it, with 64 bits of mantissa.
+static void oracle(const double x[3], const double y[3], double f[3])
+{
+    long double a[2], squares = 0.0L;
+    for (int c = 0; c < 3; c++) {
+        squares += (long double)x[c] * x[c] + (long double)y[c] * y[c];
+    }
+    a[0] = (long double)x[0] * x[1] + (long double)y[0] * y[1];
+    a[1] = (long double)x[0] * x[2] + (long double)y[0] * y[2];
+    const long double size = sqrtl(a[0] * a[0] + a[1] * a[1]);
+    const long double root1 = sqrtl(fmaxl(0.0L, squares - 2.0L * size));
+    const long double root2 = sqrtl(squares + 2.0L * size);
+    const long double t = size > 0.0L ? (root2 - root1) / (2.0L * size) : 0.0L;
+    f[0] = (double)((long double)x[0] + y[0] - (root1 + root2) / 2.0L);
+    f[1] = (double)((long double)x[1] + y[1] - t * a[0]);
+    f[2] = (double)((long double)x[2] + y[2] - t * a[1]);
+}
+
+static void residual_equals_the_spectral_definition(void)
+{
+    ss_random g = ss_random_seeded(11);
+    for (int k = 0; k < 20000; k++) {
+        double x[3], y[3], f[3], expected[3];
+        for (int c = 0; c < 3; c++) {
+            x[c] = ss_random_normal(&g);
+            y[c] = ss_random_normal(&g) * ss_random_log_between(&g, 1e-3, 1e3);
+        }
+        ss_fischer_burmeister(x, y, f);
+        oracle(x, y, expected);
+        const double size = fmax(size_of(x), size_of(y));
+        for (int c = 0; c < 3; c++) {
+            CHECK_NEAR(f[c], expected[c], 2e-14 * size);
+        }
+    }
+}
+
+static void residual_does_not_cancel_on_the_cone(void)
+{
+    // x and y on opposite rays of the cone: f = 0, and l1 = 0 exactly. Computed as a difference, l1
+    // would leave sqrt(eps) = 1e-8.
+    ss_random g = ss_random_seeded(12);
+    for (int k = 0; k < 5000; k++) {
+        double t[3], f[3];
+        ss_random_direction(&g, 2, t);
+        const double a = ss_random_log_between(&g, 1e-4, 1e4);
+        const double x[3] = {a, a * t[0], a * t[1]};
+        const double y[3] = {1.0, -t[0], -t[1]};
+        ss_fischer_burmeister(x, y, f);
+        CHECK_LE(size_of(f), 1e-15 * fmax(a, 1.0));
+    }
+}
+
+static void residual_is_homogeneous_at_any_size(void)
+{
+    const double x[3] = {1.0, 0.3, -2.0}, y[3] = {-0.7, 0.1, 0.4};
+    double f[3];
+    ss_fischer_burmeister(x, y, f);
+    const double sizes[] = {1e-300, 1e-160, 1e160, 1e300};
+    for (int k = 0; k < 4; k++) {
+        double xs[3], ys[3], fs[3];
+        for (int c = 0; c < 3; c++) {
+            xs[c] = x[c] * sizes[k];
+            ys[c] = y[c] * sizes[k];
+        }
+        ss_fischer_burmeister(xs, ys, fs);
+        for (int c = 0; c < 3; c++) {
+            CHECK_NEAR(fs[c], f[c] * sizes[k], 1e-14 * sizes[k]);
+        }
+    }
+}
+
+static void projection_leaves_the_cone_and_its_polar_alone(void)
+{
+    double p[3];
+    ss_cone_project(0.5, (const double[3]){2.0, 0.6, 0.8}, p);
+    CHECK(p[0] == 2.0 && p[1] == 0.6 && p[2] == 0.8);
+    ss_cone_project(0.5, (const double[3]){-1.0, 2.0, 0.0}, p);
+    CHECK(p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0);
+    // mu = 1, x = (0, 2, 0): nearest point of the ray (1, 1, 0) is (1, 1, 0).
+    ss_cone_project(1.0, (const double[3]){0.0, 2.0, 0.0}, p);
+    CHECK_NEAR(p[0], 1.0, 1e-15);
+    CHECK_NEAR(p[1], 1.0, 1e-15);
+    // mu = 0: the cone is the normal ray.
+    ss_cone_project(0.0, (const double[3]){3.0, 1.0, 1.0}, p);
+    CHECK(p[0] == 3.0 && p[1] == 0.0 && p[2] == 0.0);
+}
+
+static void projection_is_the_nearest_point(void)
+{
+    // p in K, x - p in the polar cone, and orthogonal to p: the three conditions of a projection.
+    ss_random g = ss_random_seeded(13);
+    for (int k = 0; k < 5000; k++) {
+        const double mu = ss_random_log_between(&g, 1e-3, 10.0);
+        double x[3], p[3];
+        for (int c = 0; c < 3; c++) {
+            x[c] = ss_random_normal(&g);
+        }
+        ss_cone_project(mu, x, p);
+        const double q[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]};
+        CHECK_LE(hypot(p[1], p[2]), mu * p[0] + 1e-14);
+        CHECK_LE(mu * hypot(q[1], q[2]), -q[0] + 1e-14 * (1.0 + mu));
+        CHECK_LE(fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2]), 1e-13);
+    }
+}
+
+// Two contacts with W = diag: the first slides as known above, the second is open.
+static const double two_b[6] = {-1.0, 2.0, 0.0, 3.0, 1.0, -1.0};
+static const double two_mu[2] = {0.5, 0.3};
+static const double two_r[6] = {1.0, -0.5, 0.0, 0.0, 0.0, 0.0};
+static const double two_u[6] = {0.0, 1.5, 0.0, 3.0, 1.0, -1.0};
+static const double two_compliance[2] = {1.0, 1.0};
+
+static void measures_of_a_solution_are_zero(void)
+{
+    const ss_measures m = ss_measure(3, 2, two_compliance, two_b, two_mu, two_r, two_u);
+    CHECK_LE(m.fb, 1e-15);
+    CHECK_LE(m.fb_contact, 1e-15);
+    CHECK_LE(m.fb_abs, 3e-15);
+    CHECK_LE(m.natural, 1e-15);
+    CHECK_LE(m.normal, 1e-15);
+    CHECK_LE(m.penetration, 0.0);
+    CHECK_LE(m.cone_excess, 1e-15);
+    CHECK_LE(m.slip_angle, 1e-15);
+    CHECK_LE(m.power, 1e-15);
+    CHECK_NEAR(m.velocity_scale, sqrt(11.0), 1e-15);
+    CHECK_NEAR(m.compliance_scale, 1.0, 0.0);
+    CHECK(ss_measures_pass(&m, 1e-12));
+}
+
+static void measures_of_a_wrong_answer_are_known_by_hand(void)
+{
+    // One contact, W = 2 I, b = (-4, 0, 3), r = 0: u = b.
+    const double compliance = 2.0, mu = 0.5;
+    const double b[3] = {-4.0, 0.0, 3.0}, r[3] = {0.0, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, b);
+    // u^ = (-4 + 1.5, 0, 1.5): spectral values of u^ o u^ are (2.5 -/+ 1.5)^2, so its root is
+    // (2.5, 0, -1.5) and f = u^ - root = (-5, 0, 3).
+    CHECK_NEAR(m.fb, 5.0 / 5.0, 1e-15);
+    CHECK_NEAR(m.fb_abs, 5.0, 1e-14);
+    CHECK_NEAR(m.normal, 8.0 / 5.0, 1e-15);
+    CHECK_NEAR(m.penetration, 4.0, 0.0);
+    // x = -u~ = (2.5, 0, -3): beyond the cone, projection n = (2.5 + 1.5)/1.25 = 3.2, (3.2, 0,
+    // -1.6).
+    CHECK_NEAR(m.natural, sqrt(3.2 * 3.2 + 1.6 * 1.6) / 5.0, 1e-15);
+    CHECK(!ss_measures_pass(&m, 0.9));
+    CHECK(m.worst_contact == 0);
+}
+
+static void slip_angle_is_between_friction_and_slip(void)
+{
+    const double compliance = 1.0, mu = 0.5, b[3] = {-1.0, 0.0, 0.0};
+    const double r[3] = {1.0, -0.5, 0.0}, u[3] = {0.0, 0.2, 0.2};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK_NEAR(m.slip_angle, atan(1.0), 1e-15);
+    const double along[3] = {0.0, -0.2, 0.0};
+    const ss_measures reversed = ss_measure(3, 1, &compliance, b, &mu, r, along);
+    CHECK_NEAR(reversed.slip_angle, 4.0 * atan(1.0), 1e-15);
+}
+
+static void cone_excess_and_power_are_measured(void)
+{
+    const double compliance = 1.0, mu = 0.5, b[3] = {-1.0, 0.0, 0.0};
+    const double r[3] = {3.0, 4.0, 0.0}, u[3] = {1.0, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK_NEAR(m.cone_excess, (4.0 - 1.5) / 5.0, 1e-15);
+    CHECK_NEAR(m.power, 3.0, 1e-15);
+}
+
+static void nan_never_passes(void)
+{
+    // A NaN in any number of either contact, with friction and without.
+    for (int frictionless = 0; frictionless < 2; frictionless++) {
+        for (int place = 0; place < 16; place++) {
+            double b[6], mu[2], r[6], u[6], compliance[2];
+            memcpy(b, two_b, sizeof b);
+            memcpy(r, two_r, sizeof r);
+            memcpy(u, two_u, sizeof u);
+            memcpy(mu, two_mu, sizeof mu);
+            memcpy(compliance, two_compliance, sizeof compliance);
+            if (frictionless) {
+                mu[0] = mu[1] = 0.0;
+                u[0] = 1.0;
+                memset(r, 0, sizeof r);
+            }
+            double *const target = place < 6    ? &r[place]
+                                   : place < 12 ? &u[place - 6]
+                                   : place < 14 ? &mu[place - 12]
+                                                : &compliance[place - 14];
+            *target = NAN;
+            const ss_measures m = ss_measure(3, 2, compliance, b, mu, r, u);
+            CHECK(isnan(m.fb));
+            CHECK(!ss_measures_pass(&m, 1e300));
+            CHECK(!ss_measures_pass(&m, INFINITY));
+        }
+    }
+}
+
+static void nan_in_b_never_passes(void)
+{
+    double b[6];
+    memcpy(b, two_b, sizeof b);
+    b[4] = NAN;
+    const ss_measures m = ss_measure(3, 2, two_compliance, b, two_mu, two_r, two_u);
+    CHECK(!ss_measures_pass(&m, INFINITY));
+}
+
+static void infinite_impulse_never_passes(void)
+{
+    double r[6];
+    memcpy(r, two_r, sizeof r);
+    r[3] = INFINITY;
+    const ss_measures m = ss_measure(3, 2, two_compliance, two_b, two_mu, r, two_u);
+    CHECK(!ss_measures_pass(&m, 1e300));
+}
+
+static void a_wrong_answer_of_any_size_is_refused(void)
+{
+    // The contact opens as fast as it pushes, too small or too large for a square.
+    const double sizes[] = {1e-300, 1e-170, 1.0, 1e170, 1e300}, compliance = 1.0;
+    for (int k = 0; k < 10; k++) {
+        const double size = sizes[k / 2], mu = k % 2 == 0 ? 0.0 : 0.5;
+        const double b[3] = {-size, 0.0, 0.0}, r[3] = {size, 0.0, 0.0};
+        const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, r);
+        CHECK_NEAR(m.normal, 2.0 - sqrt(2.0), 1e-15);
+        CHECK(m.fb > 0.3);
+    }
+}
+
+static void pulling_is_refused_where_w_has_a_negative_trace(void)
+{
+    const double compliance = -1.0, mu = 0.5;
+    const double b[3] = {-1.0, 0.0, 0.0}, r[3] = {-1.0, 0.0, 0.0}, u[3] = {0.0, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK_NEAR(m.compliance_scale, 1.0, 0.0);
+    CHECK(!ss_measures_pass(&m, 0.1));
+}
+
+static void nan_tolerance_passes_nothing(void)
+{
+    const ss_measures m = ss_measure(3, 2, two_compliance, two_b, two_mu, two_r, two_u);
+    CHECK(!ss_measures_pass(&m, NAN));
+    const ss_measures none = ss_measures_none();
+    CHECK(!ss_measures_pass(&none, INFINITY));
+}
+
+static void verdict_does_not_depend_on_units(void)
+{
+    // (W, b) -> (a W, c b) turns r into (c/a) r and u into c u.
+    ss_random g = ss_random_seeded(14);
+    for (int k = 0; k < 200; k++) {
+        double b[6], r[6], u[6], bs[6], rs[6], us[6];
+        const double compliance[2] = {ss_random_log_between(&g, 0.01, 100.0), 1.0};
+        const double a = ss_random_log_between(&g, 1e-12, 1e12);
+        const double c = ss_random_log_between(&g, 1e-12, 1e12);
+        for (int j = 0; j < 6; j++) {
+            b[j] = ss_random_normal(&g);
+            r[j] = ss_random_normal(&g);
+            u[j] = ss_random_normal(&g);
+            bs[j] = b[j] * c;
+            rs[j] = r[j] * c / a;
+            us[j] = u[j] * c;
+        }
+        const double scaled[2] = {compliance[0] * a, compliance[1] * a};
+        const ss_measures m = ss_measure(3, 2, compliance, b, two_mu, r, u);
+        const ss_measures n = ss_measure(3, 2, scaled, bs, two_mu, rs, us);
+        CHECK_NEAR(n.fb, m.fb, 1e-13 * m.fb);
+        CHECK_NEAR(n.fb_contact, m.fb_contact, 1e-13 * m.fb_contact);
+        CHECK_NEAR(n.normal, m.normal, 1e-13 * m.normal);
+        CHECK_NEAR(n.cone_excess, m.cone_excess, 1e-13 * fabs(m.cone_excess));
+        CHECK_NEAR(n.slip_angle, m.slip_angle, 1e-12);
+    }
+}
+
+static void verdict_does_not_depend_on_the_tangent_frame(void)
+{
+    ss_random g = ss_random_seeded(15);
+    for (int k = 0; k < 200; k++) {
+        double b[3], r[3], u[3], turned[3][3], t[3];
+        const double compliance = 1.0, mu = ss_random_log_between(&g, 0.01, 10.0);
+        for (int c = 0; c < 3; c++) {
+            b[c] = ss_random_normal(&g);
+            r[c] = ss_random_normal(&g);
+            u[c] = ss_random_normal(&g);
+        }
+        ss_random_direction(&g, 2, t);
+        const double *vectors[3] = {b, r, u};
+        for (int v = 0; v < 3; v++) {
+            turned[v][0] = vectors[v][0];
+            turned[v][1] = t[0] * vectors[v][1] - t[1] * vectors[v][2];
+            turned[v][2] = t[1] * vectors[v][1] + t[0] * vectors[v][2];
+        }
+        double f[3], g3[3];
+        ss_coulomb_residual(mu, compliance, r, u, f);
+        ss_coulomb_residual(mu, compliance, turned[1], turned[2], g3);
+        CHECK_NEAR(g3[0], f[0], 1e-13);
+        CHECK_NEAR(hypot(g3[1], g3[2]), hypot(f[1], f[2]), 1e-13);
+    }
+}
+
+static void plane_contact_is_a_space_contact_without_its_last_component(void)
+{
+    const double b2[4] = {-1.0, 2.0, 0.5, 0.1}, r2[4] = {1.0, -0.4, 0.2, 0.0};
+    const double u2[4] = {0.1, 1.5, -0.2, 0.3};
+    const double b3[6] = {-1.0, 2.0, 0.0, 0.5, 0.1, 0.0}, r3[6] = {1.0, -0.4, 0.0, 0.2, 0.0, 0.0};
+    const double u3[6] = {0.1, 1.5, 0.0, -0.2, 0.3, 0.0};
+    const ss_measures m = ss_measure(2, 2, two_compliance, b2, two_mu, r2, u2);
+    const ss_measures n = ss_measure(3, 2, two_compliance, b3, two_mu, r3, u3);
+    CHECK(memcmp(&m, &n, offsetof(ss_measures, worst_contact)) == 0); // all numbers
+    CHECK(m.worst_contact == n.worst_contact);
+}
+
+static void frictionless_contact_is_judged_by_the_scalar_law(void)
+{
+    double f[3];
+    ss_coulomb_residual(0.0, 2.0, (const double[3]){3.0, 0.0, 0.0},
+                        (const double[3]){0.0, 9.0, -9.0}, f);
+    CHECK_LE(size_of(f), 0.0);
+    ss_coulomb_residual(0.0, 2.0, (const double[3]){3.0, 0.25, 0.0},
+                        (const double[3]){0.0, 0.0, 0.0}, f);
+    CHECK_NEAR(f[1], 0.5, 0.0);
+    ss_coulomb_residual(0.0, 2.0, (const double[3]){1.5, 0.0, 0.0},
+                        (const double[3]){4.0, 0.0, 0.0}, f);
+    CHECK_NEAR(f[0], 2.0, 1e-15); // 3 + 4 - 5
+    // |s r_T| of s r_T = (3, 4) is its length, in any tangent frame.
+    ss_coulomb_residual(0.0, 2.0, (const double[3]){0.0, 1.5, 2.0},
+                        (const double[3]){0.0, 0.0, 0.0}, f);
+    CHECK_NEAR(f[1], 5.0, 1e-15);
+    CHECK_NEAR(size_of(f), 5.0, 1e-15);
+}
+
+static void normal_measure_sees_what_fb_misses_at_tiny_friction(void)
+{
+    const double compliance = 1.0, mu = 1e-9, b[3] = {0.0, 0.0, 1.0};
+    const double r[3] = {1.0, 0.0, 0.0}, u[3] = {1.0, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK_LE(m.fb, 2e-9);
+    CHECK(m.normal > 0.5);
+}
+
+static void light_contact_is_seen_beside_a_heavy_one(void)
+{
+    // The second contact is 1e6 times heavier: with the mean scale its error in r counts a million
+    // times, with its own scale once.
+    const double compliance[2] = {1.0, 1e-6}, mu[2] = {0.5, 0.5};
+    const double b[6] = {-1.0, 0.0, 0.0, -1.0, 0.0, 0.0};
+    const double r[6] = {1.0, 0.0, 0.0, 0.5e6, 0.0, 0.0};
+    const double u[6] = {0.0, 0.0, 0.0, -0.5, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 2, compliance, b, mu, r, u);
+    CHECK(m.worst_contact == 1);
+    CHECK_NEAR(m.compliance_scale, 0.5000005, 1e-15);
+    CHECK(m.fb_contact > 0.4 && m.fb_contact < 1.1);
+}
+
+static void huge_impulse_excuses_no_velocity(void)
+{
+    // W = diag(0, 1, 1): no impulse changes u_N = -1. Beside 1e20 the velocity has no digits in f.
+    const double compliance = 2.0 / 3.0, mu = 0.5, b[3] = {-1.0, 0.0, 0.0};
+    const double r[3] = {1e20, 0.0, 0.0}, u[3] = {-1.0, 0.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK(m.fb > 1.0 && m.fb_contact > 1.0 && m.fb_abs > 1.0 && m.normal > 1.0);
+}
+
+static void scales_fall_back_to_one(void)
+{
+    const double zero[3] = {0.0, 0.0, 0.0}, mu = 0.5, compliance = 0.0;
+    const ss_measures m = ss_measure(3, 1, &compliance, zero, &mu, zero, zero);
+    CHECK_NEAR(m.velocity_scale, 1.0, 0.0);
+    CHECK_NEAR(m.compliance_scale, 1.0, 0.0);
+    CHECK_LE(m.fb, 0.0);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(sliding_contact_known_answer_has_zero_residual);
+    RUN_TEST(sticking_and_open_contacts_have_zero_residual);
+    RUN_TEST(wrong_answers_have_a_residual_of_their_size);
+    RUN_TEST(residual_equals_the_spectral_definition);
+    RUN_TEST(residual_does_not_cancel_on_the_cone);
+    RUN_TEST(residual_is_homogeneous_at_any_size);
+    RUN_TEST(projection_leaves_the_cone_and_its_polar_alone);
+    RUN_TEST(projection_is_the_nearest_point);
+    RUN_TEST(measures_of_a_solution_are_zero);
+    RUN_TEST(measures_of_a_wrong_answer_are_known_by_hand);
+    RUN_TEST(slip_angle_is_between_friction_and_slip);
+    RUN_TEST(cone_excess_and_power_are_measured);
+    RUN_TEST(nan_never_passes);
+    RUN_TEST(nan_in_b_never_passes);
+    RUN_TEST(infinite_impulse_never_passes);
+    RUN_TEST(a_wrong_answer_of_any_size_is_refused);
+    RUN_TEST(pulling_is_refused_where_w_has_a_negative_trace);
+    RUN_TEST(nan_tolerance_passes_nothing);
+    RUN_TEST(verdict_does_not_depend_on_units);
+    RUN_TEST(verdict_does_not_depend_on_the_tangent_frame);
+    RUN_TEST(plane_contact_is_a_space_contact_without_its_last_component);
+    RUN_TEST(frictionless_contact_is_judged_by_the_scalar_law);
+    RUN_TEST(normal_measure_sees_what_fb_misses_at_tiny_friction);
+    RUN_TEST(light_contact_is_seen_beside_a_heavy_one);
+    RUN_TEST(huge_impulse_excuses_no_velocity);
+    RUN_TEST(scales_fall_back_to_one);
+}
+
+const test_group coulomb_tests = {.run = run_tests};

@@ -1,0 +1,229 @@
+// Towers of boxes, and rods that are lighter than others.
+#include "problems/tangle/tangle_tower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/certificate.h"
+#include "problems/mass.h"
+#include "tests/support/support.h"
+
+// Recorded once, like those of test_tangle.c.
+#define GOLDEN_TOWER "7c361d0840fa3d3cbbef53fc83b5146bdfdc9f15a7dc53a96232b95b6c5547de"
+#define GOLDEN_LIGHT "f598ef77f5f6ac9652ecdf921683cd2cc21e79956cb5b952712f3eb8c28e8512"
+
+static ss_error error;
+static ss_tangle_settings settings;
+static ss_problem *problem;
+
+static void set_up(void)
+{
+    settings = ss_tangle_defaults();
+    settings.ncontacts = 24;
+    settings.ends_per_rod = 16;
+    problem = NULL;
+}
+
+static void tear_down(void)
+{
+    ss_problem_free(problem);
+}
+
+static void make(void)
+{
+    ss_problem_free(problem);
+    CHECK_OK(ss_tangle_new(&settings, &problem, &error));
+}
+
+static void refused(const char *name)
+{
+    ss_problem *none = NULL;
+    CHECK(ss_tangle_new(&settings, &none, &error) == SS_BAD_INPUT);
+    CHECK(none == NULL);
+    CHECK(strstr(error.text, name) != NULL);
+}
+
+static double diagonal(int j)
+{
+    for (int k = problem->M.start[j]; k < problem->M.start[j + 1]; k++) {
+        if (problem->M.row[k] == j) {
+            return problem->M.x[k];
+        }
+    }
+    return NAN;
+}
+
+static void a_tower_has_a_box_of_six_dofs_for_so_many_ends(void)
+{
+    settings.tower = 10.0;
+    make();
+    CHECK(problem->form == SS_GLOBAL && problem->ncontacts == 24);
+    CHECK(problem->ndofs == 18); // 2 24 / 16 boxes
+    for (int j = 0; j < 3; j++) {
+        CHECK_NEAR(diagonal(j), 1e-3, 1e-18);
+        CHECK_NEAR(diagonal(12 + j), 1e-1, 1e-16);
+    }
+    settings.dim = 2;
+    make();
+    CHECK(problem->ndofs == 9 && problem->H.ncols == 48);
+    ss_mass *mass;
+    CHECK_OK(ss_mass_new(problem, &mass, &error));
+    CHECK(ss_mass_bodies(mass) == 3);
+    ss_mass_free(mass);
+}
+
+// u of v by the definition: the box above minus the box below, at the contact.
+static void lifting_the_highest_box_opens_its_contacts_and_no_other(void)
+{
+    settings.tower = 2.0;
+    for (settings.dim = 2; settings.dim <= 3; settings.dim++) {
+        make();
+        const int dofs = settings.dim == 3 ? 6 : 3, up = settings.dim == 3 ? 2 : 1;
+        double v[18] = {0}, u[72] = {0};
+        v[2 * dofs + up] = 1.0;
+        ss_sparse_add_transposed_product(&problem->H, v, u);
+        for (int i = 0; i < 24; i++) {
+            CHECK(u[settings.dim * i] == (i >= 16 ? 1.0 : 0.0));
+            CHECK(u[settings.dim * i + 1] == 0.0);
+        }
+    }
+}
+
+static void turning_a_box_moves_its_lower_face_backwards(void)
+{
+    settings.tower = 2.0;
+    make();
+    double v[18] = {0}, u[72] = {0};
+    v[4] = 1.0; // the lowest box, about y: x' = z, z' = -x
+    ss_sparse_add_transposed_product(&problem->H, v, u);
+    for (int i = 0; i < 8; i++) {
+        CHECK_NEAR(u[3 * i + 1], -5e-3, 1e-18); // components: z, x, y
+        CHECK(u[3 * i + 2] == 0.0);
+        CHECK(u[3 * i] != 0.0 && fabs(u[3 * i]) <= 15e-3);
+    }
+    for (int i = 8; i < 16; i++) {
+        CHECK_NEAR(u[3 * i + 1], -5e-3, 1e-18); // minus the upper face of the box below
+    }
+}
+
+static void standing_still_proves_that_a_tower_has_an_answer(void)
+{
+    settings.tower = 100.0;
+    settings.mu = 2.0;
+    make();
+    double *rest = calloc((size_t)problem->ndofs, sizeof *rest), margin;
+    CHECK_OK(ss_certificate_margin(problem, rest, &margin, &error));
+    CHECK_LE(SS_MARGIN, margin);
+    free(rest);
+}
+
+static void the_guess_of_a_tower_carries_it(void)
+{
+    settings.tower = 3.0;
+    settings.warm = true;
+    settings.mu = 0.0; // no push
+    make();
+    double left[18];
+    memcpy(left, problem->f, sizeof left);
+    ss_sparse_add_product(&problem->H, problem->guesses[0].r, left);
+    for (int k = 0; k < 3; k++) {
+        CHECK_NEAR(left[6 * k + 2], 0.0, 1e-15);
+        CHECK(left[6 * k] == 0.0 && left[6 * k + 1] == 0.0);
+    }
+}
+
+static void a_share_of_the_rods_is_lighter(void)
+{
+    settings.ncontacts = 2000;
+    make();
+    ss_problem *plain = problem;
+    problem = NULL;
+    settings.light[0] = 0.25;
+    settings.light[1] = 1024.0; // a power of two: exact
+    make();
+    int lighter = 0;
+    const int rods = problem->ndofs / 16;
+    for (int k = 0; k < rods; k++) {
+        const int at = 256 * k;
+        const bool light = problem->M.x[at] != plain->M.x[at];
+        for (int j = 0; j < 256; j++) {
+            CHECK(problem->M.x[at + j] == plain->M.x[at + j] / (light ? 1024.0 : 1.0));
+        }
+        lighter += light;
+    }
+    CHECK(lighter > rods / 5 && lighter < rods / 3);
+    CHECK(memcmp(problem->H.x, plain->H.x, (size_t)ss_sparse_count(&plain->H) * sizeof(double)) ==
+          0);
+    CHECK(memcmp(problem->w, plain->w, 6000 * sizeof(double)) == 0);
+    ss_problem_free(plain);
+}
+
+static void check_bits(const char *golden)
+{
+    char hex[65];
+    make();
+    ss_problem_sha256(problem, hex);
+    TEST_ASSERT_EQUAL_STRING(golden, hex);
+}
+
+static void these_bits_are_the_same_everywhere(void)
+{
+    settings.tower = 10.0;
+    settings.light[0] = 0.5;
+    settings.light[1] = 10.0;
+    check_bits(GOLDEN_TOWER);
+    settings.tower = 0.0;
+    settings.ncontacts = 200;
+    check_bits(GOLDEN_LIGHT);
+}
+
+static void what_cannot_be_made_is_named(void)
+{
+    settings.light[0] = 1.5;
+    refused("share of light rods is 1.5");
+    settings.light[0] = NAN;
+    refused("share of light rods");
+    settings.light[0] = 0.5;
+    settings.light[1] = 0.5;
+    refused("factor of light rods is 0.5");
+    settings.light[1] = 2.0;
+    settings.tower = 0.5;
+    refused("tower is 0.5");
+    settings.tower = NAN;
+    refused("tower is nan");
+    settings.tower = 10.0;
+    settings.hyperstatic = true;
+    refused("leave out hyperstatic");
+    settings.hyperstatic = false;
+    settings.unsymmetry = 0.1;
+    refused("unsymmetric");
+    settings.unsymmetry = 0.0;
+    settings.ncontacts = 1000;
+    refused("of 125 boxes");
+}
+
+static void any_small_number_of_contacts_works(void)
+{
+    settings.tower = 2.0;
+    for (settings.dim = 2; settings.dim <= 3; settings.dim++) {
+        for (settings.ncontacts = 1; settings.ncontacts < 40; settings.ncontacts++) {
+            make();
+            CHECK(problem->H.ncols == settings.dim * settings.ncontacts);
+        }
+    }
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(a_tower_has_a_box_of_six_dofs_for_so_many_ends);
+    RUN_TEST(lifting_the_highest_box_opens_its_contacts_and_no_other);
+    RUN_TEST(turning_a_box_moves_its_lower_face_backwards);
+    RUN_TEST(standing_still_proves_that_a_tower_has_an_answer);
+    RUN_TEST(the_guess_of_a_tower_carries_it);
+    RUN_TEST(a_share_of_the_rods_is_lighter);
+    RUN_TEST(these_bits_are_the_same_everywhere);
+    RUN_TEST(what_cannot_be_made_is_named);
+    RUN_TEST(any_small_number_of_contacts_works);
+}
+
+const test_group tangle_tower_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

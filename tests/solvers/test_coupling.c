@@ -1,0 +1,182 @@
+// The two forms of W that a sweep uses, against the judge's velocities, and the order of the
+// visits.
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/tangle/random.h"
+#include "problems/response.h"
+#include "solvers/sweep/coupling.h"
+#include "solvers/sweep/order.h"
+#include "tests/support/make_problem.h"
+#include "tests/support/support.h"
+
+static ss_error error;
+
+static void set_up(void)
+{
+    error = (ss_error){0};
+}
+
+static double *random_values(uint64_t seed, int n)
+{
+    ss_random g = ss_random_seeded(seed);
+    double *x = malloc((size_t)n * sizeof *x);
+    for (int k = 0; k < n; k++) {
+        x[k] = ss_random_normal(&g);
+    }
+    return x;
+}
+
+// max |u of the coupling - u of the judge| / V after r was set and some contacts were moved.
+static double velocity_error(const ss_problem *p, ss_coupling_form form)
+{
+    const int n = p->dim * p->ncontacts;
+    double *r = random_values(3, n), *u = malloc((size_t)n * sizeof *u), worst = 0.0;
+    ss_coupling *c;
+    ss_response *judge;
+    CHECK_OK(ss_coupling_new(p, form, false, NULL, &c, &error));
+    CHECK_OK(ss_response_new(p, &judge, &error));
+    ss_coupling_set(c, r);
+    for (int i = 0; i < p->ncontacts; i += 2) {
+        double moved[3] = {0.5, -0.25, p->dim == 3 ? 2.0 : 0.0};
+        ss_coupling_move(c, i, moved);
+        memcpy(r + p->dim * i, moved, (size_t)p->dim * sizeof *moved);
+    }
+    ss_response_velocity(judge, r, u, NULL);
+    for (int i = 0; i < p->ncontacts; i++) {
+        double ui[3];
+        ss_coupling_velocity(c, i, ui);
+        for (int k = 0; k < p->dim; k++) {
+            const double e = fabs(ui[k] - u[p->dim * i + k]) / c->V;
+            worst = e <= worst ? worst : e;
+        }
+        CHECK(p->dim == 3 || ui[2] == 0.0);
+    }
+    const ss_measures own = ss_coupling_measure(c), facts = ss_response_judge(judge, r, u);
+    CHECK_NEAR(own.fb, facts.fb, 1e-11 * facts.fb);
+    CHECK_NEAR(own.natural, facts.natural, 1e-11 * facts.natural);
+    CHECK_NEAR(c->s, facts.compliance_scale, 1e-13 * c->s);
+    CHECK_NEAR(c->V, facts.velocity_scale, 1e-12 * c->V);
+    ss_response_free(judge);
+    ss_coupling_free(c);
+    free(r);
+    free(u);
+    return worst;
+}
+
+static void all_forms_give_the_velocities_of_the_judge(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        for (uint64_t seed = 1; seed <= 8; seed++) {
+            ss_problem *p = random_problem(seed, dim, 25, 6, 1 + 3 * (int)seed), *local;
+            CHECK_LE(velocity_error(p, SS_FORM_EXPLICIT), 1e-11);
+            CHECK_LE(velocity_error(p, SS_FORM_MATRIX_FREE), 1e-11);
+            CHECK_LE(velocity_error(p, SS_FORM_NAIVE), 1e-11);
+            CHECK_OK(ss_problem_to_local(p, &local, &error));
+            CHECK_LE(velocity_error(local, SS_FORM_AUTO), 1e-11);
+            ss_problem_free(local);
+            ss_problem_free(p);
+        }
+    }
+}
+
+static void matrix_free_needs_m_and_h(void)
+{
+    const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[3] = {-1, 0, 0};
+    ss_problem *p = one_contact(3, W, b, 0.5);
+    ss_coupling *c = NULL;
+    CHECK(ss_coupling_new(p, SS_FORM_MATRIX_FREE, false, NULL, &c, &error) == SS_BAD_INPUT);
+    CHECK(c == NULL && strstr(error.text, "matrix-free") != NULL);
+    ss_problem_free(p);
+}
+
+static void the_third_direction_of_the_plane_is_decoupled(void)
+{
+    const double W[4] = {3, 0.5, 0.5, 1}, b[2] = {-1, 0};
+    ss_problem *p = one_contact(2, W, b, 0.5);
+    ss_coupling *c;
+    CHECK_OK(ss_coupling_new(p, SS_FORM_AUTO, false, NULL, &c, &error));
+    const double expected[9] = {3, 0.5, 0, 0.5, 1, 0, 0, 0, 2};
+    CHECK(memcmp(c->contact[0].W, expected, sizeof expected) == 0);
+    CHECK(c->compliance[0] == 2.0);
+    ss_coupling_free(c);
+    ss_problem_free(p);
+}
+
+static void reverse_order_visits_the_last_contact_first(void)
+{
+    ss_problem *p = random_problem(4, 3, 5, 3, 6);
+    ss_ordered o;
+    CHECK_OK(ss_ordered_new(p, SS_REVERSE, 0, &o, &error));
+    const int expected[] = {4, 3, 2, 1, 0};
+    TEST_ASSERT_EQUAL_INT_ARRAY(expected, o.order, 5);
+    CHECK(o.view.mu[0] == p->mu[4] && o.view.w[3] == p->w[9]);
+    ss_ordered_free(&o);
+    ss_problem_free(p);
+}
+
+static void random_order_is_a_permutation_that_the_seed_fixes(void)
+{
+    ss_problem *p = random_problem(4, 3, 50, 3, 6);
+    ss_ordered a, b, c;
+    CHECK_OK(ss_ordered_new(p, SS_RANDOM, 7, &a, &error));
+    CHECK_OK(ss_ordered_new(p, SS_RANDOM, 7, &b, &error));
+    CHECK_OK(ss_ordered_new(p, SS_RANDOM, 8, &c, &error));
+    CHECK(memcmp(a.order, b.order, 50 * sizeof *a.order) == 0);
+    CHECK(memcmp(a.order, c.order, 50 * sizeof *a.order) != 0);
+    int seen[50] = {0};
+    for (int k = 0; k < 50; k++) {
+        seen[a.order[k]]++;
+    }
+    for (int k = 0; k < 50; k++) {
+        CHECK(seen[k] == 1);
+    }
+    ss_ordered_free(&a);
+    ss_ordered_free(&b);
+    ss_ordered_free(&c);
+    ss_problem_free(p);
+}
+
+static void another_order_is_the_same_problem(void)
+{
+    // Measures of r in the given order equal those of the permuted problem at the permuted r.
+    for (int local = 0; local < 2; local++) {
+        ss_problem *given = random_problem(9, 3, 30, 5, 8), *p = given;
+        if (local) {
+            CHECK_OK(ss_problem_to_local(given, &p, &error));
+        }
+        ss_ordered o;
+        CHECK_OK(ss_ordered_new(p, SS_RANDOM, 3, &o, &error));
+        double *r = random_values(5, 90), taken[90], back[90], u[90];
+        ss_ordered_take(&o, 3, r, taken);
+        ss_ordered_give(&o, 3, taken, back);
+        CHECK(memcmp(r, back, sizeof back) == 0);
+        ss_response *a, *b;
+        CHECK_OK(ss_response_new(p, &a, &error));
+        CHECK_OK(ss_response_new(&o.view, &b, &error));
+        const ss_measures m = ss_response_judge(a, r, u), n = ss_response_judge(b, taken, u);
+        CHECK_NEAR(n.fb, m.fb, 1e-12 * m.fb);
+        CHECK_NEAR(n.natural, m.natural, 1e-12 * m.natural);
+        CHECK(o.order[n.worst_contact] == m.worst_contact);
+        ss_response_free(a);
+        ss_response_free(b);
+        ss_ordered_free(&o);
+        free(r);
+        if (local) {
+            ss_problem_free(p);
+        }
+        ss_problem_free(given);
+    }
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(all_forms_give_the_velocities_of_the_judge);
+    RUN_TEST(matrix_free_needs_m_and_h);
+    RUN_TEST(the_third_direction_of_the_plane_is_decoupled);
+    RUN_TEST(reverse_order_visits_the_last_contact_first);
+    RUN_TEST(random_order_is_a_permutation_that_the_seed_fixes);
+    RUN_TEST(another_order_is_the_same_problem);
+}
+
+const test_group coupling_tests = {.run = run_tests, .set_up = set_up};

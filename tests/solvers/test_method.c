@@ -1,0 +1,221 @@
+// Solver specs: what they mean, and the sentence for each way to get one wrong.
+#include <string.h>
+
+#include "solvers/registry.h"
+#include "tests/support/support.h"
+
+static ss_error error;
+
+static void set_up(void)
+{
+    error = (ss_error){0};
+}
+
+static ss_method *parse(const char *spec)
+{
+    ss_method *m = NULL;
+    CHECK_OK(ss_method_parse(spec, &m, &error));
+    return m;
+}
+
+static void a_bare_local_name_means_gauss_seidel(void)
+{
+    ss_method *m = parse("mfb");
+    TEST_ASSERT_EQUAL_STRING("gs", m->global->card.name);
+    TEST_ASSERT_EQUAL_STRING("mfb", m->local->card.name);
+    CHECK(m->failsafe == NULL);
+    TEST_ASSERT_EQUAL_STRING("mfb", m->name);
+    ss_method_free(m);
+}
+
+static void a_hybrid_has_a_failsafe(void)
+{
+    ss_method *m = parse("gs/mfb+enum:freeze=off");
+    TEST_ASSERT_EQUAL_STRING("enum", m->failsafe->card.name);
+    TEST_ASSERT_EQUAL_STRING("gs/mfb+enum", m->name);
+    TEST_ASSERT_EQUAL_STRING("gs/mfb+enum:freeze=off", m->spec);
+    ss_method_free(m);
+}
+
+static void expect_refusal(const char *spec, const char *sentence)
+{
+    ss_method *m = NULL;
+    error = (ss_error){0};
+    CHECK(ss_method_parse(spec, &m, &error) == SS_BAD_INPUT);
+    CHECK(m == NULL);
+    if (strstr(error.text, sentence) == NULL) {
+        TEST_FAIL_MESSAGE(error.text);
+    }
+}
+
+static void unknown_solvers_are_told_with_those_that_exist(void)
+{
+    expect_refusal("mbf", "unknown solver 'mbf'; there are");
+    expect_refusal("mbf", "mfb");
+    expect_refusal("mfb+enmu", "unknown local solver 'enmu'; there are");
+    expect_refusal("gauss/mfb", "unknown global solver 'gauss' before '/'; there are gs");
+    expect_refusal("gs", "needs a local solver, as in gs/secular");
+    // A global solver in the place of a local one is not among those that could stand there.
+    expect_refusal("gs/ppa", "'ppa' is no local solver; write ppa alone");
+    expect_refusal("mfb+anderson", "'anderson' is no local solver; write anderson/LOCAL");
+    expect_refusal("gs/mbf", "unknown local solver 'mbf'");
+    CHECK(strstr(error.text, "projection") != NULL && strstr(error.text, "ppa") == NULL);
+    expect_refusal("ppa/mfb", "'ppa' takes no local solver; write ppa alone");
+    expect_refusal("ppa+enum", "'ppa' takes no fail-safe; write ppa alone");
+    expect_refusal("freeze=on", "'freeze=on' is an option without its solver");
+}
+
+static void no_solver_is_its_own_failsafe(void)
+{
+    expect_refusal("mfb+mfb", "mfb is its own fail-safe, which answers as it did; write mfb alone");
+    expect_refusal("anderson/enum+enum:roots=gsl", "enum is its own fail-safe");
+}
+
+static void marks_without_names_are_told_with_what_to_write(void)
+{
+    expect_refusal("", "a solver lacks; write one, as mfb+enum");
+    expect_refusal(":freeze=on", "a solver lacks");
+    expect_refusal("mfb+", "'+' needs a fail-safe behind it, as in mfb+enum");
+    expect_refusal("+enum", "'+' needs a local solver before it, as in mfb+enum");
+    expect_refusal("gs/", "'/' needs a local solver behind it, as in gs/mfb");
+    expect_refusal("gs/:freeze=on", "'/' needs a local solver behind it");
+    expect_refusal("/mfb", "'/' needs a global solver before it");
+    expect_refusal("mfb+enum+pac", "one '+' is all there may be");
+    expect_refusal("gs/gs/mfb", "one '/' is all there may be: write GLOBAL/LOCAL");
+    expect_refusal("anderson/anderson/mfb", "one '/' is all there may be");
+}
+
+static void a_key_is_set_once(void)
+{
+    expect_refusal("mfb:steps=1,steps=2", "steps is set twice in 'mfb:steps=1,steps=2'; leave one");
+    expect_refusal("mfb+enum:steps=1,mfb.steps=1", "steps is set twice");
+    expect_refusal("mfb:freeze=on,freeze=off", "freeze is set twice");
+    // One for each of the two solvers that have it.
+    ss_method_free(parse("mfb+pac:steps=1,pac.steps=2"));
+}
+
+static void options_that_do_nothing_are_refused(void)
+{
+    expect_refusal("mfb:skip=3",
+                   "skip does nothing in 'mfb' without freeze=on or freeze=paper; leave it out");
+    expect_refusal("mfb:share=0.1,freeze=off", "share does nothing in 'mfb' without freeze=on");
+    expect_refusal("gs/mfb+enum:wake=neighbour", "wake does nothing in 'gs/mfb+enum' without");
+    expect_refusal("mfb:freeze=on,visit=all", "visit does nothing in 'mfb' without freeze=off");
+    expect_refusal("mfb:form=matrix-free,assembly=naive",
+                   "assembly does nothing in 'mfb' without form=explicit");
+    expect_refusal("mfb:step=1e-3",
+                   "step does nothing in 'mfb' without a local solver of another law");
+    expect_refusal("4sides+enum:step=1e-3", "step does nothing in '4sides+enum' without");
+    expect_refusal("4sides:check=3",
+                   "check does nothing in '4sides' without a local solver of Coul");
+    expect_refusal("mfb:gs.check=3,freeze=on", "check does nothing in 'mfb' without freeze=off");
+    expect_refusal("projection:ltol=1e-3", "ltol does nothing in 'projection' without a local");
+    expect_refusal("anderson/projection:ltol=1e-3", "ltol does nothing");
+    static const char *const fine[] = {
+        "mfb:skip=3,freeze=on",      "mfb:freeze=paper,share=0.1,wake=neighbour",
+        "4sides:step=1e-3",          "mfb:visit=all,check=3",
+        "mfb:assembly=naive",        "anderson/mfb:visit=all",
+        "projection+enum:ltol=1e-3",
+    };
+    for (size_t k = 0; k < sizeof fine / sizeof fine[0]; k++) {
+        ss_method_free(parse(fine[k]));
+    }
+}
+
+static void unknown_options_are_told_with_those_that_exist(void)
+{
+    expect_refusal("mfb:frezee=on",
+                   "'mfb' has no option 'frezee'; it has form, order, visit, ltol");
+    expect_refusal("mfb:freeze", "'freeze' is not key=value");
+    expect_refusal("mfb:freeze=", "'freeze=' is not key=value");
+    expect_refusal("mfb:", "an option lacks in 'mfb:'");
+    expect_refusal("mfb:=on", "'=on' is not key=value");
+    expect_refusal("mfb:freeze=on,", "an option lacks in 'mfb:freeze=on,'");
+    expect_refusal("mfb+enum:pac.steps=3", "has no option 'pac.steps'");
+}
+
+static void wrong_values_are_told_with_what_is_taken(void)
+{
+    expect_refusal("mfb:freeze=maybe", "freeze takes one of off, on, paper, not 'maybe'");
+    expect_refusal("mfb:order=random", "random:SEED");
+    expect_refusal("mfb:order=random:", "order takes one of");
+    expect_refusal("mfb:order=random:-1", "order takes one of");
+    expect_refusal("mfb:order=random:3x", "order takes one of");
+    expect_refusal("mfb:order=random:99999999999999999999999", "order takes one of");
+    expect_refusal("mfb:skip=0", "skip takes a whole number from 1 to");
+    expect_refusal("mfb:skip=2.5", "skip takes a whole number");
+    expect_refusal("mfb:skip=nan", "skip takes a whole number");
+    expect_refusal("mfb:share=1e", "share takes a number from 0 to 1, not '1e'");
+    expect_refusal("mfb:share=2", "share takes a number from 0 to 1, not '2'");
+}
+
+static void an_endless_spec_is_refused(void)
+{
+    char spec[1000];
+    memset(spec, 'a', sizeof spec);
+    spec[sizeof spec - 1] = '\0';
+    expect_refusal(spec, "at most");
+}
+
+static void options_reach_the_solver_that_is_named(void)
+{
+    ss_method *a = parse("pac+dac:steps=7");
+    ss_method *b = parse("pac+dac");
+    const size_t size = a->local->card.settings_size;
+    CHECK(memcmp(a->local_settings, b->local_settings, size) != 0);
+    CHECK(memcmp(a->failsafe_settings, b->failsafe_settings, size) == 0);
+    ss_method_free(a);
+    ss_method_free(b);
+}
+
+// Whether this build has Siconos or not, its names are one name with a slash.
+static void the_names_of_siconos_hold_a_slash(void)
+{
+    if (ss_global_find("siconos/prox") == NULL) {
+        expect_refusal("siconos/prox", "siconos/prox: this program was built without Siconos "
+                                       "(Debian: libsiconos-numerics-dev)");
+        expect_refusal("siconos/nobody:x=1", "siconos/nobody: this program was built without");
+        return;
+    }
+    ss_method *m = parse("siconos/prox");
+    CHECK(m->global == ss_global_find("siconos/prox") && m->local == NULL);
+    TEST_ASSERT_EQUAL_STRING("siconos/prox", m->name);
+    ss_method_free(m);
+    expect_refusal("siconos/nobody", "unknown solver 'siconos/nobody'; there are");
+    expect_refusal("siconos/nobody", "siconos/nsgs-hybrid");
+    expect_refusal("siconos/prox+enum", "'siconos/prox' takes no fail-safe");
+    expect_refusal("siconos/prox:x=1", "'siconos/prox' has no option 'x'; it has none");
+    expect_refusal("gs/siconos/prox", "'siconos/prox' is no local solver; write siconos/prox al");
+    expect_refusal("siconos", "unknown solver 'siconos'");
+}
+
+static void every_registered_name_is_well_formed_and_found(void)
+{
+    for (int k = 0; ss_local_solvers[k] != NULL; k++) {
+        const char *name = ss_local_solvers[k]->card.name;
+        CHECK(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name));
+        CHECK(name[0] != '-' && name[0] != '\0');
+        CHECK(ss_local_find(name) == ss_local_solvers[k]);
+        ss_method_free(parse(name));
+    }
+    CHECK(ss_local_find("nobody") == NULL && ss_global_find("nobody") == NULL);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(a_bare_local_name_means_gauss_seidel);
+    RUN_TEST(a_hybrid_has_a_failsafe);
+    RUN_TEST(no_solver_is_its_own_failsafe);
+    RUN_TEST(marks_without_names_are_told_with_what_to_write);
+    RUN_TEST(a_key_is_set_once);
+    RUN_TEST(unknown_solvers_are_told_with_those_that_exist);
+    RUN_TEST(options_that_do_nothing_are_refused);
+    RUN_TEST(unknown_options_are_told_with_those_that_exist);
+    RUN_TEST(wrong_values_are_told_with_what_is_taken);
+    RUN_TEST(an_endless_spec_is_refused);
+    RUN_TEST(options_reach_the_solver_that_is_named);
+    RUN_TEST(the_names_of_siconos_hold_a_slash);
+    RUN_TEST(every_registered_name_is_well_formed_and_found);
+}
+
+const test_group method_tests = {.run = run_tests, .set_up = set_up};

@@ -1,0 +1,409 @@
+// Contacts: the rules of collide.h, the broad phase against comparing all with all, and fast
+// crossings.
+#include "problems/strands/contact/collide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/brute_contacts.h"
+#include "tests/support/random_points.h"
+#include "tests/support/support.h"
+
+static ss_random g;
+static ss_error error;
+static ss_collider *collider;
+static const ss_touch *touches;
+static int count;
+
+static void set_up(void)
+{
+    g = ss_random_seeded(11);
+    error = (ss_error){0};
+    collider = ss_collider_new();
+}
+
+static void tear_down(void)
+{
+    ss_collider_free(collider);
+}
+
+static ss_status collide(const ss_polylines *lines, const ss_obstacle *obstacles,
+                         const ss_pose *poses, int nobstacles, double margin)
+{
+    return ss_collide(collider, lines, obstacles, poses, nobstacles, margin, &touches, &count,
+                      &error);
+}
+
+static int count_touches(const ss_polylines *lines, double margin)
+{
+    CHECK_OK(collide(lines, NULL, NULL, 0, margin));
+    return count;
+}
+
+static void a_touch_has_its_gap_normal_and_point(void)
+{
+    const int first[] = {0, 3, 6};
+    const ss_vec3 x[] = {{-2, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {0, 5, 3}, {0, 1, 3}, {0, -1, 3}};
+    const ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 1.25};
+    CHECK_OK(collide(&lines, NULL, NULL, 0, 0.6));
+    TEST_ASSERT_EQUAL_INT(1, count);
+    const ss_touch t = touches[0];
+    CHECK(t.strand_a == 0 && t.segment_a == 1 && t.strand_b == 1 && t.segment_b == 1);
+    CHECK_NEAR(t.a, 0.5, 0);
+    CHECK_NEAR(t.b, 0.5, 0);
+    CHECK_NEAR(t.gap, 0.5, 1e-15);
+    CHECK_NEAR(ss_length(ss_minus(t.n, ss_vec(0, 0, -1))), 0.0, 0);
+    CHECK_NEAR(ss_length(ss_minus(t.y, ss_vec(0, 0, 3))), 0.0, 0);
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 0.5)); // gap < margin, not <=
+}
+
+static void neighbours_and_roots_never_touch(void)
+{
+    // A square of one strand that does not close: three pairs of sides are no neighbours.
+    const int square[] = {0, 5};
+    const ss_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0.1, 0}};
+    ss_polylines lines = {.nstrands = 1, .first = square, .x = x, .radius = 0.6};
+    TEST_ASSERT_EQUAL_INT(3, count_touches(&lines, 0.0));
+    // Two strands of one segment each: roots.
+    const int roots[] = {0, 2, 4};
+    lines = (ss_polylines){.nstrands = 2, .first = roots, .x = x, .radius = 0.6};
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 0.0));
+}
+
+static void a_vertex_touches_once(void)
+{
+    // The tent's top is nearest to the bar, as end of one segment and start of the next.
+    const int first[] = {0, 4, 6};
+    const ss_vec3 x[] = {{-3, 0, -3}, {-1, 0, -1},  {0, 0, 0},
+                         {1, 0, -1},  {0, -1, 0.5}, {0, 1, 0.5}};
+    const ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 0.3};
+    TEST_ASSERT_EQUAL_INT(1, count_touches(&lines, 0.0));
+    TEST_ASSERT_EQUAL_INT(2, touches[0].segment_a);
+    CHECK_NEAR(touches[0].a, 0.0, 0);
+    // The end of the last segment has no next one.
+    const int shorter[] = {0, 3, 5};
+    const ss_vec3 two[] = {x[0], x[1], x[2], x[4], x[5]};
+    const ss_polylines last = {.nstrands = 2, .first = shorter, .x = two, .radius = 0.3};
+    TEST_ASSERT_EQUAL_INT(1, count_touches(&last, 0.0));
+    TEST_ASSERT_EQUAL_INT(1, touches[0].segment_a);
+    CHECK_NEAR(touches[0].a, 1.0, 0);
+}
+
+static void a_root_does_not_touch_the_obstacles_of_its_body(void)
+{
+    const int first[] = {0, 3, 6}, body[] = {1, 2};
+    const ss_vec3 x[] = {{0, 0, 0}, {0.5, 0, 0}, {0.9, 0, 0}, {0, 0, 0}, {0, 0.5, 0}, {0, 0.9, 0}};
+    const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE, .size = {1, 0, 0}, .body = 1};
+    const ss_pose pose = ss_pose_identity();
+    ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 0.01, .body = body};
+    CHECK_OK(collide(&lines, &ball, &pose, 1, 0.0));
+    TEST_ASSERT_EQUAL_INT(3, count);
+    CHECK(touches[0].strand_a == 0 && touches[0].segment_a == 1 && touches[0].strand_b == -1);
+    CHECK(touches[1].strand_a == 1 && touches[1].segment_a == 0 && touches[1].segment_b == 0);
+    lines.body = NULL;
+    CHECK_OK(collide(&lines, &ball, &pose, 1, 0.0));
+    TEST_ASSERT_EQUAL_INT(4, count);
+}
+
+static void obstacles_come_before_strands(void)
+{
+    const int first[] = {0, 2, 6};
+    const ss_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {5, 0, 0}, {4, 0, 0}, {0.5, -0.1, 0}, {0.5, 2, 0}};
+    const ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 0.2};
+    const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE, .size = {0.3, 0, 0}};
+    const ss_obstacle balls[] = {ball, ball, ball, ball, ball};
+    ss_pose poses[5];
+    for (int o = 0; o < 5; o++) {
+        poses[o] = ss_pose_identity();
+    }
+    CHECK_OK(collide(&lines, balls, poses, 5, 0.0));
+    TEST_ASSERT_EQUAL_INT(5 + 2, count);
+    for (int o = 0; o < 5; o++) {
+        CHECK(touches[o].strand_b == -1 && touches[o].segment_b == o);
+    }
+    CHECK(touches[5].strand_b == 1 && touches[5].segment_b == 1);
+    CHECK(touches[6].strand_b == 1 && touches[6].segment_b == 2);
+}
+
+static void bad_vertices_are_refused_with_their_place(void)
+{
+    const int first[] = {0, 2, 4};
+    ss_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 0.1};
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e200};
+    for (int k = 0; k < 4; k++) {
+        x[3].y = bad[k];
+        TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, collide(&lines, NULL, NULL, 0, 0.0));
+        TEST_ASSERT_NOT_NULL(strstr(error.text, "vertex 1 of strand 1"));
+        TEST_ASSERT_EQUAL_INT(0, count);
+    }
+    x[3].y = 1.0;
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, collide(&lines, NULL, NULL, 0, NAN));
+    lines.radius = -1.0;
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, collide(&lines, NULL, NULL, 0, 0.0));
+}
+
+static void empty_scenes_have_no_touch(void)
+{
+    const int first[] = {0, 0, 1, 3};
+    const ss_vec3 x[] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    ss_polylines lines = {.nstrands = 0, .first = first, .x = x, .radius = 0.1};
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 1.0));
+    lines.nstrands = 3; // none, one vertex, one segment without length
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 1.0));
+    ss_collider_free(NULL);
+}
+
+// Random scenes. Some have points, coincident vertices and very long segments among them.
+
+typedef struct scene {
+    int nstrands, nsegments;
+    double room, length, wave; // half side of the box of roots; of a segment; of its turns
+    double radius, margin, speed;
+    int nobstacles;
+} scene;
+
+static const scene scenes[] = {
+    {40, 6, 0.05, 0.02, 0.5, 3e-3, 0.0, 0.0, 0},    {60, 12, 0.02, 0.02, 0.1, 5e-4, 2e-4, 0.0, 4},
+    {150, 4, 1.0, 0.1, 2.0, 2e-2, 1e-2, 0.0, 4},    {20, 30, 1e-3, 1e-3, 3.0, 5e-5, 1e-5, 0.0, 0},
+    {300, 2, 0.3, 0.3, 0.0, 1e-3, 5e-3, 0.0, 0},    {80, 5, 5.0, 0.02, 1.0, 0.3, 0.3, 0.0, 0},
+    {40, 6, 0.05, 0.02, 0.5, 1e-3, 0.0, 0.02, 4},   {60, 12, 0.02, 0.02, 0.1, 5e-4, 2e-4, 1e-3, 4},
+    {150, 4, 1.0, 0.1, 2.0, 2e-2, 1e-2, 0.5, 0},    {100, 3, 3.0, 1.0, 1.0, 0.0, 0.1, 0.0, 0},
+    {2000, 2, 1000.0, 0.02, 1.0, 0.5, 0.0, 0.0, 4},
+};
+enum { NSCENES = sizeof scenes / sizeof scenes[0] };
+
+typedef struct hair {
+    int *first, *body;
+    ss_vec3 *x, *moved;
+    ss_polylines lines;
+} hair;
+
+static hair hair_new(const scene *s)
+{
+    const size_t n = (size_t)s->nstrands, npoints = n * (size_t)(s->nsegments + 1);
+    hair h = {.first = calloc(n + 1, sizeof *h.first),
+              .body = calloc(n, sizeof *h.body),
+              .x = calloc(npoints, sizeof *h.x),
+              .moved = calloc(npoints, sizeof *h.moved)};
+    for (int k = 0; k < s->nstrands; k++) {
+        h.first[k + 1] = h.first[k] + s->nsegments + 1;
+        h.body[k] = k % 3;
+        ss_vec3 p = random_point(&g, s->room), heading = ss_vec(1, 0, 0);
+        for (int i = h.first[k]; i < h.first[k + 1]; i++) {
+            h.x[i] = p;
+            h.moved[i] = ss_plus(p, random_point(&g, s->speed));
+            heading = ss_unit(ss_plus(heading, random_point(&g, s->wave + 1e-3)));
+            const int odd = ss_random_below(&g, 200);
+            p = ss_along(p, odd == 0 ? 0.0 : odd == 1 ? 9.0 * s->length : s->length, heading);
+        }
+        if (k > 0 && k % 10 == 0) {
+            h.x[h.first[k] + 1] = h.x[h.first[k - 1] + 1];
+        }
+    }
+    h.lines = (ss_polylines){.nstrands = s->nstrands,
+                             .first = h.first,
+                             .x = h.x,
+                             .moved = s->speed > 0.0 ? h.moved : NULL,
+                             .radius = s->radius,
+                             .body = h.body};
+    return h;
+}
+
+static void hair_free(hair *h)
+{
+    free(h->first);
+    free(h->body);
+    free(h->x);
+    free(h->moved);
+}
+
+static void obstacles_of(const scene *s, ss_obstacle obstacles[4], ss_pose poses[4])
+{
+    const ss_obstacle_kind kinds[4] = {SS_OBSTACLE_ELLIPSOID, SS_OBSTACLE_PLANE,
+                                       SS_OBSTACLE_CYLINDER, SS_OBSTACLE_CAPSULE};
+    for (int o = 0; o < 4; o++) {
+        const double r = s->room;
+        obstacles[o] =
+            (ss_obstacle){.kind = kinds[o], .size = {0.3 * r, 0.5 * r, 0.4 * r}, .body = o};
+        poses[o] = (ss_pose){ss_rotation(random_point(&g, 3)), random_point(&g, 0.7 * r)};
+    }
+}
+
+static void check_sorted(void)
+{
+    for (int i = 1; i < count; i++) {
+        const ss_touch *p = &touches[i - 1], *q = &touches[i];
+        const int key_p[] = {p->strand_a, p->segment_a, p->strand_b, p->segment_b};
+        const int key_q[] = {q->strand_a, q->segment_a, q->strand_b, q->segment_b};
+        int k = 0;
+        while (k < 3 && key_p[k] == key_q[k]) {
+            k++;
+        }
+        CHECK(key_p[k] < key_q[k]);
+    }
+}
+
+static void check_touch(const ss_touch *t, const scene *s)
+{
+    CHECK_NEAR(ss_length(t->n), 1.0, 1e-14);
+    CHECK(t->a >= 0.0 && t->a <= 1.0 && t->b >= 0.0 && t->b <= 1.0);
+    CHECK(t->strand_b == -1 || t->strand_a < t->strand_b ||
+          (t->strand_a == t->strand_b && t->segment_a + 1 < t->segment_b));
+    CHECK(s->speed > 0.0 || t->gap < s->margin);
+}
+
+static void the_set_is_that_of_comparing_all_with_all(void)
+{
+    int all = 0;
+    for (int k = 0; k < NSCENES; k++) {
+        const scene *s = &scenes[k];
+        ss_obstacle obstacles[4];
+        ss_pose poses[4];
+        obstacles_of(s, obstacles, poses);
+        hair h = hair_new(s);
+        ss_touch *brute;
+        const int n = brute_contacts(&h.lines, obstacles, poses, s->nobstacles, s->margin, &brute);
+        CHECK_OK(collide(&h.lines, obstacles, poses, s->nobstacles, s->margin));
+        CHECK(n > 20);
+        CHECK(same_contacts(touches, count, brute, n));
+        check_sorted();
+        for (int i = 0; i < count; i++) {
+            check_touch(&touches[i], s);
+        }
+        all += count;
+        free(brute);
+        hair_free(&h);
+    }
+    CHECK(all > 4000);
+}
+
+static ss_touch *copy_touches(void)
+{
+    ss_touch *copy = calloc((size_t)count + 1, sizeof *copy);
+    for (int i = 0; i < count; i++) {
+        copy[i] = touches[i];
+    }
+    return copy;
+}
+
+// The cells are as large as the longest segment: one that stands far away changes them all.
+static void cells_do_not_change_the_set(void)
+{
+    hair h = hair_new(&scenes[1]);
+    const int last = h.lines.nstrands - 1;
+    ss_vec3 *tip = &h.x[h.first[last + 1] - 1];
+    for (int i = h.first[last]; i < h.first[last + 1]; i++) {
+        h.x[i] = ss_vec(-50.0 - 0.01 * i, 0.0, 0.0);
+    }
+    const int expected = count_touches(&h.lines, 1e-3);
+    ss_touch *before = copy_touches();
+    CHECK(expected > 100);
+    for (double length = 0.01; length < 100.0; length *= 1.9) {
+        *tip = ss_plus(tip[-1], ss_vec(-length, 0.4 * length, 0.3 * length));
+        CHECK_OK(collide(&h.lines, NULL, NULL, 0, 1e-3));
+        CHECK(same_contacts(touches, count, before, expected));
+    }
+    free(before);
+    hair_free(&h);
+}
+
+static void a_used_collider_finds_what_a_new_one_finds(void)
+{
+    for (int k = 0; k < NSCENES; k++) {
+        hair h = hair_new(&scenes[k]);
+        CHECK_OK(collide(&h.lines, NULL, NULL, 0, scenes[k].margin));
+        ss_collider *fresh = ss_collider_new();
+        const ss_touch *others;
+        int n;
+        CHECK_OK(ss_collide(fresh, &h.lines, NULL, NULL, 0, scenes[k].margin, &others, &n, &error));
+        CHECK(same_contacts(touches, count, others, n));
+        ss_collider_free(fresh);
+        hair_free(&h);
+    }
+}
+
+// Continuous detection.
+
+static void a_fast_crossing_is_found_when_swept_only(void)
+{
+    // 100 m/s over 1 ms: 0.1 m, through a strand that is 0.1 mm thick.
+    const int first[] = {0, 3, 6};
+    const ss_vec3 x[] = {{-0.03, 0, 0},    {-0.01, 0, 0},    {0.01, 0, 0},
+                         {0, -0.03, 0.04}, {0, -0.01, 0.04}, {0, 0.01, 0.04}};
+    ss_vec3 moved[6];
+    for (int i = 0; i < 6; i++) {
+        moved[i] = i < 3 ? x[i] : ss_plus(x[i], ss_vec(0, 0, -0.1));
+    }
+    ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 5e-5};
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 1e-5));
+    lines.x = moved;
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 1e-5));
+    lines.x = x;
+    lines.moved = moved;
+    TEST_ASSERT_EQUAL_INT(1, count_touches(&lines, 1e-5));
+    const ss_touch t = touches[0];
+    CHECK(t.segment_a == 1 && t.segment_b == 1);
+    CHECK_NEAR(t.a, 0.5, 1e-12);
+    CHECK_NEAR(t.b, 0.5, 1e-12);
+    CHECK_NEAR(t.n.z, -1.0, 1e-12);
+    CHECK_NEAR(t.gap, 0.04 - 1e-4, 1e-12); // what may close: the start's gap along the normal
+    CHECK_NEAR(t.y.z, 0.04, 1e-15);
+}
+
+static void a_fast_crossing_of_an_obstacle_is_found_when_swept_only(void)
+{
+    const int first[] = {0, 2};
+    const ss_vec3 x[] = {{-0.01, 0.002, 0.04}, {0.01, 0.002, 0.04}};
+    const ss_vec3 moved[] = {{-0.01, 0.002, -0.06}, {0.01, 0.002, -0.06}};
+    ss_polylines lines = {.nstrands = 1, .first = first, .x = x, .radius = 5e-5};
+    const ss_obstacle_kind kinds[] = {SS_OBSTACLE_SPHERE, SS_OBSTACLE_ELLIPSOID,
+                                      SS_OBSTACLE_CYLINDER, SS_OBSTACLE_CAPSULE};
+    for (int k = 0; k < 4; k++) {
+        const ss_obstacle o = {.kind = kinds[k], .size = {0.003, 0.003, 0.003}};
+        const ss_pose pose = ss_pose_identity();
+        lines.moved = NULL;
+        CHECK_OK(collide(&lines, &o, &pose, 1, 1e-5));
+        TEST_ASSERT_EQUAL_INT(0, count);
+        lines.moved = moved;
+        CHECK_OK(collide(&lines, &o, &pose, 1, 1e-5));
+        TEST_ASSERT_EQUAL_INT(1, count);
+        CHECK_NEAR(touches[0].a, 0.5, 1e-6);
+        CHECK(touches[0].n.z > 0.5);
+        CHECK_NEAR(touches[0].gap,
+                   ss_dot(touches[0].n, ss_minus(ss_vec(0, 0.002, 0.04), touches[0].y)) - 5e-5,
+                   1e-8);
+    }
+}
+
+static void common_motion_makes_no_swept_touch(void)
+{
+    const int first[] = {0, 3, 6};
+    const ss_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 1, 0}, {1, 1, 0}, {2, 1, 0}};
+    ss_vec3 moved[6];
+    for (int i = 0; i < 6; i++) {
+        moved[i] = ss_plus(x[i], ss_vec(3, 7, -2));
+    }
+    const ss_polylines lines = {
+        .nstrands = 2, .first = first, .x = x, .moved = moved, .radius = 0.4};
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 0.0));
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(a_touch_has_its_gap_normal_and_point);
+    RUN_TEST(neighbours_and_roots_never_touch);
+    RUN_TEST(a_vertex_touches_once);
+    RUN_TEST(a_root_does_not_touch_the_obstacles_of_its_body);
+    RUN_TEST(obstacles_come_before_strands);
+    RUN_TEST(bad_vertices_are_refused_with_their_place);
+    RUN_TEST(empty_scenes_have_no_touch);
+    RUN_TEST(the_set_is_that_of_comparing_all_with_all);
+    RUN_TEST(cells_do_not_change_the_set);
+    RUN_TEST(a_used_collider_finds_what_a_new_one_finds);
+    RUN_TEST(a_fast_crossing_is_found_when_swept_only);
+    RUN_TEST(a_fast_crossing_of_an_obstacle_is_found_when_swept_only);
+    RUN_TEST(common_motion_makes_no_swept_touch);
+}
+
+const test_group collide_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

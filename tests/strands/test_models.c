@@ -1,0 +1,268 @@
+// tests/strands/test_models.c -- what every strand model owes of where it is and what it weighs. Written
+// against model.h alone; each test runs on every model, with each value of its options.
+#include "problems/strands/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/strands/band.h"
+#include "tests/support/one_strand.h"
+#include "tests/support/support.h"
+
+// Difference steps move points by this share of a length of strand.
+#define SMALL_SHARE 3e-6
+
+static ss_random g;
+
+static void set_up(void)
+{
+    g = ss_random_seeded(17);
+}
+
+// ---- Sizes and lumps
+
+static void sizes_agree(one_strand *s)
+{
+    const ss_strand_size z = s->size;
+    CHECK(z.nv >= 1 && z.nq >= z.nv && z.half_bandwidth >= 0 && z.half_bandwidth < z.nv);
+    CHECK(z.npoints >= 2 && z.nsamples >= 1 && z.width >= 1 && z.width <= z.nv);
+    for (int p = 0; p < z.npoints + z.nsamples; p++) {
+        const ss_strand_point *at = p < z.npoints ? &s->points[p] : &s->samples[p - z.npoints];
+        CHECK(at->first >= 0 && at->count >= 0 && at->count <= z.width);
+        CHECK(at->first + at->count <= z.nv);
+    }
+}
+
+static void sizes_of_every_model_agree(void)
+{
+    on_every_model(&g, sizes_agree);
+}
+
+static void lumps_add_up(one_strand *s)
+{
+    const ss_material hair = ss_material_hair();
+    const double density = ss_material_rigidity(&hair).line_density;
+    double mass = 0.0;
+    for (int p = 0; p < s->size.nsamples; p++) {
+        CHECK(s->mass[p] > 0.0 && s->length[p] > 0.0);
+        mass += s->mass[p];
+    }
+    CHECK_NEAR(strand_length(s), 0.25, 1e-15);
+    CHECK_NEAR(mass, 0.25 * density, 1e-15 * density);
+}
+
+static void lumps_of_every_model_add_up(void)
+{
+    on_every_model(&g, lumps_add_up);
+}
+
+// ---- Kinematics
+
+static void jacobian_is_the_derivative(one_strand *s)
+{
+    disturb(s, &g);
+    const ss_pose root = random_pose(&g);
+    for (int k = 0; k < s->size.nv; k++) {
+        place_strand(s, &root, s->q);
+        const double size = column_size(s, k), h = SMALL_SHARE * strand_length(s) / size;
+        CHECK_LE(column_error(s, &root, k, h), 1e-7 * size);
+    }
+}
+
+static void jacobian_of_every_model_is_the_derivative(void)
+{
+    on_every_model(&g, jacobian_is_the_derivative);
+}
+
+// a += scale J(q (+) h v) v
+static void add_rates(one_strand *s, const ss_pose *root, double h, double scale, ss_vec3 *a)
+{
+    double *moved = calloc((size_t)s->size.nq, sizeof *moved);
+    s->model->advance(s->self, s->q, s->v, h, moved);
+    place_strand(s, root, moved);
+    for (int p = 0; p < s->size.nsamples; p++) {
+        a[p] = ss_along(a[p], scale, velocity(&s->samples[p], s->v));
+    }
+    free(moved);
+}
+
+static void convection_is_the_change_of_rates(one_strand *s)
+{
+    const double h = 1e-5; // s; the strand moves by its length in about one
+    disturb(s, &g);
+    const ss_pose root = random_pose(&g);
+    ss_vec3 *difference = calloc((size_t)s->size.nsamples, sizeof *difference);
+    ss_vec3 *a = calloc((size_t)s->size.nsamples, sizeof *a);
+    add_rates(s, &root, h, 0.5 / h, difference);
+    add_rates(s, &root, -h, -0.5 / h, difference);
+    if (s->model->convect != NULL) {
+        s->model->convect(s->self, &root, s->q, s->v, a);
+    }
+    double most = 1.0; // m/s^2
+    for (int p = 0; p < s->size.nsamples; p++) {
+        most = fmax(most, ss_length(a[p]));
+    }
+    for (int p = 0; p < s->size.nsamples; p++) {
+        CHECK_LE(ss_length(ss_minus(difference[p], a[p])), 1e-6 * most);
+    }
+    free(difference);
+    free(a);
+}
+
+static void convection_of_every_model_is_the_change_of_rates(void)
+{
+    on_every_model(&g, convection_is_the_change_of_rates);
+}
+
+static void moving_the_root_moves_the_strand_rigidly(one_strand *s)
+{
+    disturb(s, &g);
+    const ss_pose home = ss_pose_identity(), away = random_pose(&g);
+    const int n = places(s), nv = s->size.nv;
+    ss_vec3 *x = calloc((size_t)(n * (nv + 1)), sizeof *x);
+    place_strand(s, &home, s->q);
+    for (int p = 0; p < n; p++) {
+        x[p * (nv + 1)] = place_number(s, p)->x;
+        for (int k = 0; k < nv; k++) {
+            x[p * (nv + 1) + 1 + k] = column(place_number(s, p), k);
+        }
+    }
+    place_strand(s, &away, s->q);
+    for (int p = 0; p < n; p++) {
+        const ss_vec3 there = ss_pose_point(&away, x[p * (nv + 1)]);
+        CHECK_LE(ss_length(ss_minus(place_number(s, p)->x, there)), 1e-14);
+        for (int k = 0; k < nv; k++) {
+            const ss_vec3 turned = ss_turned(&away.turn, x[p * (nv + 1) + 1 + k]);
+            const ss_vec3 wrong = ss_minus(column(place_number(s, p), k), turned);
+            CHECK_LE(ss_length(wrong), 1e-13 * column_size(s, k));
+        }
+    }
+    free(x);
+}
+
+static void moving_the_root_moves_every_model_rigidly(void)
+{
+    on_every_model(&g, moving_the_root_moves_the_strand_rigidly);
+}
+
+static void convection_turns_with_the_root(one_strand *s)
+{
+    disturb(s, &g);
+    const ss_pose home = ss_pose_identity(), away = random_pose(&g);
+    const size_t n = (size_t)s->size.nsamples;
+    ss_vec3 *a = calloc(2 * n, sizeof *a);
+    if (s->model->convect != NULL) {
+        s->model->convect(s->self, &home, s->q, s->v, a);
+        s->model->convect(s->self, &away, s->q, s->v, a + n);
+    }
+    for (size_t p = 0; p < n; p++) {
+        const ss_vec3 wrong = ss_minus(a[n + p], ss_turned(&away.turn, a[p]));
+        CHECK_LE(ss_length(wrong), 1e-13 * (1.0 + ss_length(a[n - 1])));
+    }
+    free(a);
+}
+
+static void convection_of_every_model_turns_with_the_root(void)
+{
+    on_every_model(&g, convection_turns_with_the_root);
+}
+
+static void advancing_by_nothing_changes_nothing(one_strand *s)
+{
+    disturb(s, &g);
+    double *moved = calloc((size_t)s->size.nq, sizeof *moved);
+    s->model->advance(s->self, s->q, s->v, 0.0, moved);
+    for (int k = 0; k < s->size.nq; k++) {
+        CHECK_NEAR(moved[k], s->q[k], 1e-15 * (1.0 + fabs(s->q[k])));
+    }
+    free(moved);
+}
+
+static void advancing_every_model_by_nothing_changes_nothing(void)
+{
+    on_every_model(&g, advancing_by_nothing_changes_nothing);
+}
+
+// ---- Inertia
+
+// M = M0 + h C + h^2 K; the diagonal's inverse roots go to D.
+static bool has_factor(const one_strand *s, double h)
+{
+    const int n = s->size.nv, half = s->size.half_bandwidth;
+    double *dense = calloc((size_t)(n * n), sizeof *dense), *D = calloc((size_t)n, sizeof *D);
+    ss_band M = new_band(s);
+    mass_matrix(s, s->q, dense);
+    for (int j = 0; j < n; j++) {
+        for (int i = j; i < n && i <= j + half; i++) {
+            *ss_band_at(&M, i, j) = dense[i * n + j];
+        }
+    }
+    if (s->model->stiffness != NULL) {
+        s->model->damping(s->self, s->q, h, &M);
+        s->model->stiffness(s->self, s->q, h * h, &M);
+    }
+    if (s->model->project != NULL) {
+        double *v = calloc(2 * (size_t)n, sizeof *v);
+        memcpy(v, s->v, (size_t)n * sizeof *v);
+        s->model->project(s->self, s->q, h, v, v + n, &M);
+        free(v);
+    }
+    const bool definite = ss_band_factor(&M, D);
+    free(dense);
+    free(D);
+    free(M.x);
+    return definite;
+}
+
+static void mass_fits_into_the_band(one_strand *s)
+{
+    const int n = s->size.nv;
+    double *M = calloc((size_t)(n * n), sizeof *M);
+    disturb(s, &g);
+    mass_matrix(s, s->q, M);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i - s->size.half_bandwidth; j++) {
+            CHECK_NEAR(M[i * n + j], 0.0, 0.0);
+        }
+    }
+    free(M);
+}
+
+static void mass_of_every_model_fits_into_the_band(void)
+{
+    on_every_model(&g, mass_fits_into_the_band);
+}
+
+static void a_step_of_the_strand_is_definite(one_strand *s)
+{
+    CHECK(has_factor(s, 1e-3));
+    disturb(s, &g);
+    CHECK(has_factor(s, 1e-3));
+    const ss_strand_design straight = {
+        .length = 0.25, .material = ss_material_hair(), .nsegments = 4};
+    one_strand t = new_strand(s->choice.spec, &straight);
+    const ss_pose root = ss_pose_identity();
+    place_strand(&t, &root, t.q);
+    CHECK(has_factor(&t, 1e-3));
+    free_strand(&t);
+}
+
+static void a_step_of_every_model_is_definite(void)
+{
+    on_every_model(&g, a_step_of_the_strand_is_definite);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(sizes_of_every_model_agree);
+    RUN_TEST(lumps_of_every_model_add_up);
+    RUN_TEST(jacobian_of_every_model_is_the_derivative);
+    RUN_TEST(convection_of_every_model_is_the_change_of_rates);
+    RUN_TEST(moving_the_root_moves_every_model_rigidly);
+    RUN_TEST(convection_of_every_model_turns_with_the_root);
+    RUN_TEST(advancing_every_model_by_nothing_changes_nothing);
+    RUN_TEST(mass_of_every_model_fits_into_the_band);
+    RUN_TEST(a_step_of_every_model_is_definite);
+}
+
+const test_group models_tests = {.run = run_tests, .set_up = set_up};

@@ -1,0 +1,135 @@
+// tests/strands/test_motion.c -- scripted motions: derivatives, and how a body carries its points.
+#include "problems/strands/motion.h"
+
+#include "tests/support/support.h"
+
+static const ss_profile profiles[] = {
+    {.kind = SS_PROFILE_STILL, .size = 1.0, .period = 1.0},
+    {.kind = SS_PROFILE_OSCILLATE, .size = 0.7, .period = 0.4, .start = 0.1},
+    {.kind = SS_PROFILE_MOVE, .size = -2.0, .period = 0.5, .start = 0.2},
+    {.kind = SS_PROFILE_STEADY, .size = 3.0, .period = 0.3, .start = 0.1},
+};
+#define PROFILES (sizeof profiles / sizeof profiles[0])
+
+static void derivatives_are_those_of_the_value(void)
+{
+    const double d = 1e-5;
+    for (size_t k = 0; k < PROFILES; k++) {
+        for (double t = 0.013; t < 1.5; t += 0.0171) {
+            double at[3], before[3], after[3];
+            ss_profile_at(&profiles[k], t, at);
+            ss_profile_at(&profiles[k], t - d, before);
+            ss_profile_at(&profiles[k], t + d, after);
+            CHECK_NEAR((after[0] - before[0]) / (2.0 * d), at[1], 1e-5);
+            CHECK_NEAR((after[1] - before[1]) / (2.0 * d), at[2], 1e-2);
+        }
+    }
+}
+
+static void profiles_begin_at_rest(void)
+{
+    for (size_t k = 0; k < PROFILES; k++) {
+        double at[3];
+        ss_profile_at(&profiles[k], profiles[k].start, at);
+        CHECK(at[0] == 0.0 && at[1] == 0.0 && at[2] == 0.0);
+        ss_profile_at(&profiles[k], profiles[k].start + 1e-9, at);
+        CHECK_LE(fabs(at[2]), 1e-4);
+    }
+}
+
+static void a_move_ends_at_its_size_and_stays(void)
+{
+    double at[3];
+    ss_profile_at(&profiles[2], 5.0, at);
+    CHECK(at[0] == -2.0 && at[1] == 0.0 && at[2] == 0.0);
+}
+
+static void a_steady_motion_reaches_its_speed(void)
+{
+    double at[3];
+    ss_profile_at(&profiles[3], 5.0, at);
+    CHECK_NEAR(at[1], 10.0, 1e-12);
+    CHECK(at[2] == 0.0);
+    CHECK_NEAR(at[0], 10.0 * (5.0 - 0.1 - 0.15), 1e-12);
+}
+
+static void an_oscillation_has_its_size_and_period(void)
+{
+    double at[3], later[3];
+    ss_profile_at(&profiles[1], 0.1 + 0.4 * 2.25, at); // a quarter past the second period
+    CHECK_NEAR(at[0], 0.7, 1e-12);
+    ss_profile_at(&profiles[1], 0.1 + 0.4 * 3.25, later);
+    CHECK_NEAR(later[0], at[0], 1e-12);
+}
+
+static ss_motion waving(void)
+{
+    return (ss_motion){.angle = profiles[1],
+                       .axis = ss_unit(ss_vec(1.0, -2.0, 0.5)),
+                       .centre = ss_vec(0.1, 0.2, -0.3),
+                       .shift = profiles[3],
+                       .direction = ss_unit(ss_vec(0.0, 1.0, 3.0))};
+}
+
+static void check_vectors(ss_vec3 a, ss_vec3 b, double tolerance)
+{
+    CHECK_LE(ss_length(ss_minus(a, b)), tolerance);
+}
+
+// Against differences of the place of a point that the body carries.
+static void carried_points_have_the_velocity_and_acceleration_of_the_header(void)
+{
+    const ss_motion m = waving();
+    const ss_vec3 fixed = {0.4, -0.2, 0.7}; // in the body's frame
+    const double d = 1e-4;
+    for (double t = 0.05; t < 1.2; t += 0.11) {
+        ss_motion_state at, before, after;
+        ss_motion_at(&m, t, &at);
+        ss_motion_at(&m, t - d, &before);
+        ss_motion_at(&m, t + d, &after);
+        const ss_vec3 x0 = ss_pose_point(&before.pose, fixed), x = ss_pose_point(&at.pose, fixed),
+                      x1 = ss_pose_point(&after.pose, fixed);
+        const ss_vec3 arm = ss_minus(x, at.pose.place);
+        const ss_vec3 v = ss_plus(at.velocity, ss_cross(at.spin, arm));
+        const ss_vec3 a = ss_plus(ss_plus(at.acceleration, ss_cross(at.spin_rate, arm)),
+                                  ss_cross(at.spin, ss_cross(at.spin, arm)));
+        check_vectors(v, ss_scaled(0.5 / d, ss_minus(x1, x0)), 2e-4);
+        check_vectors(a, ss_scaled(1.0 / (d * d), ss_minus(ss_plus(x0, x1), ss_scaled(2.0, x))),
+                      0.1);
+    }
+}
+
+static void the_centre_only_shifts(void)
+{
+    const ss_motion m = waving();
+    ss_motion_state at;
+    ss_motion_at(&m, 0.9, &at);
+    double shift[3];
+    ss_profile_at(&m.shift, 0.9, shift);
+    check_vectors(ss_pose_point(&at.pose, m.centre), ss_along(m.centre, shift[0], m.direction),
+                  1e-15);
+}
+
+static void a_still_body_stands_exactly_still(void)
+{
+    const ss_motion m = ss_motion_still();
+    ss_motion_state at;
+    ss_motion_at(&m, 3.7, &at);
+    const ss_vec3 x = {0.1, 0.7, -0.3}, carried = ss_pose_point(&at.pose, x);
+    CHECK(carried.x == x.x && carried.y == x.y && carried.z == x.z);
+    CHECK(ss_length(at.velocity) == 0.0 && ss_length(at.acceleration) == 0.0);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(derivatives_are_those_of_the_value);
+    RUN_TEST(profiles_begin_at_rest);
+    RUN_TEST(a_move_ends_at_its_size_and_stays);
+    RUN_TEST(a_steady_motion_reaches_its_speed);
+    RUN_TEST(an_oscillation_has_its_size_and_period);
+    RUN_TEST(carried_points_have_the_velocity_and_acceleration_of_the_header);
+    RUN_TEST(the_centre_only_shifts);
+    RUN_TEST(a_still_body_stands_exactly_still);
+}
+
+const test_group motion_tests = {.run = run_tests};

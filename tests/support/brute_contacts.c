@@ -1,0 +1,163 @@
+#include "tests/support/brute_contacts.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "problems/strands/contact/proximity.h"
+#include "problems/strands/contact/swept.h"
+
+typedef struct list {
+    const ss_polylines *lines;
+    double margin;
+    ss_touch *touches;
+    int count, room;
+} list;
+
+static void append(list *l, ss_touch t)
+{
+    if (l->count == l->room) {
+        l->room = 2 * l->room + 16;
+        l->touches = realloc(l->touches, (size_t)l->room * sizeof *l->touches);
+        assert(l->touches != NULL);
+    }
+    l->touches[l->count++] = t;
+}
+
+// The last segment alone keeps a touch at its end.
+static bool keeps(const ss_polylines *lines, int strand, int segment, double abscissa)
+{
+    const int nsegments = lines->first[strand + 1] - lines->first[strand] - 1;
+    return abscissa < 1.0 || segment == nsegments - 1;
+}
+
+static double farthest(const ss_vec3 *x, const ss_vec3 *moved)
+{
+    return moved == NULL
+               ? 0.0
+               : fmax(ss_length(ss_minus(moved[0], x[0])), ss_length(ss_minus(moved[1], x[1])));
+}
+
+// Spheres about the segments that are too far apart, with room for rounding.
+static bool are_far(const list *l, int va, int vb)
+{
+    const ss_vec3 *x = l->lines->x, *moved = l->lines->moved;
+    const ss_vec3 apart = ss_minus(ss_plus(x[va], x[va + 1]), ss_plus(x[vb], x[vb + 1])); // twice
+    const double sizes = ss_length(ss_minus(x[va + 1], x[va])) +
+                         ss_length(ss_minus(x[vb + 1], x[vb])) +
+                         2.0 * farthest(x + va, moved == NULL ? NULL : moved + va) +
+                         2.0 * farthest(x + vb, moved == NULL ? NULL : moved + vb);
+    return ss_length(apart) > 1.001 * (sizes + 4.0 * l->lines->radius + 2.0 * l->margin);
+}
+
+static ss_vec3 normal_of(const ss_vec3 x[4], const ss_touch *t)
+{
+    const ss_vec3 w = ss_minus(ss_between(x[0], x[1], t->a), ss_between(x[2], x[3], t->b));
+    return ss_normal_between(w, ss_minus(x[1], x[0]), ss_minus(x[3], x[2]));
+}
+
+static bool touch_of(const list *l, int va, int vb, ss_touch *t)
+{
+    const ss_vec3 *p = l->lines->x, *m = l->lines->moved;
+    const ss_vec3 x[4] = {p[va], p[va + 1], p[vb], p[vb + 1]};
+    const double radii = 2.0 * l->lines->radius;
+    t->gap = ss_segments_nearest(x[0], x[1], x[2], x[3], &t->a, &t->b) - radii;
+    t->n = normal_of(x, t);
+    const bool now = t->gap < l->margin;
+    if (!now) {
+        double time;
+        const bool moves = m != NULL;
+        const ss_vec3 end[4] = {moves ? m[va] : x[0], moves ? m[va + 1] : x[1],
+                                moves ? m[vb] : x[2], moves ? m[vb + 1] : x[3]};
+        if (!moves || !ss_swept_segments(x, end, radii, &time)) {
+            return false;
+        }
+        ss_vec3 then[4];
+        for (int i = 0; i < 4; i++) {
+            then[i] = ss_between(x[i], end[i], time);
+        }
+        ss_segments_nearest(then[0], then[1], then[2], then[3], &t->a, &t->b);
+        t->n = normal_of(then, t);
+    }
+    t->y = ss_between(x[2], x[3], t->b);
+    t->gap = now ? t->gap : ss_dot(t->n, ss_minus(ss_between(x[0], x[1], t->a), t->y)) - radii;
+    return true;
+}
+
+static void with_obstacles(list *l, int strand, int segment, const ss_obstacle *obstacles,
+                           const ss_pose *poses, int nobstacles)
+{
+    const ss_polylines *lines = l->lines;
+    const ss_vec3 *x = lines->x + lines->first[strand] + segment;
+    const ss_vec3 *moved = lines->moved == NULL ? x : lines->moved + (x - lines->x);
+    for (int o = 0; o < nobstacles; o++) {
+        if (segment == 0 && lines->body != NULL && lines->body[strand] == obstacles[o].body) {
+            continue;
+        }
+        ss_obstacle_near near;
+        double time;
+        ss_obstacle_nearest(&obstacles[o], &poses[o], x[0], x[1], &near);
+        const bool now = near.distance < lines->radius + l->margin;
+        if (!now) {
+            if (!ss_swept_obstacle(&obstacles[o], &poses[o], x, moved, lines->radius, &time)) {
+                continue;
+            }
+            ss_obstacle_nearest(&obstacles[o], &poses[o], ss_between(x[0], moved[0], time),
+                                ss_between(x[1], moved[1], time), &near);
+            near.distance = ss_dot(near.n, ss_minus(ss_between(x[0], x[1], near.a), near.y));
+        }
+        if (keeps(lines, strand, segment, near.a)) {
+            append(l, (ss_touch){strand, segment, -1, o, near.a, 0.0, near.n, near.y,
+                                 near.distance - lines->radius});
+        }
+    }
+}
+
+static void with_strand(list *l, int strand, int segment, int other)
+{
+    const ss_polylines *lines = l->lines;
+    const int last = lines->first[other + 1] - lines->first[other] - 1;
+    for (int k = other == strand ? segment + 2 : 0; k < last; k++) {
+        const int va = lines->first[strand] + segment, vb = lines->first[other] + k;
+        const bool roots = other != strand && segment == 0 && k == 0;
+        ss_touch t = {.strand_a = strand, .segment_a = segment, .strand_b = other, .segment_b = k};
+        if (!roots && !are_far(l, va, vb) && touch_of(l, va, vb, &t) &&
+            keeps(lines, strand, segment, t.a) && keeps(lines, other, k, t.b)) {
+            append(l, t);
+        }
+    }
+}
+
+int brute_contacts(const ss_polylines *lines, const ss_obstacle *obstacles, const ss_pose *poses,
+                   int nobstacles, double margin, ss_touch **touches)
+{
+    list l = {.lines = lines, .margin = margin};
+    for (int strand = 0; strand < lines->nstrands; strand++) {
+        const int nsegments = lines->first[strand + 1] - lines->first[strand] - 1;
+        for (int segment = 0; segment < nsegments; segment++) {
+            with_obstacles(&l, strand, segment, obstacles, poses, nobstacles);
+            for (int other = strand; other < lines->nstrands; other++) {
+                with_strand(&l, strand, segment, other);
+            }
+        }
+    }
+    *touches = l.touches;
+    return l.count;
+}
+
+static bool same(const ss_touch *a, const ss_touch *b)
+{
+    return a->strand_a == b->strand_a && a->segment_a == b->segment_a &&
+           a->strand_b == b->strand_b && a->segment_b == b->segment_b && a->a == b->a &&
+           a->b == b->b && a->gap == b->gap && a->n.x == b->n.x && a->n.y == b->n.y &&
+           a->n.z == b->n.z && a->y.x == b->y.x && a->y.y == b->y.y && a->y.z == b->y.z;
+}
+
+bool same_contacts(const ss_touch *a, int na, const ss_touch *b, int nb)
+{
+    for (int i = 0; i < na && na == nb; i++) {
+        if (!same(&a[i], &b[i])) {
+            return false;
+        }
+    }
+    return na == nb;
+}

@@ -1,0 +1,14 @@
+// tests/support/make_problem.h -- random one-step problems in global form with bodies of every kind.
+#pragma once
+
+#include "problems/problem.h"
+
+// Bodies of mixed sizes 1 .. largest, their dofs interleaved; contacts between two bodies, with the
+// ground, and of a body with itself. Ends the test on failure. M is well conditioned.
+ss_problem *random_problem(uint64_t seed, int dim, int ncontacts, int nbodies, int largest);
+
+// M diagonal, a group of `size` dofs a body, with the same contacts.
+ss_problem *random_diagonal_problem(uint64_t seed, int dim, int ncontacts, int nbodies, int size);
+
+// One contact in local form, W row-major dim x dim.
+ss_problem *one_contact(int dim, const double *W, const double *b, double mu);

@@ -1,0 +1,177 @@
+#include "tests/support/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/support.h"
+
+// What distinguishes the rows; seconds are those of the whole solve.
+typedef struct facts {
+    const char *solver, *status;
+    int problem, iterations;
+    double local_solves, alt_percent, fail_percent, seconds, setup_seconds, fb;
+    int count; // of the history
+    int iteration[9];
+    double fbs[9];
+} facts;
+
+static const facts FACTS[] = {
+    {"mfb+enum:freeze=paper",
+     "solved",
+     1,
+     4,
+     400,
+     1,
+     0,
+     0.010,
+     0.002,
+     5e-5,
+     5,
+     {0, 1, 2, 3, 4},
+     {1, 0.1, 0.01, 1e-3, 5e-5}},
+    {"mfb+enum:freeze=paper",
+     "solved",
+     2,
+     8,
+     1600,
+     0.5,
+     0,
+     0.020,
+     0.004,
+     9e-5,
+     9,
+     {0, 1, 2, 3, 4, 5, 6, 7, 8},
+     {1, 0.5, 0.1, 0.05, 0.01, 5e-3, 1e-3, 5e-4, 9e-5}},
+    {"mfb:freeze=paper",
+     "solved",
+     1,
+     6,
+     600,
+     0,
+     2,
+     0.008,
+     0.002,
+     5e-5,
+     7,
+     {0, 1, 2, 3, 4, 5, 6},
+     {1, 0.3, 0.1, 0.03, 9e-3, 1e-3, 5e-5}},
+    {"mfb:freeze=paper",
+     "max_iter",
+     2,
+     100,
+     20000,
+     0,
+     10,
+     0.404,
+     0.004,
+     1e-2,
+     3,
+     {0, 50, 100},
+     {1, 2e-2, 1e-2}},
+    {"4sides:freeze=paper",
+     "stopped",
+     1,
+     10,
+     1000,
+     0,
+     0,
+     0.012,
+     0.002,
+     0.3,
+     3,
+     {0, 5, 10},
+     {1, 0.4, 0.3}},
+    {"4sides:freeze=paper", "crashed", 2, -1, NAN, NAN, NAN, NAN, NAN, NAN, 0, {0}, {0}},
+};
+
+#define NFACTS (sizeof FACTS / sizeof FACTS[0])
+
+static const facts *find(const char *solver, int problem)
+{
+    for (size_t k = 0; k < NFACTS; k++) {
+        if (strcmp(FACTS[k].solver, solver) == 0 && FACTS[k].problem == problem) {
+            return &FACTS[k];
+        }
+    }
+    TEST_FAIL_MESSAGE("no such row");
+    return NULL;
+}
+
+// The seconds of a history: the set-up, then equal iterations.
+static void fill_history(const facts *f, ss_history *h)
+{
+    h->count = f->count;
+    h->iteration = calloc((size_t)f->count + 1, sizeof *h->iteration);
+    h->seconds = calloc((size_t)f->count + 1, sizeof *h->seconds);
+    h->local_solves = calloc((size_t)f->count + 1, sizeof *h->local_solves);
+    h->fb = calloc((size_t)f->count + 1, sizeof *h->fb);
+    for (int k = 0; k < f->count; k++) {
+        const double share = (double)f->iteration[k] / f->iterations;
+        h->iteration[k] = f->iteration[k];
+        h->seconds[k] = f->setup_seconds + share * (f->seconds - f->setup_seconds);
+        h->local_solves[k] = share * f->local_solves;
+        h->fb[k] = f->fbs[k];
+    }
+}
+
+ss_record_row result_row(const char *solver, int problem)
+{
+    const facts *f = find(solver, problem);
+    ss_record_row row = {
+        .tolerance = 1e-4,
+        .contacts = 100 * problem,
+        .dim = 3,
+        .max_iterations = 100,
+        .time_limit = 60.0,
+        .iterations = f->iterations,
+        .local_solves = f->local_solves,
+        .alt_percent = f->alt_percent,
+        .fail_percent = f->fail_percent,
+        .seconds = f->seconds,
+        .seconds_median = f->seconds,
+        .cpu_seconds = f->seconds,
+        .setup_seconds = f->setup_seconds,
+        .sweep_seconds = f->seconds - f->setup_seconds,
+        .reference_seconds = NAN,
+        .repeats = 1,
+        .fb = f->fb,
+        .fb_contact = f->fb,
+        .fb_abs = f->fb,
+        .natural = f->fb,
+        .normal = f->fb,
+        .load = 0.5,
+    };
+    memset(row.problem_sha256, 'a' + problem, sizeof row.problem_sha256 - 1);
+    snprintf(row.solver, sizeof row.solver, "%s", solver);
+    snprintf(row.start, sizeof row.start, "zero");
+    snprintf(row.build, sizeof row.build, "test");
+    snprintf(row.problem, sizeof row.problem, "data/hair.h5:p%d", problem);
+    snprintf(row.scene, sizeof row.scene, "hair");
+    snprintf(row.status, sizeof row.status, "%s", f->status);
+    fill_history(f, &row.history);
+    return row;
+}
+
+const char *results_file_of(const char *name, ss_record_row *rows, size_t count)
+{
+    const char *path = scratch_path(name);
+    ss_error error;
+    ss_record *record = NULL;
+    CHECK_OK(ss_record_open(path, &record, &error));
+    for (size_t k = 0; k < count; k++) {
+        CHECK_OK(ss_record_add(record, &rows[k], &error));
+    }
+    CHECK_OK(ss_record_close(record, &error));
+    return path;
+}
+
+const char *results_file(const char *name)
+{
+    ss_record_row rows[NFACTS];
+    for (size_t k = 0; k < NFACTS; k++) {
+        rows[k] = result_row(FACTS[k].solver, FACTS[k].problem);
+    }
+    return results_file_of(name, rows, NFACTS);
+}

@@ -1,0 +1,27 @@
+// tests/support/stepping.h -- solvers for steps of small worlds, and worlds whose strands touch.
+#pragma once
+
+#include "problems/strands/step/step.h"
+#include "tests/support/toy_strands.h"
+
+// secular, to fb 1e-10; calls counts how often.
+typedef struct stepping {
+    int calls;
+} stepping;
+ss_status solve_step(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
+                     ss_error *e);
+
+// A pose at `place` whose x, y, z axes are turned by |w| about w.
+ss_pose pose_at(ss_vec3 place, ss_vec3 w);
+
+// Two chains of 3 segments and 0.3 m that cross at right angles in their middle segments, the
+// second `apart` above the first along z.
+void crossing_chains(ss_world *w, double apart);
+
+// Random velocities up to `speed` in every dof.
+void stir(ss_world *w, double speed);
+
+// A bit of everything: two toy chains, a pendulum, two super-helices and a chain of tmf on bodies
+// that move, and a ball on one of them, all so near each other that they touch with a radius of 1
+// cm. Scripted velocities are about `speed`, m/s.
+void crowd(ss_world *w, double speed);

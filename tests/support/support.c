@@ -1,0 +1,96 @@
+#include "tests/support/support.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void check_ordered(double small, double large, const char *text, int line)
+{
+    if (!(small <= large)) {
+        char message[256];
+        snprintf(message, sizeof message, "%s: %.17g against %.17g", text, small, large);
+        UNITY_TEST_FAIL(line, message);
+    }
+}
+
+void check_status(int status, const ss_error *error, const char *text, int line)
+{
+    if (status != SS_OK) {
+        char message[900];
+        snprintf(message, sizeof message, "%s returned %d: %s", text, status, error->text);
+        UNITY_TEST_FAIL(line, message);
+    }
+}
+
+static char scratch_directory[128];
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+void remove_scratch(void)
+{
+    if (scratch_directory[0] != '\0') {
+        nftw(scratch_directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+        scratch_directory[0] = '\0';
+    }
+}
+
+const char *scratch_path(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    static bool registered;
+    if (scratch_directory[0] == '\0') {
+        const char *base = getenv("TMPDIR");
+        snprintf(scratch_directory, sizeof scratch_directory, "%s/stickslip-test-XXXXXX",
+                 base != NULL ? base : "/tmp");
+        if (mkdtemp(scratch_directory) == NULL) {
+            perror("mkdtemp");
+            exit(4);
+        }
+        if (!registered) {
+            atexit(remove_scratch);
+            registered = true;
+        }
+    }
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch_directory, name);
+    return path;
+}
+
+const char *fclib_folder(void)
+{
+    const char *folder = getenv("STICKSLIP_FCLIB_DATA");
+    return folder != NULL && access(folder, R_OK) == 0 ? folder : NULL;
+}
+
+char *read_bytes(const char *path, size_t *count)
+{
+    FILE *stream = fopen(path, "rb");
+    TEST_ASSERT_NOT_NULL_MESSAGE(stream, path);
+    TEST_ASSERT_EQUAL_INT(0, fseek(stream, 0, SEEK_END));
+    *count = (size_t)ftell(stream);
+    rewind(stream);
+    char *bytes = malloc(*count + 1);
+    TEST_ASSERT_NOT_NULL(bytes);
+    TEST_ASSERT_EQUAL_size_t(*count, fread(bytes, 1, *count, stream));
+    bytes[*count] = '\0';
+    fclose(stream);
+    return bytes;
+}
+
+void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *stream = fopen(path, "wb");
+    TEST_ASSERT_NOT_NULL_MESSAGE(stream, path);
+    TEST_ASSERT_EQUAL_size_t(count, fwrite(bytes, 1, count, stream));
+    TEST_ASSERT_EQUAL_INT(0, fclose(stream));
+}

@@ -1,0 +1,97 @@
+// The checks themselves: each is made to fail, in a child whose report goes nowhere, and must be
+// seen to fail.
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "problems/status.h"
+#include "tests/support/support.h"
+
+static bool fails(void (*check)(void))
+{
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (freopen("/dev/null", "w", stdout) == NULL) {
+            _exit(2);
+        }
+        if (TEST_PROTECT()) {
+            check();
+        }
+        _exit(Unity.CurrentTestFailed ? 1 : 0);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+static void nan_below_a_bound(void)
+{
+    CHECK_LE(NAN, 1e9);
+}
+
+static void number_below_nan(void)
+{
+    CHECK_LE(1.0, NAN);
+}
+
+static void larger_than_the_bound(void)
+{
+    CHECK_LE(2.0, 1.0);
+}
+
+static void nan_near_a_number(void)
+{
+    CHECK_NEAR(NAN, 0.0, INFINITY);
+}
+
+static void a_false_condition(void)
+{
+    CHECK(1 > 2);
+}
+
+static void a_status_that_is_not_ok(void)
+{
+    ss_error error = {0};
+    CHECK_OK(ss_fail(&error, SS_BAD_INPUT, "as it must"));
+}
+
+static void one_below_two(void)
+{
+    CHECK_LE(1.0, 2.0);
+}
+
+static void checks_that_must_fail_are_seen_to_fail(void)
+{
+    TEST_ASSERT_TRUE(fails(nan_below_a_bound));
+    TEST_ASSERT_TRUE(fails(number_below_nan));
+    TEST_ASSERT_TRUE(fails(larger_than_the_bound));
+    TEST_ASSERT_TRUE(fails(nan_near_a_number));
+    TEST_ASSERT_TRUE(fails(a_false_condition));
+    TEST_ASSERT_TRUE(fails(a_status_that_is_not_ok));
+}
+
+static void a_check_that_holds_passes(void)
+{
+    TEST_ASSERT_FALSE(fails(one_below_two));
+}
+
+static void failure_returns_its_status_and_takes_no_error(void)
+{
+    ss_error error = {0};
+    CHECK(ss_fail(&error, SS_BAD_INPUT, "%s has %d entries", "p", 3) == SS_BAD_INPUT);
+    CHECK(error.status == SS_BAD_INPUT);
+    TEST_ASSERT_EQUAL_STRING("p has 3 entries", error.text);
+    CHECK(ss_fail(NULL, SS_SYSTEM, "nobody listens") == SS_SYSTEM);
+    CHECK(ss_fail_memory(&error, "W") == SS_SYSTEM);
+    TEST_ASSERT_EQUAL_STRING("not enough memory for W", error.text);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(checks_that_must_fail_are_seen_to_fail);
+    RUN_TEST(a_check_that_holds_passes);
+    RUN_TEST(failure_returns_its_status_and_takes_no_error);
+}
+
+const test_group support_tests = {.run = run_tests};
