@@ -31,6 +31,7 @@ extern "C" {
 #include "problems/check.h"
 #include "problems/coulomb.h"
 #include "problems/delassus.h"
+#include "problems/field.h"
 #include "problems/keys.h"
 #include "problems/tangle/locals.h"
 #include "problems/mass.h"

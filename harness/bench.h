@@ -16,9 +16,6 @@ typedef struct ss_bench_settings {
     bool from_guess;
 } ss_bench_settings;
 
-// A row of which nothing is known yet: NaN, "", -1 iterations.
-ss_record_row ss_bench_row_blank(void);
-
 // Runs the method once with somebody listening, which warms the machine up and gives the history,
 // then `repeats` times for the seconds; the reference (NULL: none) takes turns with it. Seconds
 // and measures are those of the fastest repeat. A method that meets a limit, of time or of

@@ -16,57 +16,6 @@ typedef struct measuring {
     double *seconds; // [repeats] of those that were made
 } measuring;
 
-ss_record_row ss_bench_row_blank(void)
-{
-    return (ss_record_row){
-        .tolerance = NAN,
-        .iterations = -1,
-        .local_solves = NAN,
-        .alt_percent = NAN,
-        .fail_percent = NAN,
-        .seconds = NAN,
-        .seconds_median = NAN,
-        .cpu_seconds = NAN,
-        .setup_seconds = NAN,
-        .sweep_seconds = NAN,
-        .reference_seconds = NAN,
-        .fb = NAN,
-        .fb_contact = NAN,
-        .fb_abs = NAN,
-        .natural = NAN,
-        .normal = NAN,
-        .load = NAN,
-        .max_iterations = -1,
-        .time_limit = NAN,
-    };
-}
-
-static double percent(long part, long whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
-static void describe(const ss_run *run, ss_record_row *row)
-{
-    const ss_result *result = &run->result;
-    const ss_measures *m = &run->verdict.measures;
-    snprintf(row->status, sizeof row->status, "%s", run->status);
-    snprintf(row->detail, sizeof row->detail, "%.*s", (int)sizeof row->detail - 1, run->detail);
-    row->iterations = result->iterations;
-    row->local_solves = (double)result->local_solves;
-    row->alt_percent = percent(result->failsafe_calls, result->local_solves);
-    row->fail_percent = percent(result->failures, result->local_solves);
-    row->seconds = result->seconds;
-    row->cpu_seconds = result->cpu_seconds;
-    row->setup_seconds = result->setup_seconds;
-    row->sweep_seconds = result->sweep_seconds;
-    row->fb = m->fb;
-    row->fb_contact = m->fb_contact;
-    row->fb_abs = m->fb_abs;
-    row->natural = m->natural;
-    row->normal = m->normal;
-}
-
 static ss_status solve(measuring *a, const ss_task *task, ss_run *run, ss_error *e)
 {
     ss_guard_arm(&a->guard, a->settings->time_limit);
@@ -87,7 +36,7 @@ static ss_status warm_up(measuring *a, ss_run *run, ss_error *e)
     }
     if (status == SS_OK) {
         ss_recorder_end(&recorder, &run->result, run->verdict.measures.fb);
-        describe(run, a->row);
+        ss_run_describe(run, a->row);
         a->row->history = recorder.history;
         recorder.history = (ss_history){0};
     }
@@ -122,7 +71,7 @@ static ss_status repeat(measuring *a, bool with_reference, ss_error *e)
         if (status == SS_OK) {
             a->seconds[row->repeats++] = run.result.seconds;
             if (row->repeats == 1 || run.result.seconds < row->seconds) {
-                describe(&run, row);
+                ss_run_describe(&run, row);
             }
         }
     }
@@ -199,7 +148,7 @@ void ss_bench_measure(const ss_problem *p, const ss_method *method, const ss_met
                    .task = task_of(p, method, settings),
                    .reference = task_of(p, reference, settings),
                    .row = row};
-    *row = ss_bench_row_blank();
+    *row = ss_record_row_blank();
     row->contacts = p->ncontacts;
     row->dim = p->dim;
     ss_problem_sha256(p, row->problem_sha256);

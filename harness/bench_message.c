@@ -91,7 +91,7 @@ static bool take_history(const char *bytes, size_t n, ss_history *h)
 ss_status ss_bench_receive(const char *bytes, size_t length, ss_record_row *row, ss_error *e)
 {
     head start;
-    *row = ss_bench_row_blank();
+    *row = ss_record_row_blank();
     if (length >= sizeof start) {
         memcpy(&start, bytes, sizeof start);
     }

@@ -16,13 +16,6 @@ typedef struct planning {
     ss_bench_plan *plan;
 } planning;
 
-// Of a long label the end is kept: there the names differ.
-static void put_label(const char *label, char *text, size_t room)
-{
-    const size_t length = strlen(label);
-    snprintf(text, room, "%s", length < room ? label : label + length - (room - 1));
-}
-
 static void free_problem(ss_bench_problem *p)
 {
     free(p->file);
@@ -47,7 +40,7 @@ static bool describe(const char *file, const ss_item *item, ss_bench_problem *p)
         p->defect = strdup(item->error->text);
         complete = complete && p->defect != NULL;
         char stored[sizeof((ss_record_row *)0)->problem];
-        put_label(item->label, stored, sizeof stored);
+        ss_record_put_label(item->label, stored, sizeof stored);
         ss_record_stand_in(stored, p->sha256);
     }
     if (!complete) {
@@ -197,13 +190,13 @@ void ss_bench_plan_free(ss_bench_plan *plan)
 ss_record_row ss_bench_plan_row(const ss_bench_plan *plan, const ss_bench_entry *entry)
 {
     const ss_bench_problem *p = entry->problem;
-    ss_record_row row = ss_bench_row_blank();
+    ss_record_row row = ss_record_row_blank();
     memcpy(row.problem_sha256, p->sha256, sizeof row.problem_sha256);
     snprintf(row.solver, sizeof row.solver, "%s", entry->spec);
     snprintf(row.start, sizeof row.start, "%s", plan->settings.from_guess ? "guess" : "zero");
     memcpy(row.build, plan->build, sizeof row.build);
     row.tolerance = plan->settings.tolerance;
-    put_label(p->label, row.problem, sizeof row.problem);
+    ss_record_put_label(p->label, row.problem, sizeof row.problem);
     memcpy(row.scene, p->scene, sizeof row.scene);
     row.contacts = p->contacts;
     row.dim = p->dim;

@@ -196,7 +196,7 @@ static void take_over(const ss_record_row *key, ss_record_row *row)
     const bool same = strcmp(row->problem_sha256, key->problem_sha256) == 0;
     if (!same && strcmp(row->status, "bad_input") != 0) {
         ss_record_row_free(row);
-        *row = ss_bench_row_blank();
+        *row = ss_record_row_blank();
         put_status(row, "bad_input", "the file was changed during the benchmark");
     }
     if (same) {
@@ -239,7 +239,7 @@ static ss_status read_row(const office *a, int k, ss_record_row *row, bool *comp
 
 static ss_status add_row(office *a, const desk *d, ss_record_row *row, ss_error *e)
 {
-    char text[700], seconds[48] = "";
+    char text[1300], seconds[48] = "";
     memcpy(row->machine, a->machine, sizeof row->machine);
     ss_machine_date(row->date, sizeof row->date);
     row->load = d->load;

@@ -11,47 +11,7 @@
 // seconds, local_solves, fb}, where row k owns entries start[k] .. start[k + 1] - 1.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include "problems/status.h"
-
-// What happened after each iteration; fb as the judge finds it.
-typedef struct ss_history {
-    int count;
-    int *iteration;       // [count] owned, as are the next three
-    double *seconds;      // [count]
-    double *local_solves; // [count]
-    double *fb;           // [count]
-} ss_history;
-
-typedef struct ss_record_row {
-    // The key.
-    char problem_sha256[65];
-    char solver[160]; // spec; "gs/" before a local solver is dropped when it is put in
-    double tolerance;
-    char start[8];  // zero, guess
-    char build[64]; // version, commit and flags
-
-    char problem[400]; // FILE or FILE:NAME as given
-    char scene[48];    // that made it; "" where the file does not say
-    int contacts, dim;
-    int max_iterations; // limits of the run: iterations, and
-    double time_limit;  // CPU seconds
-    char status[16];
-    int iterations;
-    double local_solves, alt_percent, fail_percent;
-    double seconds, seconds_median;                   // best and median of the repeats
-    double cpu_seconds, setup_seconds, sweep_seconds; // of the best repeat
-    double reference_seconds; // of the reference solver, interleaved; NaN without one
-    int repeats;
-    double fb, fb_contact, fb_abs, natural, normal;
-    double load; // load average of the machine, one minute
-    char machine[96], date[32];
-    char detail[320];
-    ss_history history;
-} ss_record_row;
-
-void ss_record_row_free(ss_record_row *row); // its history
+#include "harness/record_row.h"
 
 typedef struct ss_record ss_record;
 
@@ -71,8 +31,6 @@ const ss_record_row *ss_record_row_at(const ss_record *record, size_t k); // in 
 const ss_record_row *ss_record_find(const ss_record *record,
                                     const ss_record_row *key); // NULL: none
 
-// The checksum of a problem that cannot be read, and so has none: that of its label.
-void ss_record_stand_in(const char *label, char sha256[65]);
 // Journalled and on the disk when it returns; takes over row->history, which is empty then. A row
 // with the same key is replaced; one that stood in for the problem while it could not be read goes.
 // On failure the record and the row are as they were.

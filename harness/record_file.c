@@ -33,18 +33,20 @@ static ss_status refuse(const input *in, const char *name, const char *what)
 // ---- One array.
 
 // How its values stand in memory, -1 where they are of another kind. Texts are cut to fit.
-static hid_t memory_type(hid_t dataset, ss_record_kind kind, size_t width)
+static hid_t memory_type(hid_t dataset, ss_field_kind kind, size_t width)
 {
-    static const H5T_class_t CLASSES[] = {
-        [SS_RECORD_TEXT] = H5T_STRING, [SS_RECORD_INT] = H5T_INTEGER, [SS_RECORD_REAL] = H5T_FLOAT};
+    static const H5T_class_t CLASSES[] = {[SS_FIELD_TEXT] = H5T_STRING,
+                                          [SS_FIELD_INTEGER] = H5T_INTEGER,
+                                          [SS_FIELD_REAL] = H5T_FLOAT};
     const hid_t stored = H5Dget_type(dataset);
     hid_t type = -1;
     if (stored >= 0 && H5Tget_class(stored) == CLASSES[kind] && H5Tis_variable_str(stored) <= 0) {
-        type = H5Tcopy(kind == SS_RECORD_INT    ? H5T_NATIVE_INT
-                       : kind == SS_RECORD_REAL ? H5T_NATIVE_DOUBLE
-                                                : stored);
+        type = H5Tcopy(kind == SS_FIELD_INTEGER
+                           ? (width == sizeof(int) ? H5T_NATIVE_INT : H5T_NATIVE_LONG)
+                       : kind == SS_FIELD_REAL ? H5T_NATIVE_DOUBLE
+                                               : stored);
     }
-    if (type >= 0 && kind == SS_RECORD_TEXT &&
+    if (type >= 0 && kind == SS_FIELD_TEXT &&
         (H5Tset_size(type, width) < 0 || H5Tset_strpad(type, H5T_STR_NULLTERM) < 0)) {
         H5Tclose(type);
         type = -1;
@@ -87,7 +89,7 @@ static ss_status read_values(const input *in, hid_t dataset, hid_t type, const c
 }
 
 // values: *count of them, which the caller frees. *count is what there must be, or ANY_COUNT.
-static ss_status read_array(const input *in, const char *name, ss_record_kind kind, size_t width,
+static ss_status read_array(const input *in, const char *name, ss_field_kind kind, size_t width,
                             size_t *count, void **values)
 {
     *values = NULL;
@@ -113,7 +115,7 @@ static ss_status read_array(const input *in, const char *name, ss_record_kind ki
 
 // ---- The rows.
 
-static ss_status read_column(const input *in, const ss_record_column *column, size_t nrows,
+static ss_status read_column(const input *in, const ss_field *column, size_t nrows,
                              ss_record_row *rows)
 {
     char name[64];
@@ -132,7 +134,7 @@ static ss_status count_rows(const input *in, size_t *nrows)
 {
     void *values = NULL;
     *nrows = ANY_COUNT;
-    const ss_status status = read_array(in, "rows/problem_sha256", SS_RECORD_TEXT,
+    const ss_status status = read_array(in, "rows/problem_sha256", SS_FIELD_TEXT,
                                         sizeof((ss_record_row *)0)->problem_sha256, nrows, &values);
     free(values);
     return status;
@@ -146,17 +148,17 @@ typedef struct series {
     double *seconds, *local_solves, *fb;
 } series;
 
-static ss_status read_list(const input *in, const char *name, ss_record_kind kind, size_t count,
+static ss_status read_list(const input *in, const char *name, ss_field_kind kind, size_t count,
                            void **values)
 {
-    return read_array(in, name, kind, kind == SS_RECORD_INT ? sizeof(int) : sizeof(double), &count,
-                      values);
+    return read_array(in, name, kind, kind == SS_FIELD_INTEGER ? sizeof(int) : sizeof(double),
+                      &count, values);
 }
 
 static ss_status read_starts(const input *in, size_t nrows, series *all)
 {
     void *values = NULL;
-    ss_status status = read_list(in, "history/start", SS_RECORD_INT, nrows + 1, &values);
+    ss_status status = read_list(in, "history/start", SS_FIELD_INTEGER, nrows + 1, &values);
     all->start = values;
     if (status != SS_OK) {
         return status;
@@ -174,16 +176,16 @@ static ss_status read_series(const input *in, size_t nrows, series *all)
     void *iteration = NULL, *seconds = NULL, *local_solves = NULL, *fb = NULL;
     ss_status status = read_starts(in, nrows, all);
     if (status == SS_OK) {
-        status = read_list(in, "history/iteration", SS_RECORD_INT, all->total, &iteration);
+        status = read_list(in, "history/iteration", SS_FIELD_INTEGER, all->total, &iteration);
     }
     if (status == SS_OK) {
-        status = read_list(in, "history/seconds", SS_RECORD_REAL, all->total, &seconds);
+        status = read_list(in, "history/seconds", SS_FIELD_REAL, all->total, &seconds);
     }
     if (status == SS_OK) {
-        status = read_list(in, "history/local_solves", SS_RECORD_REAL, all->total, &local_solves);
+        status = read_list(in, "history/local_solves", SS_FIELD_REAL, all->total, &local_solves);
     }
     if (status == SS_OK) {
-        status = read_list(in, "history/fb", SS_RECORD_REAL, all->total, &fb);
+        status = read_list(in, "history/fb", SS_FIELD_REAL, all->total, &fb);
     }
     all->iteration = iteration;
     all->seconds = seconds;
@@ -239,9 +241,13 @@ static ss_status check_row(const input *in, const ss_record_row *row)
 static ss_status read_rows(const input *in, size_t nrows, ss_record_row *rows, ss_record_set *set)
 {
     ss_status status = SS_OK;
-    for (const ss_record_column *column = ss_record_columns;
-         status == SS_OK && column->name != NULL; column++) {
-        status = read_column(in, column, nrows, rows);
+    ss_field field;
+    for (size_t k = 0; k < nrows; k++) {
+        rows[k] = ss_record_row_blank();
+    }
+    for (ss_fields walk = ss_fields_of(ss_record_fields);
+         status == SS_OK && ss_fields_next(&walk, &field);) {
+        status = read_column(in, &field, nrows, rows);
     }
     if (status == SS_OK) {
         status = read_histories(in, nrows, rows);

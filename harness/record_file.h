@@ -9,7 +9,7 @@
 #include "harness/record_set.h"
 
 #define SS_RECORD_FORMAT         "stickslip results"
-#define SS_RECORD_FORMAT_VERSION 2
+#define SS_RECORD_FORMAT_VERSION 3
 
 // Replaces the file whole or not at all. bytes: its size.
 ss_status ss_record_file_write(const char *path, const ss_record_set *set, size_t *bytes,

@@ -15,51 +15,67 @@
 #include "problems/sha256.h"
 
 // Grows when the columns change; stands before the first tab.
-#define TEXT_VERSION "2"
+#define TEXT_VERSION "3"
 // Bytes of the shortest entry of a history: an int and three reals, a tab before each.
 #define ENTRY_BYTES_MIN (2 + 3 * 17)
 
-#define RANGE(kind, name, low, high)                                                               \
-    {                                                                                              \
-#name, kind, offsetof(ss_record_row, name), sizeof((ss_record_row *)0)->name, low, high    \
-    }
-#define FIELD(kind, name) RANGE(kind, name, 0.0, 0.0)
+#define TEXT(name_)          SS_FIELD(ss_record_row, name_, SS_FIELD_TEXT, .unit = NULL)
+#define INTEGER(name_)       SS_FIELD(ss_record_row, name_, SS_FIELD_INTEGER, .unit = "1")
+#define REAL(name_, unit_)   SS_FIELD(ss_record_row, name_, SS_FIELD_REAL, .unit = unit_)
+#define BETWEEN(low_, high_) .low = (low_), .high = (high_)
 
-const ss_record_column ss_record_columns[] = {
-    FIELD(SS_RECORD_TEXT, problem_sha256),
-    FIELD(SS_RECORD_TEXT, solver),
-    RANGE(SS_RECORD_REAL, tolerance, 0.0, 1.0),
-    FIELD(SS_RECORD_TEXT, start),
-    FIELD(SS_RECORD_TEXT, build),
-    FIELD(SS_RECORD_TEXT, problem),
-    FIELD(SS_RECORD_TEXT, scene),
-    FIELD(SS_RECORD_INT, contacts),
-    FIELD(SS_RECORD_INT, dim),
-    RANGE(SS_RECORD_INT, max_iterations, 0.0, INT_MAX),
-    RANGE(SS_RECORD_REAL, time_limit, 0.0, 1e9),
-    FIELD(SS_RECORD_TEXT, status),
-    FIELD(SS_RECORD_INT, iterations),
-    FIELD(SS_RECORD_REAL, local_solves),
-    FIELD(SS_RECORD_REAL, alt_percent),
-    FIELD(SS_RECORD_REAL, fail_percent),
-    FIELD(SS_RECORD_REAL, seconds),
-    FIELD(SS_RECORD_REAL, seconds_median),
-    FIELD(SS_RECORD_REAL, cpu_seconds),
-    FIELD(SS_RECORD_REAL, setup_seconds),
-    FIELD(SS_RECORD_REAL, sweep_seconds),
-    FIELD(SS_RECORD_REAL, reference_seconds),
-    FIELD(SS_RECORD_INT, repeats),
-    FIELD(SS_RECORD_REAL, fb),
-    FIELD(SS_RECORD_REAL, fb_contact),
-    FIELD(SS_RECORD_REAL, fb_abs),
-    FIELD(SS_RECORD_REAL, natural),
-    FIELD(SS_RECORD_REAL, normal),
-    FIELD(SS_RECORD_REAL, load),
-    FIELD(SS_RECORD_TEXT, machine),
-    FIELD(SS_RECORD_TEXT, date),
-    FIELD(SS_RECORD_TEXT, detail),
+const ss_field ss_result_fields[] = {
+    TEXT(problem),
+    INTEGER(contacts),
+    TEXT(solver),
+    SS_FIELD_AS("tol", ss_record_row, tolerance, SS_FIELD_REAL, .unit = "1", BETWEEN(0.0, 1.0)),
+    TEXT(status),
+    INTEGER(iterations),
+    INTEGER(local_solves),
+    REAL(alt_percent, "%"),
+    REAL(fail_percent, "%"),
+    REAL(seconds, "s"),
+    REAL(cpu_seconds, "s"),
+    REAL(setup_seconds, "s"),
+    REAL(sweep_seconds, "s"),
+    SS_FIELD(ss_record_row, measures, SS_FIELD_PART, .part = ss_measure_fields,
+             .groups = SS_MEASURES_OF_ROWS),
+    TEXT(detail),
     {.name = NULL},
 };
+
+const ss_field ss_record_fields[] = {
+    {.name = "result", .kind = SS_FIELD_PART, .part = ss_result_fields},
+    TEXT(problem_sha256),
+    TEXT(start),
+    TEXT(build),
+    TEXT(scene),
+    INTEGER(dim),
+    SS_FIELD(ss_record_row, max_iterations, SS_FIELD_INTEGER, .unit = "1", BETWEEN(0.0, INT_MAX)),
+    SS_FIELD(ss_record_row, time_limit, SS_FIELD_REAL, .unit = "s", BETWEEN(0.0, 1e9)),
+    REAL(seconds_median, "s"),
+    REAL(reference_seconds, "s"),
+    INTEGER(repeats),
+    REAL(load, "1"),
+    TEXT(machine),
+    TEXT(date),
+    {.name = NULL},
+};
+
+ss_record_row ss_record_row_blank(void)
+{
+    ss_record_row row = {0};
+    ss_fields_blank(ss_record_fields, &row);
+    row.measures = ss_measures_none();
+    row.repeats = 0;
+    return row;
+}
+
+void ss_record_put_label(const char *label, char *text, size_t room)
+{
+    const size_t length = strlen(label);
+    snprintf(text, room, "%s", length < room ? label : label + length - (room - 1));
+}
 
 static uint64_t bits_of(double value)
 {
@@ -108,32 +124,20 @@ void ss_record_stand_in(const char *label, char sha256[65])
     }
 }
 
-static double number_at(const ss_record_row *row, const ss_record_column *column)
-{
-    const char *field = (const char *)row + column->offset;
-    int integer;
-    double real;
-    if (column->kind == SS_RECORD_INT) {
-        memcpy(&integer, field, sizeof integer);
-        return integer;
-    }
-    memcpy(&real, field, sizeof real);
-    return real;
-}
-
 ss_status ss_record_check(const ss_record_row *row, ss_error *e)
 {
-    for (const ss_record_column *column = ss_record_columns; column->name != NULL; column++) {
-        if (column->low == column->high) {
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field);) {
+        if (field.low == field.high) {
             continue;
         }
-        const double value = number_at(row, column);
-        if (!(value >= column->low && value <= column->high)) {
+        const double value = field.kind == SS_FIELD_INTEGER ? (double)ss_field_integer(&field, row)
+                                                            : ss_field_number(&field, row);
+        if (!(value >= field.low && value <= field.high)) {
             return ss_fail(e, SS_BAD_INPUT,
                            "%s of %s by %s is %g, and must be from %g to %g; make the run anew in "
                            "another record",
-                           column->name, row->problem, row->solver, value, column->low,
-                           column->high);
+                           field.name, row->problem, row->solver, value, field.low, field.high);
         }
     }
     return SS_OK;
@@ -181,9 +185,9 @@ void ss_record_row_free(ss_record_row *row)
 
 // ---- To text.
 
-static void print_int(FILE *out, int value)
+static void print_int(FILE *out, long long value)
 {
-    fprintf(out, "\t%d", value);
+    fprintf(out, "\t%lld", value);
 }
 
 static void print_real(FILE *out, double value)
@@ -211,23 +215,14 @@ static void print_text(FILE *out, const char *text)
     }
 }
 
-static void print_column(FILE *out, const ss_record_row *row, const ss_record_column *column)
+static void print_field(FILE *out, const ss_record_row *row, const ss_field *field)
 {
-    const char *field = (const char *)row + column->offset;
-    int integer;
-    double real;
-    switch (column->kind) {
-    case SS_RECORD_TEXT:
-        print_text(out, field);
-        break;
-    case SS_RECORD_INT:
-        memcpy(&integer, field, sizeof integer);
-        print_int(out, integer);
-        break;
-    case SS_RECORD_REAL:
-        memcpy(&real, field, sizeof real);
-        print_real(out, real);
-        break;
+    if (field->kind == SS_FIELD_TEXT) {
+        print_text(out, ss_field_text(field, row));
+    } else if (field->kind == SS_FIELD_INTEGER) {
+        print_int(out, ss_field_integer(field, row));
+    } else {
+        print_real(out, ss_field_number(field, row));
     }
 }
 
@@ -249,8 +244,9 @@ ss_status ss_record_print(const ss_record_row *row, char **text, size_t *length,
         return ss_fail_memory(e, "a row of results");
     }
     fputs(TEXT_VERSION, out);
-    for (const ss_record_column *column = ss_record_columns; column->name != NULL; column++) {
-        print_column(out, row, column);
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field);) {
+        print_field(out, row, &field);
     }
     print_history(out, &row->history);
     const bool failed = ferror(out) != 0;
@@ -270,19 +266,26 @@ static bool ends_field(const char *at)
     return *at == '\t' || *at == '\0';
 }
 
-static const char *take_int(const char *at, int *value)
+static const char *take_whole(const char *at, long *value)
 {
     if (at == NULL || *at != '\t') {
         return NULL;
     }
     char *end;
     errno = 0;
-    const long number = strtol(at + 1, &end, 10);
-    if (errno != 0 || end == at + 1 || !ends_field(end) || number < INT_MIN || number > INT_MAX) {
+    *value = strtol(at + 1, &end, 10);
+    return errno != 0 || end == at + 1 || !ends_field(end) ? NULL : end;
+}
+
+static const char *take_int(const char *at, int *value)
+{
+    long number;
+    at = take_whole(at, &number);
+    if (at == NULL || number < INT_MIN || number > INT_MAX) {
         return NULL;
     }
     *value = (int)number;
-    return end;
+    return at;
 }
 
 static const char *take_real(const char *at, double *value)
@@ -320,24 +323,27 @@ static const char *take_text(const char *at, char *text, size_t capacity)
     return at;
 }
 
-static const char *take_column(const char *at, ss_record_row *row, const ss_record_column *column)
+static const char *take_field(const char *at, ss_record_row *row, const ss_field *field)
 {
-    char *field = (char *)row + column->offset;
-    int integer = 0;
-    double real = 0.0;
-    switch (column->kind) {
-    case SS_RECORD_TEXT:
-        return take_text(at, field, column->width);
-    case SS_RECORD_INT:
-        at = take_int(at, &integer);
-        memcpy(field, &integer, sizeof integer);
-        return at;
-    case SS_RECORD_REAL:
-        at = take_real(at, &real);
-        memcpy(field, &real, sizeof real);
-        return at;
+    char *place = (char *)row + field->offset;
+    if (field->kind == SS_FIELD_TEXT) {
+        return take_text(at, place, field->width);
     }
-    return NULL;
+    int integer = 0;
+    long large = 0;
+    double real = 0.0;
+    const void *value = &real;
+    if (field->kind == SS_FIELD_REAL) {
+        at = take_real(at, &real);
+    } else if (field->width == sizeof integer) {
+        at = take_int(at, &integer);
+        value = &integer;
+    } else {
+        at = take_whole(at, &large);
+        value = &large;
+    }
+    memcpy(place, value, field->width);
+    return at;
 }
 
 static const char *take_entries(const char *at, ss_history *history)
@@ -359,13 +365,14 @@ static ss_status fail_version(ss_error *e)
 ss_status ss_record_parse(const char *text, ss_record_row *row, ss_error *e)
 {
     static const char START[] = TEXT_VERSION "\t";
-    *row = (ss_record_row){0};
+    *row = ss_record_row_blank();
     const char *at = text + strlen(TEXT_VERSION);
     if (strncmp(text, START, strlen(START)) != 0) {
         return fail_version(e);
     }
-    for (const ss_record_column *column = ss_record_columns; column->name != NULL; column++) {
-        at = take_column(at, row, column);
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field);) {
+        at = take_field(at, row, &field);
     }
     int count = -1;
     at = take_int(at, &count);

@@ -1,20 +1,60 @@
-// harness/record_row.h -- one row: its columns, its key, and the text of it that the journal keeps.
+// harness/record_row.h -- one run as a row of results: its fields, its key, and the text of it that
+// the journal keeps.
 #pragma once
 
 #include <stdint.h>
-#include "harness/record.h"
+#include "problems/coulomb.h"
+#include "problems/status.h"
 
-typedef enum ss_record_kind { SS_RECORD_TEXT, SS_RECORD_INT, SS_RECORD_REAL } ss_record_kind;
+// What happened after each iteration; fb as the judge finds it.
+typedef struct ss_history {
+    int count;
+    int *iteration;       // [count] owned, as are the next three
+    double *seconds;      // [count]
+    double *local_solves; // [count]
+    double *fb;           // [count]
+} ss_history;
 
-typedef struct ss_record_column {
-    const char *name; // of the field and of its dataset
-    ss_record_kind kind;
-    size_t offset, width; // of the field in ss_record_row, in bytes
-    double low, high;     // what a row that is read may hold; both 0: anything
-} ss_record_column;
+typedef struct ss_record_row {
+    char problem[1024]; // FILE or FILE:NAME as given
+    int contacts;
+    char solver[160]; // spec; "gs/" before a local solver is dropped when a record takes it
+    double tolerance;
+    char status[16];
+    int iterations;
+    long local_solves;
+    double alt_percent, fail_percent; // of the local solves
+    double seconds;                   // of the best repeat, as are the next three
+    double cpu_seconds, setup_seconds, sweep_seconds;
+    ss_measures measures;
+    char detail[600];
+    // In records alone. The key is problem_sha256, solver, tolerance, start and build.
+    char problem_sha256[65];
+    char start[8];  // zero, guess
+    char build[64]; // version, commit and flags
+    char scene[48]; // that made it; "" where the file does not say
+    int dim;
+    int max_iterations;       // limits of the run: iterations, and
+    double time_limit;        // CPU seconds
+    double seconds_median;    // of the repeats
+    double reference_seconds; // of the reference solver, interleaved; NaN without one
+    int repeats;
+    double load; // load average of the machine, one minute
+    char machine[96], date[32];
+    ss_history history;
+} ss_record_row;
 
-// All fields but the history, in the order of the struct; the last has name NULL.
-extern const ss_record_column ss_record_columns[];
+// The columns that solve prints, whose names and order other programs rely on; and all, the same
+// first. The history is in neither.
+extern const ss_field ss_result_fields[], ss_record_fields[];
+
+ss_record_row ss_record_row_blank(void);     // nothing is known: "", NaN, -1; no repeats
+void ss_record_row_free(ss_record_row *row); // its history
+// A label into text [room]; of one that is too long its end.
+void ss_record_put_label(const char *label, char *text, size_t room);
+
+// The checksum of a problem that cannot be read, and so has none: that of its label.
+void ss_record_stand_in(const char *label, char sha256[65]);
 
 bool ss_record_same_key(const ss_record_row *a, const ss_record_row *b);
 uint64_t ss_record_hash_key(const ss_record_row *row);

@@ -11,15 +11,15 @@
 #include "problems/store/save.h"
 #include "version.h"
 
-static const char *field_of(const ss_record_set *set, size_t k, const ss_record_column *column)
+static const char *field_of(const ss_record_set *set, size_t k, const ss_field *column)
 {
     return (const char *)set->rows[k] + column->offset;
 }
 
 // Bytes that every row's value fits in; of texts the longest and its final zero.
-static size_t width_of(const ss_record_set *set, const ss_record_column *column)
+static size_t width_of(const ss_record_set *set, const ss_field *column)
 {
-    if (column->kind != SS_RECORD_TEXT) {
+    if (column->kind != SS_FIELD_TEXT) {
         return column->width;
     }
     size_t width = 1;
@@ -30,21 +30,20 @@ static size_t width_of(const ss_record_set *set, const ss_record_column *column)
     return width;
 }
 
-static bool write_values(hid_t group, const ss_record_column *column, size_t count, size_t width,
+static bool write_values(hid_t group, const ss_field *column, size_t count, size_t width,
                          const void *values)
 {
-    switch (column->kind) {
-    case SS_RECORD_TEXT:
+    if (column->kind == SS_FIELD_TEXT) {
         return ss_h5_write_texts(group, column->name, count, width, values);
-    case SS_RECORD_INT:
-        return ss_h5_write_ints(group, column->name, count, values);
-    case SS_RECORD_REAL:
+    }
+    if (column->kind == SS_FIELD_REAL) {
         return ss_h5_write_doubles(group, column->name, count, values);
     }
-    return false;
+    return column->width == sizeof(int) ? ss_h5_write_ints(group, column->name, count, values)
+                                        : ss_h5_write_longs(group, column->name, count, values);
 }
 
-static bool write_column(hid_t group, const ss_record_set *set, const ss_record_column *column)
+static bool write_column(hid_t group, const ss_record_set *set, const ss_field *column)
 {
     const size_t width = width_of(set, column);
     char *values = calloc(set->count + 1, width);
@@ -54,7 +53,7 @@ static bool write_column(hid_t group, const ss_record_set *set, const ss_record_
     for (size_t k = 0; k < set->count; k++) {
         const char *field = field_of(set, k, column);
         // The bytes behind a text's end may be anything; they would only spoil the compression.
-        const size_t bytes = column->kind == SS_RECORD_TEXT ? strlen(field) : width;
+        const size_t bytes = column->kind == SS_FIELD_TEXT ? strlen(field) : width;
         memcpy(values + k * width, field, bytes);
     }
     const bool ok = write_values(group, column, set->count, width, values);
@@ -66,8 +65,9 @@ static bool write_rows(hid_t file, const ss_record_set *set)
 {
     const hid_t group = ss_h5_create_group(file, "rows");
     bool ok = group >= 0;
-    for (const ss_record_column *column = ss_record_columns; ok && column->name != NULL; column++) {
-        ok = write_column(group, set, column);
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ok && ss_fields_next(&walk, &field);) {
+        ok = write_column(group, set, &field);
     }
     return ss_h5_close_group(group, ok);
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,9 @@ const char *const ss_format_names[] = {"text", "csv", "json", NULL};
 struct ss_rows {
     FILE *out;
     ss_format format;
-    const ss_column *columns; // borrowed
+    const ss_column *columns; // borrowed, or own
+    ss_column *own;           // NULL where they are borrowed
+    const ss_field *fields;   // the table that they are from; NULL: none
     size_t ncolumns;
     size_t column; // of the next cell
     size_t nrows;  // begun
@@ -41,6 +44,41 @@ ss_rows *ss_rows_new(FILE *out, ss_format format, const ss_column *columns)
         }
     }
     fputs(format == SS_FORMAT_CSV ? "\n" : format == SS_FORMAT_JSON ? "[" : "", out);
+    return rows;
+}
+
+static size_t count_fields(const ss_field *table)
+{
+    size_t count = 0;
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(table); ss_fields_next(&walk, &field);) {
+        count++;
+    }
+    return count;
+}
+
+ss_rows *ss_rows_of_fields(FILE *out, ss_format format, const ss_field *table)
+{
+    ss_column *columns = calloc(count_fields(table) + 1, sizeof *columns);
+    if (columns == NULL) {
+        return NULL;
+    }
+    size_t k = 0;
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(table); ss_fields_next(&walk, &field);) {
+        const ss_column_kind kind = field.kind == SS_FIELD_REAL ? SS_REAL
+                                    : field.kind == SS_FIELD_INTEGER || field.kind == SS_FIELD_SEED
+                                        ? SS_INTEGER
+                                        : SS_TEXT;
+        columns[k++] = (ss_column){field.name, kind};
+    }
+    ss_rows *rows = ss_rows_new(out, format, columns);
+    if (rows == NULL) {
+        free(columns);
+        return NULL;
+    }
+    rows->own = columns;
+    rows->fields = table;
     return rows;
 }
 
@@ -202,6 +240,42 @@ void ss_rows_real(ss_rows *rows, double value)
     place(rows, shown ? printed : NULL);
 }
 
+static void place_field(ss_rows *rows, const ss_field *field, const void *object)
+{
+    uint64_t seed;
+    switch (field->kind) {
+    case SS_FIELD_TEXT:
+    case SS_FIELD_LINK:
+        ss_rows_text(rows, ss_field_text(field, object));
+        return;
+    case SS_FIELD_REAL:
+        ss_rows_real(rows, ss_field_number(field, object));
+        return;
+    case SS_FIELD_SEED:
+        memcpy(&seed, (const char *)object + field->offset, sizeof seed);
+        ss_rows_unsigned(rows, seed);
+        return;
+    case SS_FIELD_INTEGER:
+        break;
+    case SS_FIELD_PART: // its fields come one by one
+        return;
+    }
+    const long long value = ss_field_integer(field, object);
+    if (value < 0) {
+        ss_rows_missing(rows);
+    } else {
+        ss_rows_integer(rows, value);
+    }
+}
+
+void ss_rows_struct(ss_rows *rows, const void *object)
+{
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(rows->fields); ss_fields_next(&walk, &field);) {
+        place_field(rows, &field, object);
+    }
+}
+
 // Characters, so that a name with accents does not push its row out of line.
 static size_t width_of(const char *text)
 {
@@ -287,6 +361,7 @@ ss_status ss_rows_finish(ss_rows *rows)
         free(rows->cells[k]);
     }
     free(rows->cells);
+    free(rows->own);
     free(rows);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include "problems/field.h"
 #include "problems/status.h"
 
 typedef enum ss_format { SS_FORMAT_TEXT, SS_FORMAT_CSV, SS_FORMAT_JSON } ss_format;
@@ -34,6 +35,11 @@ typedef struct ss_rows ss_rows;
 
 // columns is borrowed. NULL without memory.
 ss_rows *ss_rows_new(FILE *out, ss_format format, const ss_column *columns);
+
+// The same with a column for each field of a table, and one row, of the struct that the table is
+// of.
+ss_rows *ss_rows_of_fields(FILE *out, ss_format format, const ss_field *table);
+void ss_rows_struct(ss_rows *rows, const void *object);
 
 // The cells of a row, left to right; the last column ends the row. The kinds must be the columns'.
 void ss_rows_text(ss_rows *rows, const char *value); // NULL or "": missing

@@ -13,19 +13,6 @@
 
 const char *const ss_start_names[] = {"zero", "guess", NULL};
 
-const ss_column ss_run_columns[] = {
-    {"problem", SS_TEXT},         {"contacts", SS_INTEGER},
-    {"solver", SS_TEXT},          {"tol", SS_REAL},
-    {"status", SS_TEXT},          {"iterations", SS_INTEGER},
-    {"local_solves", SS_INTEGER}, {"alt_percent", SS_REAL},
-    {"fail_percent", SS_REAL},    {"seconds", SS_REAL},
-    {"cpu_seconds", SS_REAL},     {"setup_seconds", SS_REAL},
-    {"sweep_seconds", SS_REAL},   {"fb", SS_REAL},
-    {"fb_contact", SS_REAL},      {"fb_abs", SS_REAL},
-    {"natural", SS_REAL},         {"normal", SS_REAL},
-    {"detail", SS_TEXT},          {.name = NULL},
-};
-
 // The judge's word where it is satisfied, else why the solver ended.
 static const char *status_of(const ss_run *run)
 {
@@ -207,46 +194,46 @@ static double percent(long part, long whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-void ss_run_print(ss_rows *rows, const char *label, const ss_task *task, const ss_run *run)
+void ss_run_describe(const ss_run *run, ss_record_row *row)
 {
-    const ss_result *r = &run->result;
-    const ss_measures *m = &run->verdict.measures;
-    const double numbers[] = {percent(r->failsafe_calls, r->local_solves),
-                              percent(r->failures, r->local_solves),
-                              r->seconds,
-                              r->cpu_seconds,
-                              r->setup_seconds,
-                              r->sweep_seconds,
-                              m->fb,
-                              m->fb_contact,
-                              m->fb_abs,
-                              m->natural,
-                              m->normal};
-    ss_rows_text(rows, label);
-    ss_rows_integer(rows, task->problem->ncontacts);
-    ss_rows_text(rows, task->method->spec);
-    ss_rows_real(rows, task->tolerance);
-    ss_rows_text(rows, run->status);
-    ss_rows_integer(rows, r->iterations);
-    ss_rows_integer(rows, r->local_solves);
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        ss_rows_real(rows, numbers[k]);
-    }
-    ss_rows_text(rows, run->detail);
+    const ss_result *result = &run->result;
+    snprintf(row->status, sizeof row->status, "%s", run->status);
+    snprintf(row->detail, sizeof row->detail, "%s", run->detail);
+    row->iterations = result->iterations;
+    row->local_solves = result->local_solves;
+    row->alt_percent = percent(result->failsafe_calls, result->local_solves);
+    row->fail_percent = percent(result->failures, result->local_solves);
+    row->seconds = result->seconds;
+    row->cpu_seconds = result->cpu_seconds;
+    row->setup_seconds = result->setup_seconds;
+    row->sweep_seconds = result->sweep_seconds;
+    row->measures = run->verdict.measures;
 }
 
-void ss_run_print_bad(ss_rows *rows, const char *label, const ss_method *method, double tolerance,
-                      const char *sentence)
+static ss_record_row row_of(const char *label, const ss_method *method, double tolerance)
 {
-    ss_rows_text(rows, label);
-    ss_rows_missing(rows);
-    ss_rows_text(rows, method->spec);
-    ss_rows_real(rows, tolerance);
-    ss_rows_text(rows, "bad_input");
-    for (int k = 5; ss_run_columns[k + 1].name != NULL; k++) {
-        ss_rows_missing(rows);
-    }
-    ss_rows_text(rows, sentence);
+    ss_record_row row = ss_record_row_blank();
+    ss_record_put_label(label, row.problem, sizeof row.problem);
+    snprintf(row.solver, sizeof row.solver, "%s", method->spec);
+    row.tolerance = tolerance;
+    return row;
+}
+
+ss_record_row ss_run_row(const char *label, const ss_task *task, const ss_run *run)
+{
+    ss_record_row row = row_of(label, task->method, task->tolerance);
+    row.contacts = task->problem->ncontacts;
+    ss_run_describe(run, &row);
+    return row;
+}
+
+ss_record_row ss_run_row_bad(const char *label, const ss_method *method, double tolerance,
+                             const char *sentence)
+{
+    ss_record_row row = row_of(label, method, tolerance);
+    snprintf(row.status, sizeof row.status, "bad_input");
+    snprintf(row.detail, sizeof row.detail, "%s", sentence);
+    return row;
 }
 
 void ss_run_give(ss_run *run, const ss_task *task, ss_problem *p)

@@ -3,6 +3,7 @@
 
 #include "harness/judge.h"
 #include "harness/options.h"
+#include "harness/record_row.h"
 #include "harness/rows.h"
 #include "solvers/registry.h"
 
@@ -57,12 +58,12 @@ const double *ss_run_guess(const ss_problem *p);
 ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
                         char *detail, size_t room, ss_error *e);
 
-// The columns of a row, in the order that other programs rely on; and one row. A problem that
-// could not be loaded is a row with status bad_input and its sentence.
-extern const ss_column ss_run_columns[];
-void ss_run_print(ss_rows *rows, const char *label, const ss_task *task, const ss_run *run);
-void ss_run_print_bad(ss_rows *rows, const char *label, const ss_method *method, double tolerance,
-                      const char *sentence);
+// What the run says, into a row whose key and problem are others' business; and a whole row. A
+// problem that could not be loaded is a row with status bad_input and its sentence.
+void ss_run_describe(const ss_run *run, ss_record_row *row);
+ss_record_row ss_run_row(const char *label, const ss_task *task, const ss_run *run);
+ss_record_row ss_run_row_bad(const char *label, const ss_method *method, double tolerance,
+                             const char *sentence);
 
 // The answer as the store keeps it, into p->solution and p->claim; run gives its arrays away.
 void ss_run_give(ss_run *run, const ss_task *task, ss_problem *p);

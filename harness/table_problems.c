@@ -68,10 +68,11 @@ static void add_local(ss_table *table, const ss_trials *t, const ss_entrant *ent
     double solves = 0.0, alt = 0.0, fail = 0.0, seconds = 0.0;
     for (size_t p = 0; p < t->nproblems; p++) {
         const ss_trial *trial = &entrant->trials[p];
-        if (trial->row != NULL && !isnan(trial->seconds) && trial->row->local_solves > 0.0) {
-            solves += trial->row->local_solves;
-            alt += trial->row->local_solves * trial->row->alt_percent / 100.0;
-            fail += trial->row->local_solves * trial->row->fail_percent / 100.0;
+        if (trial->row != NULL && !isnan(trial->seconds) && trial->row->local_solves > 0) {
+            const double count = (double)trial->row->local_solves;
+            solves += count;
+            alt += count * trial->row->alt_percent / 100.0;
+            fail += count * trial->row->fail_percent / 100.0;
             seconds += trial->row->sweep_seconds;
         }
     }

@@ -60,7 +60,7 @@ static void summarise(const ss_trials *t, const ss_entrant *entrant, double valu
             continue;
         }
         const ss_record_row *row = trial->row;
-        const double share = row->local_solves > 0.0 ? row->local_solves / 100.0 : 0.0;
+        const double share = row->local_solves > 0 ? (double)row->local_solves / 100.0 : 0.0;
         solves += 100.0 * share;
         alt += share > 0.0 ? share * row->alt_percent : 0.0;
         fail += share > 0.0 ? share * row->fail_percent : 0.0;

@@ -7,13 +7,38 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/rows.h"
+
 // Seconds before the first line of progress, and between two.
 #define PATIENCE 1.0
 #define PACE     0.2
 
+// An iteration.
+typedef struct row {
+    int iteration;
+    double seconds;
+    long local_solves;
+    double estimate; // fb as the solver believes it
+    ss_measures measures;
+    const char *problem, *note;
+} row;
+
+static const ss_field FIELDS[] = {
+    SS_FIELD(row, iteration, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(row, seconds, SS_FIELD_REAL, .unit = "s"),
+    SS_FIELD(row, local_solves, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(row, estimate, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(row, measures, SS_FIELD_PART, .part = ss_measure_fields,
+             .groups = SS_MEASURES_IN_FULL),
+    SS_FIELD(row, problem, SS_FIELD_LINK, .unit = NULL),
+    SS_FIELD(row, note, SS_FIELD_LINK, .unit = NULL),
+    {.name = NULL},
+};
+
 struct ss_trace {
     char *path; // NULL: no file
     FILE *file;
+    ss_rows *rows; // into the file
     bool terminal;
     const char *label;
     ss_response *response; // NULL where no file wants measures
@@ -38,8 +63,13 @@ ss_status ss_trace_open(const char *path, ss_trace **trace, ss_error *e)
             ss_trace_close(t, &ignored);
             return SS_SYSTEM;
         }
-        fprintf(t->file, "iteration,seconds,local_solves,estimate,fb,fb_contact,fb_abs,natural,"
-                         "normal,penetration,cone_excess,slip_angle,power,problem,note\n");
+        t->rows = ss_rows_of_fields(t->file, SS_FORMAT_CSV, FIELDS);
+        if (t->rows == NULL) {
+            ss_fail_memory(e, "a trace");
+            ss_error ignored;
+            ss_trace_close(t, &ignored);
+            return SS_SYSTEM;
+        }
     }
     *trace = t;
     return SS_OK;
@@ -47,18 +77,16 @@ ss_status ss_trace_open(const char *path, ss_trace **trace, ss_error *e)
 
 static void write_row(ss_trace *t, const ss_progress *p)
 {
-    const ss_measures m = ss_response_judge(t->response, p->r, t->u);
-    const double numbers[] = {p->estimate, m.fb,          m.fb_contact,  m.fb_abs,     m.natural,
-                              m.normal,    m.penetration, m.cone_excess, m.slip_angle, m.power};
-    fprintf(t->file, "%d,%.9g,%ld", p->iteration, p->seconds, p->local_solves);
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        if (isnan(numbers[k])) {
-            fputs(",nan", t->file);
-        } else {
-            fprintf(t->file, ",%.17g", numbers[k]);
-        }
-    }
-    fprintf(t->file, ",%s,%s\n", t->label, p->note != NULL ? p->note : "");
+    const row now = {
+        .iteration = p->iteration,
+        .seconds = round(1e9 * p->seconds) / 1e9, // the clock knows no more
+        .local_solves = p->local_solves,
+        .estimate = p->estimate,
+        .measures = ss_response_judge(t->response, p->r, t->u),
+        .problem = t->label,
+        .note = p->note,
+    };
+    ss_rows_struct(t->rows, &now);
 }
 
 static void show(ss_trace *t, const ss_progress *p)
@@ -114,7 +142,8 @@ ss_status ss_trace_close(ss_trace *t, ss_error *e)
 {
     ss_status status = SS_OK;
     if (t != NULL && t->file != NULL) {
-        const bool failed = ferror(t->file) != 0;
+        const bool printed = t->rows == NULL || ss_rows_finish(t->rows) == SS_OK;
+        const bool failed = ferror(t->file) != 0 || !printed;
         if (fclose(t->file) != 0 || failed) {
             status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", t->path, strerror(errno));
         }

@@ -185,7 +185,7 @@ static void judge(ss_trial *trial, double tolerance)
 {
     const ss_record_row *row = trial->row;
     const bool numbers = left_numbers(row);
-    trial->solved = numbers && row->fb <= tolerance;
+    trial->solved = numbers && row->measures.fb <= tolerance;
     trial->iterations = numbers ? (double)row->iterations : NAN;
     trial->seconds = numbers ? row->seconds : NAN;
     trial->sweep_seconds = isfinite(row->sweep_seconds) ? row->sweep_seconds : trial->seconds;

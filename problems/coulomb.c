@@ -127,22 +127,34 @@ void ss_cone_project(double mu, const double x[3], double projection[3])
     projection[2] = t * x[2];
 }
 
+#define STORED  SS_MEASURES_STORED
+#define IN_FULL (SS_MEASURES_IN_FULL | STORED)
+#define OF_ROWS (SS_MEASURES_OF_ROWS | IN_FULL)
+
+#define MEASURE(name_, unit_, groups_)                                                             \
+    SS_FIELD(ss_measures, name_, SS_FIELD_REAL, .unit = unit_, .groups = groups_)
+
+const ss_field ss_measure_fields[] = {
+    MEASURE(fb, "1", OF_ROWS),
+    MEASURE(fb_contact, "1", OF_ROWS),
+    MEASURE(fb_abs, "m/s", OF_ROWS),
+    MEASURE(natural, "1", OF_ROWS),
+    MEASURE(normal, "1", OF_ROWS),
+    MEASURE(penetration, "m/s", IN_FULL),
+    MEASURE(cone_excess, "1", IN_FULL),
+    MEASURE(slip_angle, "rad", IN_FULL),
+    MEASURE(power, "J", IN_FULL),
+    MEASURE(velocity_scale, "m/s", STORED),
+    MEASURE(compliance_scale, "1/kg", STORED),
+    SS_FIELD(ss_measures, worst_contact, SS_FIELD_INTEGER, .unit = "1", .groups = STORED),
+    {.name = NULL},
+};
+
 ss_measures ss_measures_none(void)
 {
-    return (ss_measures){
-        .fb = NAN,
-        .fb_contact = NAN,
-        .fb_abs = NAN,
-        .natural = NAN,
-        .normal = NAN,
-        .penetration = NAN,
-        .cone_excess = NAN,
-        .slip_angle = NAN,
-        .power = NAN,
-        .velocity_scale = NAN,
-        .compliance_scale = NAN,
-        .worst_contact = -1,
-    };
+    ss_measures none = {0};
+    ss_fields_blank(ss_measure_fields, &none);
+    return none;
 }
 
 bool ss_measures_pass(const ss_measures *m, double tolerance)

@@ -19,7 +19,7 @@
 // formulation of [D11] sections 3 and A.1.
 #pragma once
 
-#include <stdbool.h>
+#include "problems/field.h"
 
 // f of (2). Zero exactly when x and y are in K_1 and orthogonal. Homogeneous of degree one.
 void ss_fischer_burmeister(const double x[3], const double y[3], double f[3]);
@@ -56,6 +56,14 @@ typedef struct ss_measures {
     double compliance_scale; // s, 1/kg
     int worst_contact;       // where fb is attained, from 0
 } ss_measures;
+
+// Its fields, in the order of columns and attributes; groups say who shows them.
+enum {
+    SS_MEASURES_OF_ROWS = 1, // rows of results
+    SS_MEASURES_IN_FULL = 2, // verify and traces
+    SS_MEASURES_STORED = 4,  // attributes of /solution: all
+};
+extern const ss_field ss_measure_fields[];
 
 // The facts of one answer r with its velocity u = W r + b, which the caller computes afresh.
 // d = 2 or 3; compliance[i] = tr(W_ii)/d; b, r, u are [d n], mu is [n], n >= 1.

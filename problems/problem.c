@@ -11,9 +11,20 @@ ss_provenance ss_provenance_unknown(void)
     return (ss_provenance){.step = -1, .time = NAN, .dt = NAN};
 }
 
+const ss_field ss_claim_fields[] = {
+    SS_FIELD(ss_claim, solver, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_claim, tolerance, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(ss_claim, measures, SS_FIELD_PART, .part = ss_measure_fields),
+    SS_FIELD(ss_claim, date, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_claim, host, SS_FIELD_TEXT, .unit = NULL),
+    {.name = NULL},
+};
+
 ss_claim ss_claim_unknown(void)
 {
-    return (ss_claim){.tolerance = NAN, .measures = ss_measures_none()};
+    ss_claim claim = {0};
+    ss_fields_blank(ss_claim_fields, &claim);
+    return claim;
 }
 
 ss_problem *ss_problem_new(void)

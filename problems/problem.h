@@ -82,6 +82,7 @@ void ss_problem_free(ss_problem *p); // takes NULL and half-built problems
 void ss_state_free(ss_state *s); // leaves an empty state
 ss_provenance ss_provenance_unknown(void);
 ss_claim ss_claim_unknown(void);
+extern const ss_field ss_claim_fields[]; // the attributes of /solution
 
 // Same, with W and b computed: a copy in local form, with mu, guesses, solution (without v),
 // provenance and strings. A problem in local form is copied as it is. SS_BAD_INPUT where W or b

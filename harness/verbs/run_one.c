@@ -119,7 +119,7 @@ int ss_cmd_run_one(int argc, char **argv)
     ss_method *method = NULL, *reference = NULL;
     code = SS_EXIT_USAGE;
     if (parse(s.solver, &method) == SS_OK && parse(s.reference, &reference) == SS_OK) {
-        running a = {&s, method, reference, ss_bench_row_blank()};
+        running a = {&s, method, reference, ss_record_row_blank()};
         code = run(&s, &a, operands.text[0]);
     }
     ss_method_free(method);

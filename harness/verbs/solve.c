@@ -138,7 +138,9 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
     if (status == SS_OK) {
         status = ss_run_task(&task, start_of(all, item), &run, e);
         if (status == SS_BAD_INPUT) { // such a problem is not for this solver
-            ss_run_print_bad(all->rows, item->label, task.method, task.tolerance, e->text);
+            const ss_record_row row =
+                ss_run_row_bad(item->label, task.method, task.tolerance, e->text);
+            ss_rows_struct(all->rows, &row);
         }
     }
     ss_trace_end(all->trace);
@@ -147,7 +149,8 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
             ss_run_decide(task.problem, &run.result, &run.status, run.detail, sizeof run.detail, e);
     }
     if (status == SS_OK) {
-        ss_run_print(all->rows, item->label, &task, &run);
+        const ss_record_row row = ss_run_row(item->label, &task, &run);
+        ss_rows_struct(all->rows, &row);
         *solved = run.verdict.solved;
         status = keep_answer(all, item, &task, &run, e);
     }
@@ -163,8 +166,9 @@ static int solve(const ss_item *item, void *context)
     }
     const int code = ss_item_complain(COMMAND.verb, item);
     if (code != SS_EXIT_OK) {
-        ss_run_print_bad(all->rows, item->label, all->method, all->settings->tolerance,
-                         item->error->text);
+        const ss_record_row row =
+            ss_run_row_bad(item->label, all->method, all->settings->tolerance, item->error->text);
+        ss_rows_struct(all->rows, &row);
         return code;
     }
     bool solved = false;
@@ -191,7 +195,7 @@ static ss_status open_all(const settings *s, solving *all, ss_error *e)
         status = ss_writer_open(s->out, &all->writer, e);
     }
     if (status == SS_OK) {
-        all->rows = ss_rows_new(stdout, (ss_format)s->format, ss_run_columns);
+        all->rows = ss_rows_of_fields(stdout, (ss_format)s->format, ss_result_fields);
         status = all->rows != NULL ? SS_OK : ss_fail_memory(e, "the table");
     }
     return status;

@@ -48,13 +48,29 @@ static const ss_command COMMAND = {
     .needs = "a FILE",
 };
 
-static const ss_column COLUMNS[] = {
-    {"problem", SS_TEXT},    {"contacts", SS_INTEGER}, {"solver", SS_TEXT},
-    {"tol", SS_REAL},        {"status", SS_TEXT},      {"fb", SS_REAL},
-    {"fb_contact", SS_REAL}, {"fb_abs", SS_REAL},      {"natural", SS_REAL},
-    {"normal", SS_REAL},     {"penetration", SS_REAL}, {"cone_excess", SS_REAL},
-    {"slip_angle", SS_REAL}, {"power", SS_REAL},       {"velocity_error", SS_REAL},
-    {"claimed_fb", SS_REAL}, {"detail", SS_TEXT},      {.name = NULL},
+typedef struct row {
+    const char *problem;
+    int contacts;
+    const char *solver;
+    double tol;
+    const char *status;
+    ss_measures measures;
+    double velocity_error, claimed_fb;
+    const char *detail;
+} row;
+
+static const ss_field FIELDS[] = {
+    SS_FIELD(row, problem, SS_FIELD_LINK, .unit = NULL),
+    SS_FIELD(row, contacts, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(row, solver, SS_FIELD_LINK, .unit = NULL),
+    SS_FIELD(row, tol, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(row, status, SS_FIELD_LINK, .unit = NULL),
+    SS_FIELD(row, measures, SS_FIELD_PART, .part = ss_measure_fields,
+             .groups = SS_MEASURES_IN_FULL),
+    SS_FIELD(row, velocity_error, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(row, claimed_fb, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(row, detail, SS_FIELD_LINK, .unit = NULL),
+    {.name = NULL},
 };
 
 typedef struct verification {
@@ -74,19 +90,18 @@ static double tolerance_for(const ss_claim *claim, double asked)
 static void add_row(ss_rows *rows, const ss_item *item, const ss_verdict *verdict)
 {
     const ss_claim *claim = &item->problem->claim;
-    const ss_measures *m = &verdict->measures;
-    const double facts[] = {m->fb,     m->fb_contact,           m->fb_abs,         m->natural,
-                            m->normal, m->penetration,          m->cone_excess,    m->slip_angle,
-                            m->power,  verdict->velocity_error, claim->measures.fb};
-    ss_rows_text(rows, item->label);
-    ss_rows_integer(rows, item->problem->ncontacts);
-    ss_rows_text(rows, claim->solver);
-    ss_rows_real(rows, verdict->tolerance);
-    ss_rows_text(rows, verdict->solved ? "solved" : "stopped");
-    for (size_t k = 0; k < sizeof facts / sizeof facts[0]; k++) {
-        ss_rows_real(rows, facts[k]);
-    }
-    ss_rows_text(rows, verdict->detail);
+    const row facts = {
+        .problem = item->label,
+        .contacts = item->problem->ncontacts,
+        .solver = claim->solver,
+        .tol = verdict->tolerance,
+        .status = verdict->solved ? "solved" : "stopped",
+        .measures = verdict->measures,
+        .velocity_error = verdict->velocity_error,
+        .claimed_fb = claim->measures.fb,
+        .detail = verdict->detail,
+    };
+    ss_rows_struct(rows, &facts);
 }
 
 static ss_status judge(const ss_problem *p, double asked, ss_verdict *verdict, ss_error *e)
@@ -137,7 +152,7 @@ int ss_cmd_verify(int argc, char **argv)
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
         return code;
     }
-    verification all = {ss_rows_new(stdout, (ss_format)s.format, COLUMNS), s.tolerance};
+    verification all = {ss_rows_of_fields(stdout, (ss_format)s.format, FIELDS), s.tolerance};
     if (all.rows != NULL) {
         code = ss_walk(COMMAND.verb, operands.text[0], s.problem, verify, &all);
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "problems/store/decode_value.h"
+#include "problems/problem.h"
 
 // CPU time of one request in seconds, behind the wall limit of the parent: a decoder that spins
 // dies even when its parent is stopped.
@@ -20,12 +21,12 @@
 
 #define NAME_BYTES 1024 // longest name of a problem
 
-typedef struct field {
+typedef struct entry {
     const char *path; // of a dataset, or object@attribute
     ss_record_kind kind;
-} field;
+} entry;
 
-static const field FIELDS[] = {
+static const entry FIELDS[] = {
     {"fclib_local/spacedim", SS_INTEGERS},
     {"fclib_local/W/m", SS_INTEGERS},
     {"fclib_local/W/n", SS_INTEGERS},
@@ -64,22 +65,6 @@ static const field FIELDS[] = {
     {"solution/r", SS_REALS},
     {"solution/u", SS_REALS},
     {"solution/v", SS_REALS},
-    {"solution@solver", SS_TEXT},
-    {"solution@tolerance", SS_REALS},
-    {"solution@fb", SS_REALS},
-    {"solution@fb_contact", SS_REALS},
-    {"solution@fb_abs", SS_REALS},
-    {"solution@natural", SS_REALS},
-    {"solution@normal", SS_REALS},
-    {"solution@penetration", SS_REALS},
-    {"solution@cone_excess", SS_REALS},
-    {"solution@slip_angle", SS_REALS},
-    {"solution@power", SS_REALS},
-    {"solution@velocity_scale", SS_REALS},
-    {"solution@compliance_scale", SS_REALS},
-    {"solution@worst_contact", SS_INTEGERS},
-    {"solution@date", SS_TEXT},
-    {"solution@host", SS_TEXT},
     {"stickslip@scene", SS_TEXT},
     {"stickslip@seed", SS_INTEGERS},
     {"stickslip@step", SS_INTEGERS},
@@ -333,6 +318,19 @@ static hid_t open_problem(const source *s, const char *name)
     return group;
 }
 
+// The attributes of /solution.
+static void send_claim(source *s, hid_t group)
+{
+    static const ss_record_kind kinds[] = {
+        [SS_FIELD_TEXT] = SS_TEXT, [SS_FIELD_INTEGER] = SS_INTEGERS, [SS_FIELD_REAL] = SS_REALS};
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_claim_fields); ss_fields_next(&walk, &field);) {
+        char path[64];
+        snprintf(path, sizeof path, "solution@%s", field.name);
+        send_attribute(s, group, path, kinds[field.kind]);
+    }
+}
+
 static void send_problem(source *s, const char *name)
 {
     const hid_t group = open_problem(s, name);
@@ -348,6 +346,7 @@ static void send_problem(source *s, const char *name)
             send_dataset(s, group, FIELDS[k].path, FIELDS[k].kind);
         }
     }
+    send_claim(s, group);
     send_guesses(s, group);
     H5Gclose(group);
 }

@@ -127,6 +127,11 @@ bool ss_h5_write_ints(hid_t where, const char *name, size_t count, const int *va
     return write_array(where, name, H5T_STD_I32LE, H5T_NATIVE_INT, count, values);
 }
 
+bool ss_h5_write_longs(hid_t where, const char *name, size_t count, const long *values)
+{
+    return write_array(where, name, H5T_STD_I64LE, H5T_NATIVE_LONG, count, values);
+}
+
 bool ss_h5_write_int(hid_t where, const char *name, int value)
 {
     return ss_h5_write_ints(where, name, 1, &value);

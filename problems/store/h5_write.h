@@ -32,6 +32,7 @@ bool ss_h5_close_group(hid_t group, bool ok);
 // Datasets. An int is an array of one, as FCLIB has it; NULL is written as the empty text.
 bool ss_h5_write_doubles(hid_t where, const char *name, size_t count, const double *values);
 bool ss_h5_write_ints(hid_t where, const char *name, size_t count, const int *values);
+bool ss_h5_write_longs(hid_t where, const char *name, size_t count, const long *values);
 bool ss_h5_write_int(hid_t where, const char *name, int value);
 bool ss_h5_write_text(hid_t where, const char *name, const char *text);
 // An array of texts, UTF-8, each in `width` bytes that end with a zero.

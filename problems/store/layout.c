@@ -328,23 +328,18 @@ static int read_natural(ss_layout *l, const char *path)
 
 static void read_claim(ss_layout *l, ss_claim *claim)
 {
-    ss_measures *m = &claim->measures;
-    read_word(l, "solution@solver", claim->solver, sizeof claim->solver);
-    read_word(l, "solution@date", claim->date, sizeof claim->date);
-    read_word(l, "solution@host", claim->host, sizeof claim->host);
-    claim->tolerance = read_real(l, "solution@tolerance");
-    m->fb = read_real(l, "solution@fb");
-    m->fb_contact = read_real(l, "solution@fb_contact");
-    m->fb_abs = read_real(l, "solution@fb_abs");
-    m->natural = read_real(l, "solution@natural");
-    m->normal = read_real(l, "solution@normal");
-    m->penetration = read_real(l, "solution@penetration");
-    m->cone_excess = read_real(l, "solution@cone_excess");
-    m->slip_angle = read_real(l, "solution@slip_angle");
-    m->power = read_real(l, "solution@power");
-    m->velocity_scale = read_real(l, "solution@velocity_scale");
-    m->compliance_scale = read_real(l, "solution@compliance_scale");
-    m->worst_contact = read_natural(l, "solution@worst_contact");
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_claim_fields); ss_fields_next(&walk, &field);) {
+        char path[64];
+        snprintf(path, sizeof path, "solution@%s", field.name);
+        if (field.kind == SS_FIELD_TEXT) {
+            read_word(l, path, (char *)claim + field.offset, field.width);
+        } else if (field.kind == SS_FIELD_REAL) {
+            ss_field_set(&field, claim, read_real(l, path));
+        } else {
+            ss_field_set(&field, claim, read_natural(l, path));
+        }
+    }
 }
 
 // An empty /solution is none.

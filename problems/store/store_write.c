@@ -115,20 +115,27 @@ static bool write_guesses(hid_t where, const ss_problem *p)
     return ss_h5_close_group(group, ok);
 }
 
-static bool put_measures(hid_t group, const ss_measures *m)
+// A number that is not known has no attribute, or is a NaN.
+static bool put_field(hid_t group, const ss_field *field, const void *object)
 {
-    return ss_h5_put_double(group, "fb", m->fb) &&
-           ss_h5_put_double(group, "fb_contact", m->fb_contact) &&
-           ss_h5_put_double(group, "fb_abs", m->fb_abs) &&
-           ss_h5_put_double(group, "natural", m->natural) &&
-           ss_h5_put_double(group, "normal", m->normal) &&
-           ss_h5_put_double(group, "penetration", m->penetration) &&
-           ss_h5_put_double(group, "cone_excess", m->cone_excess) &&
-           ss_h5_put_double(group, "slip_angle", m->slip_angle) &&
-           ss_h5_put_double(group, "power", m->power) &&
-           ss_h5_put_double(group, "velocity_scale", m->velocity_scale) &&
-           ss_h5_put_double(group, "compliance_scale", m->compliance_scale) &&
-           (m->worst_contact < 0 || ss_h5_put_int(group, "worst_contact", m->worst_contact));
+    if (field->kind == SS_FIELD_TEXT) {
+        return ss_h5_put_text(group, field->name, ss_field_text(field, object));
+    }
+    if (field->kind == SS_FIELD_REAL) {
+        return ss_h5_put_double(group, field->name, ss_field_number(field, object));
+    }
+    const long long value = ss_field_integer(field, object);
+    return value < 0 || ss_h5_put_int(group, field->name, (int)value);
+}
+
+static bool put_claim(hid_t group, const ss_claim *claim)
+{
+    ss_field field;
+    bool ok = true;
+    for (ss_fields walk = ss_fields_of(ss_claim_fields); ok && ss_fields_next(&walk, &field);) {
+        ok = put_field(group, &field, claim);
+    }
+    return ok;
 }
 
 static bool write_solution(hid_t where, const ss_problem *p)
@@ -136,14 +143,9 @@ static bool write_solution(hid_t where, const ss_problem *p)
     if (!p->has_solution) {
         return true;
     }
-    const ss_claim *claim = &p->claim;
     const hid_t group = ss_h5_create_group(where, "solution");
-    const bool ok = group >= 0 && write_state(group, p, &p->solution) &&
-                    ss_h5_put_text(group, "solver", claim->solver) &&
-                    ss_h5_put_double(group, "tolerance", claim->tolerance) &&
-                    put_measures(group, &claim->measures) &&
-                    ss_h5_put_text(group, "date", claim->date) &&
-                    ss_h5_put_text(group, "host", claim->host);
+    const bool ok =
+        group >= 0 && write_state(group, p, &p->solution) && put_claim(group, &p->claim);
     return ss_h5_close_group(group, ok);
 }
 

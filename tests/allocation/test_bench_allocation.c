@@ -154,7 +154,7 @@ static ss_status send_and_receive(void)
 {
     static char bytes[1 << 16];
     static ss_record_row arrived;
-    ss_record_row row = ss_bench_row_blank();
+    ss_record_row row = ss_record_row_blank();
     ss_status status = ss_history_new(3, &row.history, &error);
     for (int k = 0; k < row.history.count; k++) {
         row.history.iteration[k] = k;

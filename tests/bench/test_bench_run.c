@@ -61,7 +61,7 @@ static void die_by(int signal_number)
 static void send_row(const char *path, bool of_another_problem)
 {
     ss_problem *p;
-    ss_record_row row = ss_bench_row_blank();
+    ss_record_row row = ss_record_row_blank();
     if (ss_store_read(path, NULL, &p, NULL) == SS_OK) {
         ss_problem_sha256(p, row.problem_sha256);
         row.problem_sha256[0] ^= of_another_problem;

@@ -20,11 +20,11 @@ static double from_bits(uint64_t bits)
 static ss_record_row make_odd_row(void)
 {
     ss_record_row row = make_row(1, 4);
-    row.fb = from_bits(0x7ff8000000000123); // a NaN with a payload
-    row.fb_abs = from_bits(0xfff8000000000000);
-    row.fb_contact = INFINITY;
-    row.natural = -INFINITY;
-    row.normal = -0.0;
+    row.measures.fb = from_bits(0x7ff8000000000123); // a NaN with a payload
+    row.measures.fb_abs = from_bits(0xfff8000000000000);
+    row.measures.fb_contact = INFINITY;
+    row.measures.natural = -INFINITY;
+    row.measures.normal = -0.0;
     row.load = DBL_TRUE_MIN;
     row.seconds = DBL_MAX;
     row.tolerance = 0.1 + 0.2;

@@ -117,9 +117,9 @@ static void check_settings(double tolerance, double time_limit, int max_iteratio
 static void settings_that_no_run_can_have_are_refused(void)
 {
     check_settings(NAN, 60.0, 10,
-                   "tolerance of tangle.h5:7 by mfb+enum is nan, and must be from 0 to 1; make the "
+                   "tol of tangle.h5:7 by mfb+enum is nan, and must be from 0 to 1; make the "
                    "run anew in another record");
-    check_settings(-1e-6, 60.0, 10, "tolerance of tangle.h5:7 by mfb+enum is -1e-06");
+    check_settings(-1e-6, 60.0, 10, "tol of tangle.h5:7 by mfb+enum is -1e-06");
     check_settings(INFINITY, 60.0, 10, "is inf, and must be from 0 to 1");
     check_settings(1e-6, NAN, 10, "time_limit of tangle.h5:7 by mfb+enum is nan");
     check_settings(1e-6, -1.0, 10, "time_limit of tangle.h5:7 by mfb+enum is -1");

@@ -20,9 +20,11 @@ static void check_same_findings(const ss_record_row *a, const ss_record_row *b)
     CHECK(a->contacts == b->contacts && a->dim == b->dim && a->iterations == b->iterations);
     CHECK(a->local_solves == b->local_solves && a->repeats == b->repeats);
     CHECK(a->alt_percent == b->alt_percent && a->fail_percent == b->fail_percent);
-    CHECK(same_number(a->fb, b->fb) && same_number(a->fb_contact, b->fb_contact));
-    CHECK(same_number(a->fb_abs, b->fb_abs) && same_number(a->natural, b->natural));
-    CHECK(same_number(a->normal, b->normal));
+    CHECK(same_number(a->measures.fb, b->measures.fb) &&
+          same_number(a->measures.fb_contact, b->measures.fb_contact));
+    CHECK(same_number(a->measures.fb_abs, b->measures.fb_abs) &&
+          same_number(a->measures.natural, b->measures.natural));
+    CHECK(same_number(a->measures.normal, b->measures.normal));
     TEST_ASSERT_EQUAL_INT(a->history.count, b->history.count);
     for (int k = 0; k < a->history.count; k++) {
         CHECK(a->history.iteration[k] == b->history.iteration[k]);
@@ -48,12 +50,13 @@ static void every_pair_is_a_row(void)
         CHECK(strncmp(row->problem, many, strlen(many)) == 0 && row->problem[strlen(many)] == ':');
         CHECK(strlen(row->problem_sha256) == 64 && strlen(row->date) == 20);
         CHECK(row->contacts == 20 && row->dim == 3 && row->repeats == 3);
-        CHECK_LE(row->fb, 1e-6);
+        CHECK_LE(row->measures.fb, 1e-6);
         CHECK(row->seconds > 0.0 && row->seconds <= row->seconds_median && row->load >= 0.0);
         CHECK(isnan(row->reference_seconds));
         const ss_history *h = &row->history;
         CHECK(h->count > 1 && h->iteration[0] == 0);
-        CHECK(h->iteration[h->count - 1] == row->iterations && h->fb[h->count - 1] == row->fb);
+        CHECK(h->iteration[h->count - 1] == row->iterations &&
+              h->fb[h->count - 1] == row->measures.fb);
     }
     close_record(record);
 }
@@ -210,7 +213,7 @@ static void the_time_limit_is_a_status(void)
     ss_record *record = read_record(result);
     const ss_record_row *row = ss_record_row_at(record, 0);
     TEST_ASSERT_EQUAL_STRING("time_limit", row->status);
-    CHECK(row->cpu_seconds >= 0.1 && isfinite(row->fb));
+    CHECK(row->cpu_seconds >= 0.1 && isfinite(row->measures.fb));
     close_record(record);
 }
 
@@ -294,7 +297,7 @@ static void bad_files_are_rows_and_exit_3_and_the_rest_runs(void)
     TEST_ASSERT_EQUAL_STRING("bad_input", row->status);
     TEST_ASSERT_EQUAL_STRING(bad, row->problem);
     HOLDS(row->detail, "is not an HDF5 file");
-    CHECK(row->iterations == -1 && isnan(row->fb) && isnan(row->seconds));
+    CHECK(row->iterations == -1 && isnan(row->measures.fb) && isnan(row->seconds));
     TEST_ASSERT_EQUAL_STRING("solved", ss_record_row_at(record, 1)->status);
     close_record(record);
     EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);

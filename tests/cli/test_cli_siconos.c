@@ -110,7 +110,7 @@ static void a_crash_of_theirs_is_one_row_of_a_benchmark(void)
     CHECK_OK(ss_record_read(result, &record, &error));
     TEST_ASSERT_EQUAL_size_t(2, ss_record_count(record));
     const ss_record_row *row = ss_record_row_at(record, 0);
-    CHECK(isfinite(row->fb) && row->iterations >= 0);
+    CHECK(isfinite(row->measures.fb) && row->iterations >= 0);
     if (strcmp(row->status, "crashed") == 0) { // as version 4.4 does here
         HOLDS(row->detail, "siconos/nsn-fb died by signal");
     }

@@ -64,7 +64,7 @@ static const char *other_results(void)
     rows[0].seconds = 0.040;
     rows[0].iterations = 12;
     rows[1].sweep_seconds *= 0.5;
-    rows[2].fb = 1.0;
+    rows[2].measures.fb = 1.0;
     snprintf(rows[3].solver, sizeof rows[3].solver, "enum");
     memset(rows[4].problem_sha256, 'f', sizeof rows[4].problem_sha256 - 1);
     snprintf(rows[4].build, sizeof rows[4].build, "another build");

@@ -280,7 +280,7 @@ static void several_tolerances_ask_for_a_choice(void)
 static void nan_is_never_within_a_tolerance(void)
 {
     ss_record_row row = result_row("mfb:freeze=paper", 1);
-    row.fb = NAN;
+    row.measures.fb = NAN;
     compare(results_file_of("nan.h5", &row, 1), NAN);
     CHECK(!trials->entrants[0].trials[0].solved);
     HOLDS(print(ss_table_solvers(trials, false, true), SS_LAYOUT_CSV), "mfb,nan,2,100,");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/record_row.h"
+#include "harness/record.h"
 #include "tests/support/support.h"
 
 // Owns its history.
@@ -17,11 +17,11 @@ static inline ss_record_row make_row(int k, int nhistory)
                          .max_iterations = 1000,
                          .time_limit = 60.5,
                          .iterations = 7 * k,
-                         .local_solves = 1e3 / (k + 1),
+                         .local_solves = 1000000L * k,
                          .alt_percent = 0.1 * k,
                          .fail_percent = NAN,
                          .seconds = 1.0 / (k + 3),
-                         .fb = exp(-k),
+                         .measures = {.fb = exp(-k)},
                          .repeats = 3};
     snprintf(row.problem_sha256, sizeof row.problem_sha256, "%064x", (unsigned)k);
     snprintf(row.solver, sizeof row.solver, "mfb+enum");
@@ -48,10 +48,11 @@ static inline bool same_bits(const void *a, const void *b, size_t count)
 static inline bool same_row(const ss_record_row *a, const ss_record_row *b)
 {
     bool same = a->history.count == b->history.count;
-    for (const ss_record_column *column = ss_record_columns; column->name != NULL; column++) {
-        const char *x = (const char *)a + column->offset, *y = (const char *)b + column->offset;
-        same = same && (column->kind == SS_RECORD_TEXT ? strcmp(x, y) == 0
-                                                       : same_bits(x, y, column->width));
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field);) {
+        const char *x = (const char *)a + field.offset, *y = (const char *)b + field.offset;
+        same = same &&
+               (field.kind == SS_FIELD_TEXT ? strcmp(x, y) == 0 : same_bits(x, y, field.width));
     }
     const size_t n = same ? (size_t)a->history.count : 0;
     return same && same_bits(a->history.iteration, b->history.iteration, n * sizeof(int)) &&

@@ -126,7 +126,7 @@ ss_record_row result_row(const char *solver, int problem)
         .max_iterations = 100,
         .time_limit = 60.0,
         .iterations = f->iterations,
-        .local_solves = f->local_solves,
+        .local_solves = (long)f->local_solves,
         .alt_percent = f->alt_percent,
         .fail_percent = f->fail_percent,
         .seconds = f->seconds,
@@ -136,11 +136,8 @@ ss_record_row result_row(const char *solver, int problem)
         .sweep_seconds = f->seconds - f->setup_seconds,
         .reference_seconds = NAN,
         .repeats = 1,
-        .fb = f->fb,
-        .fb_contact = f->fb,
-        .fb_abs = f->fb,
-        .natural = f->fb,
-        .normal = f->fb,
+        .measures =
+            {.fb = f->fb, .fb_contact = f->fb, .fb_abs = f->fb, .natural = f->fb, .normal = f->fb},
         .load = 0.5,
     };
     memset(row.problem_sha256, 'a' + problem, sizeof row.problem_sha256 - 1);
