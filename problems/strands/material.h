@@ -3,6 +3,8 @@
 // An elliptic section with semi-axes a1 (along n1) and a2 (along n2): area S = pi a1 a2; bending
 // about n1 has I1 = pi a1 a2^3 / 4, about n2 I2 = pi a1^3 a2 / 4; torsion J = pi a1^3 a2^3 /
 // (a1^2 + a2^2), which is I1 + I2 for a circle. G = E / (2 (1 + nu)). Units SI.
+//
+// doc/strands.md, "Material".
 #pragma once
 
 typedef struct ss_material {

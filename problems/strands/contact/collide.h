@@ -7,6 +7,8 @@
 // Nearly parallel segments (sin^2 < 1e-4) touch at the middle of their overlap.
 //
 // Broad phase: a hash of space with cells that hold the longest cylinder's box (Teschner 2003).
+//
+// doc/strands.md, "Detection".
 #pragma once
 
 #include <stdbool.h>

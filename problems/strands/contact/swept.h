@@ -6,6 +6,8 @@
 // advancement). Unlike the roots of the coplanarity cubic this finds ends that pass each other,
 // parallel segments and a motion that stops within reach, and the two lines are still apart then,
 // so that the normal has its sign.
+//
+// doc/strands.md, "Detection".
 #pragma once
 
 #include <stdbool.h>

@@ -3,6 +3,8 @@
 // A contact is known by its pair of segments (a strand's next or previous segment where the point
 // slid over a vertex). Its frame E = [n, t1, t2] is carried along by the smallest rotation that
 // turns the old normal into the new one, so that its impulse keeps its components.
+//
+// doc/strands.md, "Tracking".
 #pragma once
 
 #include "problems/strands/contact/collide.h"

@@ -13,6 +13,8 @@
 //           moved, is what damps: v_i = (p_i - x_i) / h - damping d_{i+1} / h.
 // Bending keeps the distances |p_i - p_{i+2}|, position-based: `sweeps` sweeps before each of the
 // `iterations` of the method, of which each constraint is met by the share `bending`.
+//
+// doc/strands.md, "Chains".
 #pragma once
 
 #include "problems/strands/geometry.h"

@@ -12,6 +12,8 @@
 // axes of its pose (which do not turn with the strand): velocity of the root point and angular
 // velocity; and seven more coordinates, place of the root point (m) and unit quaternion (w, x, y,
 // z), both relative to that pose.
+//
+// doc/strands.md, "Super-helix".
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 // problems/strands/step/step_control.h -- what a step is rejected for, and where contacts are
 // sought (internal).
+//
+// doc/strands.md, "Step control".
 #pragma once
 
 #include "problems/strands/step/batch.h"
