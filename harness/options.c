@@ -2,7 +2,6 @@
 #include "harness/options.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
@@ -13,6 +12,7 @@
 #include "harness/complain.h"
 #include "harness/rows.h"
 #include "harness/verbs.h"
+#include "problems/number.h"
 
 // Columns that an option and its metavar take in the help.
 #define HELP_COLUMN 22
@@ -30,48 +30,12 @@ static void *field_of(const ss_option *option, void *settings)
     return (char *)settings + option->place;
 }
 
-static bool only(const char *text, const char *characters)
-{
-    return text[0] != '\0' && text[strspn(text, characters)] == '\0';
-}
-
 static bool set_integer(const ss_option *option, const char *text, int *field)
 {
-    char *end = NULL;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (!only(text, "+-0123456789") || *end != '\0' || errno != 0 ||
-        !((double)value >= option->low && (double)value <= option->high)) {
-        return false;
-    }
-    *field = (int)value;
-    return true;
-}
-
-static bool set_seed(const char *text, uint64_t *field)
-{
-    errno = 0;
-    const unsigned long long value = strtoull(text, NULL, 10);
-    if (!only(text, "0123456789") || errno != 0) {
-        return false;
-    }
-    *field = value;
-    return true;
-}
-
-static bool set_real(const ss_option *option, const char *text, double *field)
-{
-    char *end = NULL;
-    errno = 0;
-    const double value = strtod(text, &end);
-    const bool vanished = value == 0.0 && errno == ERANGE; // 1e-400 is not 0
-    // The characters keep out what strtod takes beyond decimals: blanks, hexadecimals, nan, inf.
-    if (!only(text, "+-.0123456789eE") || *end != '\0' || vanished ||
-        !(value >= option->low && value <= option->high)) {
-        return false;
-    }
-    *field = value + 0.0; // -0 becomes 0
-    return true;
+    long value;
+    const bool good = ss_number_whole(text, (long)option->low, (long)option->high, &value);
+    *field = good ? (int)value : *field;
+    return good;
 }
 
 static bool set_range(const ss_option *option, const char *text, double field[2])
@@ -83,7 +47,8 @@ static bool set_range(const ss_option *option, const char *text, double field[2]
         return false;
     }
     snprintf(first, sizeof first, "%.*s", (int)(colon - text), text);
-    if (!set_real(option, first, &range[0]) || !set_real(option, colon + 1, &range[1]) ||
+    if (!ss_number_real(first, option->low, option->high, &range[0]) ||
+        !ss_number_real(colon + 1, option->low, option->high, &range[1]) ||
         !(range[0] <= range[1])) {
         return false;
     }
@@ -114,9 +79,9 @@ static bool set_value(const ss_option *option, const char *text, void *field)
     case SS_OPTION_INTEGER:
         return set_integer(option, text, field);
     case SS_OPTION_SEED:
-        return set_seed(text, field);
+        return ss_number_seed(text, field);
     case SS_OPTION_REAL:
-        return set_real(option, text, field);
+        return ss_number_real(text, option->low, option->high, field);
     case SS_OPTION_RANGE:
         return set_range(option, text, field);
     case SS_OPTION_CHOICE:
@@ -152,15 +117,12 @@ static phrase expectation(const ss_option *option)
         snprintf(what.text, sizeof what.text, "%s", option->metavar);
         break;
     case SS_OPTION_INTEGER:
-        snprintf(what.text, sizeof what.text, "a whole number from %.0f to %.0f", option->low,
-                 option->high);
+    case SS_OPTION_REAL:
+        ss_number_describe(option->kind == SS_OPTION_INTEGER, option->low, option->high, what.text,
+                           sizeof what.text);
         break;
     case SS_OPTION_SEED:
         snprintf(what.text, sizeof what.text, "a whole number from 0 to %" PRIu64, UINT64_MAX);
-        break;
-    case SS_OPTION_REAL:
-        snprintf(what.text, sizeof what.text, "a number from %.15g to %.15g", option->low,
-                 option->high);
         break;
     case SS_OPTION_RANGE:
         snprintf(what.text, sizeof what.text, "%s, two numbers from %.15g to %.15g in order",

@@ -1,12 +1,11 @@
 #include "problems/keys.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "problems/number.h"
 
 static bool takes_number(const char *choice)
 {
@@ -56,24 +55,28 @@ static void append(char *text, size_t room, const char *word)
 
 static ss_status fail_number(const ss_key *key, const char *value, ss_error *e)
 {
-    return ss_fail(e, SS_BAD_INPUT, "%s takes a %snumber from %g to %g, not '%s'", key->name,
-                   key->kind == SS_KEY_INTEGER ? "whole " : "", key->low, key->high, value);
+    char takes[80];
+    ss_number_describe(key->kind == SS_KEY_INTEGER, key->low, key->high, takes, sizeof takes);
+    return ss_fail(e, SS_BAD_INPUT, "%s takes %s, not '%s'", key->name, takes, value);
 }
 
-static ss_status set_number(const ss_key *key, const char *value, void *settings, ss_error *e)
+static ss_status set_integer(const ss_key *key, const char *value, void *settings, ss_error *e)
 {
-    char *end;
-    const double x = strtod(value, &end);
-    const bool whole = key->kind != SS_KEY_INTEGER || x == floor(x);
-    if (end == value || *end != '\0' || !(x >= key->low && x <= key->high) || !whole) {
+    long number;
+    if (!ss_number_whole(value, (long)key->low, (long)key->high, &number)) {
         return fail_number(key, value, e);
     }
-    char *place = (char *)settings + key->place;
-    if (key->kind == SS_KEY_INTEGER) {
-        memcpy(place, &(int){(int)x}, sizeof(int));
-    } else {
-        memcpy(place, &x, sizeof x);
+    memcpy((char *)settings + key->place, &(int){(int)number}, sizeof(int));
+    return SS_OK;
+}
+
+static ss_status set_real(const ss_key *key, const char *value, void *settings, ss_error *e)
+{
+    double number;
+    if (!ss_number_real(value, key->low, key->high, &number)) {
+        return fail_number(key, value, e);
     }
+    memcpy((char *)settings + key->place, &number, sizeof number);
     return SS_OK;
 }
 
@@ -84,13 +87,8 @@ static bool is_choice(const ss_key *key, const char *choice, const char *value, 
     if (!takes_number(choice)) {
         return strcmp(choice, value) == 0;
     }
-    if (strncmp(choice, value, length) != 0 || value[length] < '0' || value[length] > '9') {
-        return false;
-    }
-    char *end;
-    errno = 0;
-    const uint64_t seed = strtoull(value + length, &end, 10);
-    if (*end != '\0' || errno != 0) {
+    uint64_t seed;
+    if (strncmp(choice, value, length) != 0 || !ss_number_seed(value + length, &seed)) {
         return false;
     }
     memcpy((char *)settings + key->seed_place, &seed, sizeof seed);
@@ -115,6 +113,13 @@ static ss_status set_choice(const ss_key *key, const char *value, void *settings
 
 ss_status ss_key_set(const ss_key *key, const char *value, void *settings, ss_error *e)
 {
-    return key->kind == SS_KEY_CHOICE ? set_choice(key, value, settings, e)
-                                      : set_number(key, value, settings, e);
+    switch (key->kind) {
+    case SS_KEY_INTEGER:
+        return set_integer(key, value, settings, e);
+    case SS_KEY_REAL:
+        return set_real(key, value, settings, e);
+    case SS_KEY_CHOICE:
+        break;
+    }
+    return set_choice(key, value, settings, e);
 }

@@ -144,6 +144,9 @@ static void wrong_values_are_told_with_what_is_taken(void)
     expect_refusal("mfb:order=random:99999999999999999999999", "order takes one of");
     expect_refusal("mfb:skip=0", "skip takes a whole number from 1 to");
     expect_refusal("mfb:skip=2.5", "skip takes a whole number");
+    expect_refusal("mfb:steps=0x10", "steps takes a whole number from");
+    expect_refusal("mfb:skip=1e1", "skip takes a whole number");
+    expect_refusal("mfb:share=0x.8p0", "share takes a number from 0 to 1");
     expect_refusal("mfb:skip=nan", "skip takes a whole number");
     expect_refusal("mfb:share=1e", "share takes a number from 0 to 1, not '1e'");
     expect_refusal("mfb:share=2", "share takes a number from 0 to 1, not '2'");
