@@ -8,7 +8,7 @@
 #include <string.h>
 
 // fb goes blind as mu -> 0, where it vanishes whatever the normal parts do. Above this ratio of
-// normal to fb the verdict is to be read with care (formulation section 2).
+// normal to fb the verdict is to be read with care (doc/formulation.md, "Measures").
 #define NORMAL_WARNING 10.0
 
 __attribute__((format(printf, 2, 3))) static void say(ss_verdict *verdict, const char *format, ...)

@@ -2,8 +2,8 @@
 //
 // Seconds are wall time. fb_abs and natural are [D11]'s own measures in its units (dyn s, cm/s):
 // they mix units, and a resting hair contact has some 1e-9 N s, so that in SI they say nothing
-// (formulation.md 2). fb is the judge's and has no unit. Cells of a step without contacts are
-// missing where they speak of a solve.
+// (doc/formulation.md, "Measures"). fb is the judge's and has no unit. Cells of a step without
+// contacts are missing where they speak of a solve.
 #pragma once
 
 #include <stddef.h>

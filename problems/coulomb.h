@@ -16,7 +16,7 @@
 // Units: r in N s, u and b in m/s, W and s in 1/kg; mu has none.
 // The measures here judge every solver; none decides by its own. A NaN that goes in comes out of
 // fb, whichever number it was; the other measures may not look at that number. Reference:
-// formulation of [D11] sections 3 and A.1.
+// [D11] sections 3 and A.1, doc/formulation.md, "Measures".
 #pragma once
 
 #include "problems/field.h"

@@ -4,7 +4,8 @@
 //
 // From t = 1: where the right side fails t is too long, where the left one fails too short. t is
 // halved between the bounds known so far, and doubled while there is none above. A few changes are
-// all that is made: the last t is taken then (formulation section 6). A NaN is too long.
+// all that is made: the last t is taken then (doc/formulation.md, "Alart-Curnier"). A NaN is too
+// long.
 #pragma once
 
 #include <math.h>

@@ -6,10 +6,10 @@
 //     A = L_q^-1 (L_q - L_x) diag(mu, 1, 1)                                                  (1)
 //     B = L_q^-1 (L_q - L_y) [[1, t'], [0, I]] diag(1, mu, mu),    t = u_T/|u_T|
 //
-// ([D11] A.1 as corrected in formulation section 4), with the elements of the generalised Jacobian
-// that solvers/local/fischer_burmeister.h takes on the boundary. At the apex x = y = 0 it takes 0,
-// which would make all of J singular: here it is the limit along x = y = e, (1 - 1/sqrt 2) I for
-// both factors. mu = 0: F = (FB(X_N, u_N), X_T), FB(a, b) = a + b - |(a, b)|.
+// ([D11] A.1 as corrected in doc/formulation.md, "Fischer-Burmeister"), with the elements of the
+// generalised Jacobian that solvers/local/fischer_burmeister.h takes on the boundary. At the apex
+// x = y = 0 it takes 0, which would make all of J singular: here it is the limit along x = y = e,
+// (1 - 1/sqrt 2) I for both factors. mu = 0: F = (FB(X_N, u_N), X_T), FB(a, b) = a + b - |(a, b)|.
 //
 // Alart-Curnier (pac, dac): F of solvers/local/alart_curnier.h, in X and with p of W_ii/s_i. It
 // serves mu = 0 as it is.

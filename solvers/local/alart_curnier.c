@@ -4,9 +4,9 @@
 //
 //     p_N = 1/W_NN,    p_T = 1/lambda_max(sym W_TT)                                          (1)
 //
-// (formulation section 6; [D11] section 7.1). pac takes full steps -J^-1 F, and -J'F where J is
-// singular. dac takes the direction d = -J^-1 F, or -J'F if that does not descend, and a step t for
-// which phi = |F|^2/2 satisfies Goldstein and Price:
+// (doc/formulation.md, "Alart-Curnier"; [D11] section 7.1). pac takes full steps -J^-1 F, and -J'F
+// where J is singular. dac takes the direction d = -J^-1 F, or -J'F if that does not descend, and a
+// step t for which phi = |F|^2/2 satisfies Goldstein and Price:
 //
 //     phi(0) + m2 t phi'(0) <= phi(t) <= phi(0) + m1 t phi'(0)                               (2)
 //

@@ -4,8 +4,9 @@
 //
 //     F_N = r_N - max(0, y_N),    F_T = r_T - P(y_T),   P the projection onto |.| <= R       (1)
 //
-// for any p_N, p_T > 0. The variant jean-moreau has R = mu max(0, r_N). Formulation section 6,
-// [D11] section 7.1. The generalised Jacobian is dF/dr + dF/du W with, where not 0:
+// for any p_N, p_T > 0 (doc/formulation.md, "Alart-Curnier"; [D11] section 7.1). The variant
+// jean-moreau has R = mu max(0, r_N). The generalised Jacobian is dF/dr + dF/du W with, where not
+// 0:
 //
 //     row N    y_N > 0:   dF_N/du_N = p_N              else: dF_N/dr_N = 1
 //     rows T   |y_T| <= R, R > 0:  dF_T/du_T = p_T I

@@ -1,6 +1,6 @@
 // solvers/local/duriez.c -- duriez06, duriez06-sofa, duriez08: the answer by its status.
 //
-// [D11] section 7.1; formulation section 6. The contact takes off (b_N >= 0: r = 0), or sticks
+// [D11] section 7.1; doc/formulation.md, "Duriez". The contact takes off (b_N >= 0: r = 0), or sticks
 // (r = -W^-1 b in K_mu), or slides with an impulse along t, from u_N = 0:
 //
 //     r = r_N (1, mu t),    r_N = -b_N / (W_NN + mu w.t),    w = (W_01, W_02)                (1)

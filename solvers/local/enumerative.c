@@ -6,9 +6,9 @@
 //     P(a) = (a^2 + A a + C)^2 - (W_NN/mu)^2 |B + a c|^2 = 0                                  (1)
 //
 // a squared equation: a root is admissible where a^2 + A a + C >= 0. The largest positive root
-// always is (formulation section 5): P = (Q - n)(Q + n) with n >= 0, and beyond the last root of
-// Q - n, which is there as Q - n < 0 at 0, both factors are positive. Two steps of Newton on G
-// (slip.h) polish it. The cases of the law are in cases.h.
+// always is (doc/formulation.md, "Slip ratio"): P = (Q - n)(Q + n) with n >= 0, and beyond the last
+// root of Q - n, which is there as Q - n < 0 at 0, both factors are positive. Two steps of Newton on
+// G (slip.h) polish it. The cases of the law are in cases.h.
 #include "solvers/local/cases.h"
 #include "solvers/local/local.h"
 

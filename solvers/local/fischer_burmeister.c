@@ -6,7 +6,8 @@
 //     dX = -J^-1 f;   where dX.g > -sigma |dX||g| for g = J'f, or J is singular:  dX = -g       (1)
 //
 // The best iterate is kept. [D11] tests |f|^2/2 there and |f| in its Algorithm 1, and prints
-// J^-1 f for the gradient J'f (formulation section 9): here |f|_inf is tested, as everywhere.
+// J^-1 f for the gradient J'f (doc/formulation.md, "Corrections of [D11]"): here |f|_inf is tested,
+// as everywhere.
 // With J = L_q^-1 M the step is M dX = -L_q f and the gradient M' L_q^-1 f: J itself is not needed.
 #include "solvers/local/fischer_burmeister.h"
 

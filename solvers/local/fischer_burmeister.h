@@ -7,8 +7,9 @@
 //
 // f = x + y - q, where q = z^(1/2), z = x o x + y o y, D = sqrt(det z), and             (2)
 // q_N^2 - |q_T|^2 = D as solvers/residual.h has them.
-// [D11] A.1 as corrected in formulation section 4: df/dx = I - L_q^-1 L_x, L_q of the square root q
-// (not of z), likewise y. Here both sides are multiplied by L_q, so that nothing is inverted:
+// [D11] A.1 as corrected in doc/formulation.md, "Fischer-Burmeister": df/dx = I - L_q^-1 L_x with L_q
+// of the square root q (not of z), likewise y. Here both sides are multiplied by L_q, so that nothing
+// is inverted:
 //
 //     L_q J = (L_q - L_x) diag(mu, 1, 1) + (L_q - L_y) [[1, t'], [0, I]] H,   t = v_T/|v_T|   (3)
 //

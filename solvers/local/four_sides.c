@@ -1,7 +1,7 @@
 // solvers/local/four_sides.c -- 4sides: the cone replaced by a pyramid, solved by its ten cases.
 //
-// [D11] section 7.1 after Otaduy et al.; formulation section 6. With |r_1| <= mu r_N and
-// |r_2| <= mu r_N each tangent is complementary to its own velocity:
+// [D11] section 7.1 after Otaduy et al.; doc/formulation.md, "Pyramid". With |r_1| <= mu r_N
+// and |r_2| <= mu r_N each tangent is complementary to its own velocity:
 //
 //     u_N = 0, r_N >= 0, and for k = 1, 2 one of
 //         u_k = 0, |r_k| <= mu r_N;    r_k = mu r_N, u_k <= 0;    r_k = -mu r_N, u_k >= 0    (1)

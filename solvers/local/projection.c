@@ -3,8 +3,8 @@
 //     r <- P_K(r - p u~),    u~ = W r + b + mu |u_T| e,   p = 1/(m lambda_max(sym W))        (1)
 //
 // with m = 1 for mu <= 1 and 1 + mu above, where m = 1 cycles; nothing is promised for mu > 1.
-// Formulation section 6. Its fixed points are the answers of Coulomb's law. With q = tr(S)/3 for
-// S = sym W, B = S - q I and a = (tr(B B)/6)^(1/2), the largest eigenvalue of S is
+// Its fixed points are the answers of Coulomb's law (doc/formulation.md, "Projection"). With
+// q = tr(S)/3 for S = sym W, B = S - q I and a = (tr(B B)/6)^(1/2), the largest eigenvalue of S is
 //
 //     q + 2 a cos(arccos(h)/3),   h = det(B)/(2 a^3),   -1 <= h <= 1                         (2)
 //

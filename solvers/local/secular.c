@@ -1,6 +1,6 @@
 // solvers/local/secular.c -- secular: one contact as one equation for its slip ratio.
 //
-// formulation section 5: with a = |u_T|/|r_T|, sliding is
+// With a = |u_T|/|r_T|, sliding is (doc/formulation.md, "Slip ratio")
 //
 //     F(a) = a^2 + A a + C - (W_NN/mu) |B + a c| = 0                                          (1)
 //

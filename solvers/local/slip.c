@@ -1,7 +1,7 @@
 // solvers/local/slip.c -- the equation of slip.h, set up and solved by a bracketed Newton.
 #include "solvers/local/slip.h"
 
-// det Wb below this share of tr Wb tr W is rounding: formulation section 5.
+// det Wb below this share of tr Wb tr W is rounding: doc/formulation.md, "Slip ratio".
 #define SINGULAR_SHARE 1e-12
 
 // A Newton step this small, relative to a, leaves the next one at the rounding level.
@@ -47,7 +47,7 @@ static double far_root(const ss_slip *k)
     return (normal - (k->w[0] * k->c[0] + k->w[1] * k->c[1])) / k->beta - along;
 }
 
-// All positive roots are below p + sqrt q, formulation section 5.
+// All positive roots are below p + sqrt q: doc/formulation.md, "Slip ratio".
 static double upper_bound(const ss_slip *k)
 {
     const double weight = k->p->W[0] / k->p->mu;

@@ -10,7 +10,7 @@
 //     r_T = -q(a)/det(a),    r_N = N(a)/(W_NN det(a)),    N(a) = beta det(a) + w.q(a)        (2)
 //     G(a) = mu N(a) - W_NN |q(a)| = 0,                   beta = -b_N > 0                    (3)
 //
-// G is mu beta F of formulation section 5, whose c is -c/beta here: so that b_N -> 0 is no
+// G is mu beta (Q - n) of doc/formulation.md, "Slip ratio", which has c' = -c/beta: so b_N -> 0 is no
 // division. For a nonsingular block G(0) >= 0 says that the contact sticks; otherwise G(0) < 0, and
 // G grows without bound.
 #pragma once

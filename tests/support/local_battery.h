@@ -1,6 +1,6 @@
 // tests/support/local_battery.h -- batteries of one-contact problems, and how many a local solver solves.
 //
-// The three of the table in the formulation: b normal, mu log-uniform, and
+// The three of doc/formulation.md, "Batteries": b normal, mu log-uniform, and
 //   mild     W = A A', A normal, condition capped at 1e2, mu 0.1 .. 1
 //   hard     the same, cap log-uniform to 1e2, mu 1e-3 .. 10, b_N < 0
 //   harder   eigenvalues 1, 1/m, 1/c in a random frame, 1 <= m <= c <= 1e6 log-uniform, mu and b
