@@ -17,12 +17,10 @@ typedef struct ss_bench_settings {
 } ss_bench_settings;
 
 // Runs the method once with somebody listening, which warms the machine up and gives the history,
-// then `repeats` times for the seconds; the reference (NULL: none) takes turns with it. Seconds
-// and measures are those of the fastest repeat. A method that meets a limit, of time or of
-// iterations, in the first run is not run again: its repeats are 0. The reference has seconds where
-// it solves the problem. What is wrong with the problem or the machine becomes a row too:
-// bad_input, or crashed.
-void ss_bench_measure(const ss_problem *p, const ss_method *method, const ss_method *reference,
+// then `repeats` times for the seconds. Seconds and measures are those of the fastest repeat. A run
+// that hits a limit, of time or of iterations, is not repeated: its repeats are 0. What is wrong
+// with the problem or the machine becomes a row too: bad_input, or crashed.
+void ss_bench_measure(const ss_problem *p, const ss_method *method,
                       const ss_bench_settings *settings, ss_record_row *row);
 
 // The points of a history are at most SS_HISTORY_MOST: the start, the first 50 iterations, then

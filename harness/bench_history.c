@@ -36,19 +36,19 @@ static void listen(void *listener, const ss_progress *p)
         return;
     }
     const double paused = ss_clock_seconds(CLOCK_MONOTONIC);
-    ss_guard_pause(a->guard);
+    ss_cpu_limit_pause(a->limit);
     const double fb = ss_response_judge(a->response, p->r, a->u).fb;
     keep(&a->history, p->iteration, paused - a->begin - a->listening, (double)p->local_solves, fb);
     a->next = ss_recorder_next(p->iteration, a->max_iterations);
-    ss_guard_resume(a->guard);
+    ss_cpu_limit_resume(a->limit);
     a->listening += ss_clock_seconds(CLOCK_MONOTONIC) - paused;
 }
 
-ss_status ss_recorder_begin(ss_recorder *a, ss_task *task, ss_guard *guard, ss_error *e)
+ss_status ss_recorder_begin(ss_recorder *a, ss_task *task, ss_cpu_limit *limit, ss_error *e)
 {
     const ss_problem *p = task->problem;
     ss_history *h = &a->history;
-    *a = (ss_recorder){.guard = guard, .max_iterations = task->max_iterations};
+    *a = (ss_recorder){.limit = limit, .max_iterations = task->max_iterations};
     h->iteration = calloc(SS_HISTORY_MOST, sizeof *h->iteration);
     h->seconds = calloc(SS_HISTORY_MOST, sizeof *h->seconds);
     h->local_solves = calloc(SS_HISTORY_MOST, sizeof *h->local_solves);

@@ -1,4 +1,4 @@
-// One row: a first run that is listened to, repeats that are timed, a reference in between.
+// One row: a first run that is listened to, and repeats that are timed.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 
 typedef struct measuring {
     const ss_bench_settings *settings;
-    ss_task task, reference;
+    ss_task task;
     const double *start; // NULL: zero
-    ss_guard guard;
+    ss_cpu_limit limit;
     ss_record_row *row;
     double *seconds; // [repeats] of those that were made
 } measuring;
 
 static ss_status solve(measuring *a, const ss_task *task, ss_run *run, ss_error *e)
 {
-    ss_guard_arm(&a->guard, a->settings->time_limit);
+    ss_cpu_limit_arm(&a->limit, a->settings->time_limit);
     const ss_status status = ss_run_task(task, a->start, run, e);
-    ss_guard_disarm();
+    ss_cpu_limit_disarm();
     ss_run_free(run);
     return status;
 }
@@ -30,7 +30,7 @@ static ss_status warm_up(measuring *a, ss_run *run, ss_error *e)
 {
     ss_recorder recorder;
     ss_task task = a->task;
-    ss_status status = ss_recorder_begin(&recorder, &task, &a->guard, e);
+    ss_status status = ss_recorder_begin(&recorder, &task, &a->limit, e);
     if (status == SS_OK) {
         status = solve(a, &task, run, e);
     }
@@ -44,30 +44,13 @@ static ss_status warm_up(measuring *a, ss_run *run, ss_error *e)
     return status;
 }
 
-// Whether the reference solves the problem: the time of a failure compares with nothing.
-static bool warm_up_reference(measuring *a)
-{
-    ss_run run;
-    ss_error error;
-    return a->reference.method != NULL && solve(a, &a->reference, &run, &error) == SS_OK &&
-           run.verdict.solved;
-}
-
-static ss_status repeat(measuring *a, bool with_reference, ss_error *e)
+static ss_status repeat(measuring *a, ss_error *e)
 {
     ss_record_row *row = a->row;
     ss_status status = SS_OK;
     for (int k = 0; status == SS_OK && k < a->settings->repeats; k++) {
         ss_run run;
-        if (with_reference) {
-            status = solve(a, &a->reference, &run, e);
-        }
-        if (with_reference && status == SS_OK) {
-            row->reference_seconds = fmin(row->reference_seconds, run.result.seconds);
-        }
-        if (status == SS_OK) {
-            status = solve(a, &a->task, &run, e);
-        }
+        status = solve(a, &a->task, &run, e);
         if (status == SS_OK) {
             a->seconds[row->repeats++] = run.result.seconds;
             if (row->repeats == 1 || run.result.seconds < row->seconds) {
@@ -116,7 +99,7 @@ static ss_status measure(measuring *a, ss_error *e)
     ss_status status = warm_up(a, &first, e);
     if (status == SS_OK && first.result.outcome != SS_TIME_LIMIT &&
         first.result.outcome != SS_MAX_ITER) {
-        status = repeat(a, warm_up_reference(a), e);
+        status = repeat(a, e);
     }
     take_median(a);
     if (status == SS_OK) {
@@ -141,13 +124,10 @@ static ss_task task_of(const ss_problem *p, const ss_method *method, const ss_be
                      .clock = CLOCK_PROCESS_CPUTIME_ID};
 }
 
-void ss_bench_measure(const ss_problem *p, const ss_method *method, const ss_method *reference,
+void ss_bench_measure(const ss_problem *p, const ss_method *method,
                       const ss_bench_settings *settings, ss_record_row *row)
 {
-    measuring a = {.settings = settings,
-                   .task = task_of(p, method, settings),
-                   .reference = task_of(p, reference, settings),
-                   .row = row};
+    measuring a = {.settings = settings, .task = task_of(p, method, settings), .row = row};
     *row = ss_record_row_blank();
     row->contacts = p->ncontacts;
     row->dim = p->dim;

@@ -54,7 +54,6 @@ const ss_field ss_record_fields[] = {
     SS_FIELD(ss_record_row, max_iterations, SS_FIELD_INTEGER, .unit = "1", BETWEEN(0.0, INT_MAX)),
     SS_FIELD(ss_record_row, time_limit, SS_FIELD_REAL, .unit = "s", BETWEEN(0.0, 1e9)),
     REAL(seconds_median, "s"),
-    REAL(reference_seconds, "s"),
     INTEGER(repeats),
     REAL(load, "1"),
     TEXT(machine),

@@ -34,10 +34,9 @@ typedef struct ss_record_row {
     char build[64]; // version, commit and flags
     char scene[48]; // that made it; "" where the file does not say
     int dim;
-    int max_iterations;       // limits of the run: iterations, and
-    double time_limit;        // CPU seconds
-    double seconds_median;    // of the repeats
-    double reference_seconds; // of the reference solver, interleaved; NaN without one
+    int max_iterations;    // limits of the run: iterations, and
+    double time_limit;     // CPU seconds
+    double seconds_median; // of the repeats
     int repeats;
     double load; // load average of the machine, one minute
     char machine[96], date[32];

@@ -7,16 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/bench_run.h"
+#include "harness/bench/run.h"
 #include "harness/complain.h"
-#include "harness/isolate.h"
 #include "harness/options.h"
 #include "harness/rows.h"
 #include "harness/verbs.h"
 #include "harness/run.h"
 
 typedef struct settings {
-    const char *solvers, *reference, *out;
+    const char *solvers, *out;
     double tolerance, time_limit;
     int max_iterations, repeats, jobs, start;
     bool dry_run;
@@ -67,11 +66,6 @@ static const ss_option OPTIONS[] = {
      .low = 1,
      .high = 1000},
     SS_OPTION_START(settings),
-    {.name = "reference",
-     .metavar = "SPEC",
-     .help = "a solver that takes turns with each, for reference_seconds",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, reference)},
     {.name = "dry-run",
      .help = "print the runs and which are missing; make none",
      .kind = SS_OPTION_FLAG,
@@ -87,19 +81,17 @@ static const ss_command COMMAND = {
         "A run is a process of its own: one that crashes, hangs or eats the memory is a row with\n"
         "status crashed or time_limit and its signal in detail. Each solves once unmeasured,\n"
         "which gives the history of fb, then --repeat times: seconds is the best and\n"
-        "seconds_median the median. One that meets a limit at first is not repeated.\n"
+        "seconds_median the median. A run that hits a limit is not repeated.\n"
         "\n"
         "LIST: specs parted by blanks, ';' or ','. After the ':' of a spec a ',' that is\n"
         "followed by key=value goes on with its options. gs/LOCAL is LOCAL, and so recorded; a\n"
         "solver that is listed in two spellings is run once.\n"
         "\n"
         "A row is known by problem, solver, --tol, --start and the build of this program; a run\n"
-        "whose row is there is skipped, whatever --repeat and --reference were. It is made again\n"
-        "where it met a --time-limit or --max-iter that is larger now, and where its problem "
-        "could\n"
-        "not be read but can be now. Ctrl-C, or a crash of the machine, loses no finished row: "
-        "the\n"
-        "same command goes on.\n",
+        "whose row is there is skipped, whatever --repeat was. It is made again if it hit a\n"
+        "--time-limit or --max-iter that is larger now, if it was killed because it\n"
+        "slept, and if its problem could not be read but can be now. Ctrl-C, or a crash\n"
+        "of the machine, loses no finished row: the same command goes on.\n",
     .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.h5\n",
     .exits =
         "  0 every row is written, 1 the command line is wrong, 2 interrupted: rows are missing,\n"
@@ -156,17 +148,8 @@ static int look_for_bad_input(const ss_bench_plan *plan, const ss_record *record
 
 static int run_plan(const settings *s, const ss_bench_plan *plan, ss_record *record)
 {
-    const int cores = ss_core_count();
-    ss_bench_orders orders = {.verb = COMMAND.verb,
-                              .program = "/proc/self/exe",
-                              .reference = s->reference,
-                              .jobs = s->jobs};
-    if (s->jobs > cores) {
-        ss_complain(COMMAND.verb,
-                    "--jobs %d is more than the %d core%s of this machine: %d run%s at a time",
-                    s->jobs, cores, ss_plural(cores), cores, ss_plural(cores));
-        orders.jobs = cores;
-    }
+    const ss_bench_orders orders = {
+        .verb = COMMAND.verb, .program = "/proc/self/exe", .jobs = s->jobs};
     const int code = ss_bench_run(plan, &orders, record);
     if (code == SS_EXIT_OK) {
         const int present = plan->count - plan->missing;
@@ -234,15 +217,6 @@ static int bench(const settings *s, const ss_specs *specs, const ss_operands *fi
     return ss_larger_code(code, close_record(record));
 }
 
-// A wrong spec is found before anything is run.
-static ss_status check_reference(const char *spec, ss_error *e)
-{
-    ss_method *method = NULL;
-    const ss_status status = spec != NULL ? ss_method_parse(spec, &method, e) : SS_OK;
-    ss_method_free(method);
-    return status;
-}
-
 // A misspelt name is no problem that a solver failed on: it is told, and nothing is recorded of it.
 static int leave_out_missing(ss_operands *files)
 {
@@ -274,18 +248,12 @@ int ss_cmd_bench(int argc, char **argv)
     }
     ss_specs specs;
     ss_error error;
-    ss_status status = ss_specs_split(COMMAND.verb, s.solvers, &specs, &error);
+    const ss_status status = ss_specs_split(COMMAND.verb, s.solvers, &specs, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "--solvers: %s", error.text);
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
-    status = check_reference(s.reference, &error);
-    if (status == SS_OK) {
-        code = bench(&s, &specs, &operands);
-    } else {
-        ss_complain(COMMAND.verb, "--reference %s: %s", s.reference, error.text);
-        code = status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
-    }
+    code = bench(&s, &specs, &operands);
     ss_specs_free(&specs);
     return ss_larger_code(code, missing);
 }

@@ -1,21 +1,20 @@
-// stickslip run-one: the child of `bench`. One problem, one solver, one row on SS_CHILD_CHANNEL. It
+// stickslip run-one: the child of `bench`. One problem, one solver, one row on file SS_CHILD_FILE. It
 // is no verb for people and stands in no list.
 #include <stdio.h>
 #include <string.h>
 
 #include "harness/bench.h"
 #include "harness/complain.h"
-#include "harness/guard.h"
-#include "harness/isolate.h"
 #include "harness/options.h"
 #include "harness/verbs.h"
 #include "harness/walk.h"
+#include "problems/child.h"
 #include "harness/run.h"
 
 const char SS_RUN_ONE[] = "run-one";
 
 typedef struct settings {
-    const char *problem, *solver, *reference;
+    const char *problem, *solver;
     ss_bench_settings bench;
     int start;
 } settings;
@@ -34,7 +33,6 @@ typedef struct settings {
 static const ss_option OPTIONS[] = {
     TEXT("problem", problem),
     TEXT("solver", solver),
-    TEXT("reference", reference),
     NUMBER("tol", SS_OPTION_REAL, tolerance, 0, 1),
     NUMBER("time-limit", SS_OPTION_REAL, time_limit, 0, 1e9),
     NUMBER("max-iter", SS_OPTION_INTEGER, max_iterations, 0, 2e9),
@@ -63,7 +61,7 @@ static const ss_command COMMAND = {
 
 typedef struct running {
     const settings *settings;
-    const ss_method *method, *reference;
+    const ss_method *method;
     ss_record_row row;
 } running;
 
@@ -71,7 +69,7 @@ static int measure(const ss_item *item, void *context)
 {
     running *a = context;
     if (item->problem != NULL) {
-        ss_bench_measure(item->problem, a->method, a->reference, &a->settings->bench, &a->row);
+        ss_bench_measure(item->problem, a->method, &a->settings->bench, &a->row);
         return SS_EXIT_OK;
     }
     const bool bad = item->error->status == SS_BAD_INPUT;
@@ -86,7 +84,7 @@ static int run(const settings *s, running *a, const char *file)
     ss_error error;
     int code = ss_walk(COMMAND.verb, file, s->problem, measure, a);
     if (code == SS_EXIT_OK) {
-        const ss_status status = ss_bench_send(SS_CHILD_CHANNEL, &a->row, &error);
+        const ss_status status = ss_bench_send(SS_CHILD_FILE, &a->row, &error);
         if (status != SS_OK) {
             ss_complain(COMMAND.verb, "%s", error.text);
         }
@@ -99,7 +97,7 @@ static int run(const settings *s, running *a, const char *file)
 static ss_status parse(const char *spec, ss_method **method)
 {
     ss_error error;
-    const ss_status status = spec != NULL ? ss_method_parse(spec, method, &error) : SS_OK;
+    const ss_status status = ss_method_parse(spec, method, &error);
     if (status != SS_OK) {
         ss_complain(COMMAND.verb, "%s: %s", spec, error.text);
     }
@@ -114,15 +112,14 @@ int ss_cmd_run_one(int argc, char **argv)
     if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
         return code;
     }
-    ss_guard_memory();
+    ss_child_limit_memory(UINT64_MAX);
     s.bench.from_guess = s.start == 1;
-    ss_method *method = NULL, *reference = NULL;
+    ss_method *method = NULL;
     code = SS_EXIT_USAGE;
-    if (parse(s.solver, &method) == SS_OK && parse(s.reference, &reference) == SS_OK) {
-        running a = {&s, method, reference, ss_record_row_blank()};
+    if (parse(s.solver, &method) == SS_OK) {
+        running a = {&s, method, ss_record_row_blank()};
         code = run(&s, &a, operands.text[0]);
     }
     ss_method_free(method);
-    ss_method_free(reference);
     return code;
 }

@@ -1,159 +1,131 @@
 #include "problems/store/decoder.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "problems/child.h"
 #include "problems/store/decode.h"
 
 // A decoder that has sent nothing for so long, in seconds, will never send. One dataset is read in
 // one piece, so this also bounds the time of the largest one: some 5 GB of deflated data.
 #define SILENCE_LIMIT 30
 
-// How long a process may take to die, in ms, before it is killed.
-#define DEATH_LIMIT 5000
+// One that computed for less than this share of that time was not given the processor, or waited for
+// the disk.
+#define BUSY_SHARE 0.5
+
+// How long a process may take to die, in s, before it is killed.
+#define DEATH_LIMIT 5.0
 
 // Their numbers in the child.
-enum { CHANNEL = 3, INPUT, NFILES };
+enum { CHANNEL = SS_CHILD_FILE, INPUT };
 
-// Keeps the channel and the file alone: libhdf5 and libc may print when they abort, and another
-// reader's channel held open here would hide the end of its parent.
-static void drop_files(int file, int fd)
+// Damaged metadata make libhdf5 ask for any amount.
+static void decode(void *unused)
 {
-    const int channel = fcntl(fd, F_DUPFD, NFILES);
-    const int input = fcntl(file, F_DUPFD, NFILES);
-    ss_child_silence();
-    if (dup2(channel, CHANNEL) < 0 || dup2(input, INPUT) < 0) {
-        _exit(1);
+    struct stat file;
+    (void)unused;
+    if (fstat(INPUT, &file) == 0) {
+        ss_child_limit_memory(ss_decode_memory((uint64_t)file.st_size));
     }
-    ss_child_close_from(NFILES);
-}
-
-// Damaged metadata make libhdf5 ask for any amount; half of the machine is never given.
-static void limit_memory(int input)
-{
-    unsigned long long used = 0;
-    struct stat status;
-    FILE *statm = fopen("/proc/self/statm", "r");
-    if (statm == NULL || fscanf(statm, "%llu", &used) != 1 || fstat(input, &status) != 0) {
-        used = 0;
-    }
-    if (statm != NULL) {
-        fclose(statm);
-    }
-    if (used > 0) {
-        const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-        const uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * page;
-        const uint64_t wanted = ss_decode_memory((uint64_t)status.st_size);
-        const rlim_t limit = used * page + (wanted < half ? wanted : half);
-        setrlimit(RLIMIT_AS, &(struct rlimit){limit, limit});
-    }
-}
-
-static _Noreturn void run_child(int file, int fd)
-{
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    limit_memory(file);
-    drop_files(file, fd);
-    ss_child_reset_signals(true);
     ss_decode_serve(INPUT, CHANNEL);
 }
 
 static ss_status spawn(ss_decoder *decoder, int file, ss_error *e)
 {
     int ends[2];
+    if (access("/proc/self/fd", X_OK) != 0) { // where the child finds the file
+        return ss_fail(e, SS_SYSTEM, "files cannot be read without /proc");
+    }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         return ss_fail(e, SS_SYSTEM, "no channel to a decoder: %s", strerror(errno));
     }
-    const pid_t pid = ss_child_fork();
-    if (pid == 0) {
-        run_child(file, ends[1]);
-    }
-    const int error = errno;
+    const ss_child_setup setup = {
+        .work = decode, .files = {ends[1], file}, .nfiles = 2, .outlives_thread = true};
+    const ss_status status = ss_child_start(&decoder->child, &setup, e);
     close(ends[1]);
-    if (pid < 0) {
+    if (status != SS_OK) {
         close(ends[0]);
-        return ss_fail(e, SS_SYSTEM, "no process for a decoder: %s", strerror(error));
+        return status;
     }
-    *decoder = (ss_decoder){.pid = pid, .fd = ends[0]};
+    decoder->fd = ends[0];
     return SS_OK;
 }
 
-// The child's wait status; 0 where somebody else has taken it.
-static int end_child(ss_decoder *decoder)
+void ss_decoder_stop(ss_decoder *decoder)
 {
-    int status = 0;
-    close(decoder->fd);
-    kill(decoder->pid, SIGKILL);
-    pid_t waited;
-    do {
-        waited = waitpid(decoder->pid, &status, 0);
-    } while (waited < 0 && errno == EINTR);
-    *decoder = (ss_decoder){0};
-    return waited < 0 ? 0 : status;
+    if (decoder->child.pid > 0) {
+        close(decoder->fd);
+    }
+    ss_child_clear(&decoder->child);
 }
 
 // Of a child that has closed the channel, hence is dying. It is not killed at once: Linux would
 // report that signal instead of the cause.
-static int await_death(ss_decoder *decoder)
+static ss_status explain_death(ss_decoder *decoder, ss_error *e)
 {
-    for (int k = 0; k < DEATH_LIMIT; k++) {
-        siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)decoder->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-            info.si_pid != 0) {
-            break;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    ss_child *child = &decoder->child;
+    int ended;
+    const ss_status status = ss_child_wait(child, 1, DEATH_LIMIT, NULL, &ended, e);
+    if (status != SS_OK) {
+        return status;
     }
-    return end_child(decoder);
-}
-
-static ss_status explain_death(int status, ss_error *e)
-{
-    if (!WIFSIGNALED(status)) {
+    ss_child_end(child);
+    if (child->ending == SS_ENDED_BY_CODE && child->number == SS_CHILD_NOT_STARTED) {
+        return ss_fail(e, SS_SYSTEM, "the decoder could not be set up: no file could be opened");
+    }
+    if (child->ending != SS_ENDED_BY_SIGNAL) {
         return ss_fail(e, SS_BAD_INPUT,
-                       "damaged file: libhdf5 gave up (status %d) while reading it",
-                       WEXITSTATUS(status));
+                       "damaged file: libhdf5 gave up (status %d) while reading it", child->number);
     }
-    const int killer = WTERMSIG(status);
-    if (killer == SIGKILL || killer == SIGTERM) {
-        return ss_fail(e, SS_SYSTEM, "the decoder was killed by signal %d (%s)", killer,
-                       strsignal(killer));
+    if (child->number == SIGKILL || child->number == SIGTERM) {
+        return ss_fail(e, SS_SYSTEM, "the decoder was killed by signal %d (%s)", child->number,
+                       strsignal(child->number));
     }
     return ss_fail(e, SS_BAD_INPUT, "damaged file: libhdf5 died by signal %d (%s) while reading it",
-                   killer, strsignal(killer));
+                   child->number, strsignal(child->number));
 }
 
-static ss_status hear(ss_decoder *decoder, ss_records *records, ss_error *e)
+static ss_status explain_silence(double computed, ss_error *e)
 {
-    const ss_heard heard = ss_channel_receive(decoder->fd, SILENCE_LIMIT, records);
-    if (heard == SS_HEARD_END) {
-        return SS_OK;
+    if (computed < BUSY_SHARE * SILENCE_LIMIT) {
+        return ss_fail(e, SS_SYSTEM, "the decoder was given no time to work for %d s",
+                       SILENCE_LIMIT);
     }
-    const int status = heard == SS_HEARD_CLOSE ? await_death(decoder) : end_child(decoder);
+    return ss_fail(e, SS_BAD_INPUT, "damaged file: the decoder made no progress for %d s",
+                   SILENCE_LIMIT);
+}
+
+static ss_status explain(ss_decoder *decoder, ss_heard heard, double computed, ss_error *e)
+{
     switch (heard) {
     case SS_HEARD_CLOSE:
-        return explain_death(status, e);
+        return explain_death(decoder, e);
     case SS_HEARD_NONSENSE:
         return ss_fail(e, SS_BAD_INPUT, "damaged file: it confused its decoder");
     case SS_HEARD_SILENCE:
-        return ss_fail(e, SS_BAD_INPUT, "damaged file: the decoder made no progress for %d s",
-                       SILENCE_LIMIT);
+        return explain_silence(computed, e);
     case SS_HEARD_END:
     case SS_HEARD_NO_MEMORY:
         break;
     }
     return ss_fail_memory(e, "the arrays of the file");
+}
+
+static ss_status hear(ss_decoder *decoder, ss_records *records, ss_error *e)
+{
+    const double begin = ss_child_cpu_seconds(&decoder->child);
+    const ss_heard heard = ss_channel_receive(decoder->fd, SILENCE_LIMIT, records);
+    if (heard == SS_HEARD_END) {
+        return SS_OK;
+    }
+    const double computed = ss_child_cpu_seconds(&decoder->child) - begin;
+    const ss_status status = explain(decoder, heard, computed, e);
+    close(decoder->fd);
+    ss_child_clear(&decoder->child);
+    return status;
 }
 
 ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_records *list, ss_error *e)
@@ -167,11 +139,4 @@ ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_records *records
     // A child that is gone is noticed by the hearing.
     (void)send(decoder->fd, &k, sizeof k, MSG_NOSIGNAL);
     return hear(decoder, records, e);
-}
-
-void ss_decoder_stop(ss_decoder *decoder)
-{
-    if (decoder->pid > 0) {
-        end_child(decoder);
-    }
 }

@@ -1,20 +1,18 @@
 // problems/store/decoder.h -- the child process that decodes a file, as its parent sees it.
 //
-// The child is forked, not executed; it keeps the file to decode and leaves all other inherited
-// files and terminal signals alone. It is killed when it falls silent, and its death is told as
-// what it nearly always is: a damaged file. After a failure there is no child; it may be started
-// again.
+// The child is forked, not executed, and keeps the file to decode. It is killed when it falls
+// silent. Its death is told as what it nearly always is, a damaged file, unless it was killed by
+// somebody else or got no time to work. After a failure there is no child; it may be started again.
 #pragma once
 
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "problems/child.h"
 #include "problems/store/records.h"
-#include "problems/status.h"
 
 typedef struct ss_decoder {
-    pid_t pid; // 0 where there is no child
-    int fd;    // the channel, where there is a child
+    ss_child child;
+    int fd; // the channel, where there is a child
 } ss_decoder;
 
 // Starts a child on an open file, which stays the caller's, and receives its list (decode.h).

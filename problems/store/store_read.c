@@ -202,7 +202,7 @@ static ss_status restart(ss_reader *reader, ss_error *e)
 
 static ss_status request(ss_reader *reader, int k, ss_records *records, ss_error *e)
 {
-    ss_status status = reader->decoder.pid == 0 ? restart(reader, e) : SS_OK;
+    ss_status status = reader->decoder.child.pid == 0 ? restart(reader, e) : SS_OK;
     if (status == SS_OK) {
         status = ss_decoder_request(&reader->decoder, k, records, e);
     }

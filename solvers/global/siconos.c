@@ -1,4 +1,4 @@
-// Siconos beside us: six of its solvers, run in a process of their own (solvers/aside.h).
+// Siconos beside us: six of its solvers, run in a process of their own (solvers/solve_in_child.h).
 //
 // Siconos solves u = W r + b, (r, u) in C(mu), in space, and stops on a relative error of its own,
 //
@@ -25,7 +25,7 @@
 
 #include "problems/delassus.h"
 #include "problems/response.h"
-#include "solvers/aside.h"
+#include "solvers/solve_in_child.h"
 #include "solvers/clock.h"
 #include "solvers/global/global.h"
 #include "solvers/limits.h"
@@ -49,14 +49,14 @@ typedef struct siconos_call {
     const ss_task *task;
     const variant *variant;
     ss_limits limits; // within a call the parent keeps the time limit
-    ss_aside *aside;
+    ss_shared_solve *shared;
     ss_whitened *white; // global form
     ss_blocks W;
     const double *b; // [3 n]
     ss_response *response;
     double *r, *u;        // [3 n] Siconos'
     double *judged;       // [3 n] velocities, scratch of the judge
-    double best;          // fb of aside->best
+    double best;          // fb of shared->best
     double own_error;     // (1) of the last call
     int done;             // iterations of the calls that have returned
     moment setup, sweeps; // spent in them
@@ -124,8 +124,8 @@ static void note_iterate(void *context, int size, double *r, double *u, double e
     (void)u;
     (void)error;
     (void)unused;
-    memcpy(job->aside->latest, r, (size_t)size * sizeof *r);
-    job->aside->result.iterations++;
+    memcpy(job->shared->latest, r, (size_t)size * sizeof *r);
+    job->shared->result.iterations++;
 }
 
 static SolverOptions *options_of(siconos_call *job, double tolerance, Callback *callback)
@@ -159,7 +159,7 @@ static bool call(siconos_call *job, double tolerance)
     add_since(&job->sweeps, begin);
     job->own_error = options->dparam[SICONOS_DPARAM_RESIDU];
     job->done += options->iparam[SICONOS_IPARAM_ITER_DONE];
-    job->aside->result.iterations = job->done;
+    job->shared->result.iterations = job->done;
     options->callback = NULL; // it is ours
     solver_options_delete(options);
     frictionContactProblem_free(problem);
@@ -170,20 +170,20 @@ static bool call(siconos_call *job, double tolerance)
 
 static double siconos_judge(siconos_call *job)
 {
-    const size_t bytes = job->aside->size * sizeof *job->r;
+    const size_t bytes = job->shared->size * sizeof *job->r;
     const double fb = ss_response_judge(job->response, job->r, job->judged).fb;
-    memcpy(job->aside->latest, job->r, bytes);
+    memcpy(job->shared->latest, job->r, bytes);
     if (fb < job->best) {
         job->best = fb;
-        memcpy(job->aside->best, job->r, bytes);
+        memcpy(job->shared->best, job->r, bytes);
     }
     return fb;
 }
 
 static ss_outcome siconos_iterate(siconos_call *job)
 {
-    char *why = job->aside->result.why;
-    const size_t room = sizeof job->aside->result.why;
+    char *why = job->shared->result.why;
+    const size_t room = sizeof job->shared->result.why;
     double tolerance = fmax(job->task->tolerance, SMALLEST_TOLERANCE);
     for (; tolerance >= 0.99 * SMALLEST_TOLERANCE; tolerance *= TIGHTER) {
         const ss_outcome limit = ss_limits_test(&job->limits, job->done);
@@ -230,9 +230,9 @@ static ss_status siconos_prepare(siconos_call *job, ss_error *e)
     if (status == SS_OK) {
         status = ss_response_new(p, &job->response, e);
     }
-    job->r = siconos_copy(job->aside->best, 3 * p->ncontacts);
-    job->u = calloc(job->aside->size, sizeof *job->u);
-    job->judged = calloc(job->aside->size, sizeof *job->judged);
+    job->r = siconos_copy(job->shared->best, 3 * p->ncontacts);
+    job->u = calloc(job->shared->size, sizeof *job->u);
+    job->judged = calloc(job->shared->size, sizeof *job->judged);
     if (status == SS_OK && (job->r == NULL || job->u == NULL || job->judged == NULL)) {
         status = ss_fail_memory(e, "Siconos");
     }
@@ -248,9 +248,9 @@ static void count(const siconos_call *job, ss_result *result)
 }
 
 // In the child, whose end frees everything.
-static void siconos_work(const ss_task *task, ss_aside *aside)
+static void siconos_work(const ss_task *task, ss_shared_solve *shared)
 {
-    ss_result *result = &aside->result;
+    ss_result *result = &shared->result;
     if (task->problem->dim != 3) {
         result->outcome = SS_NOT_COVERED;
         snprintf(result->why, sizeof result->why, "%s solves problems in space only",
@@ -260,11 +260,11 @@ static void siconos_work(const ss_task *task, ss_aside *aside)
     siconos_call job = {.task = task,
                         .limits = ss_limits_start(task),
                         .variant = task->method->global_settings,
-                        .aside = aside,
+                        .shared = shared,
                         .best = INFINITY,
                         .own_error = NAN};
-    aside->status = siconos_prepare(&job, &aside->error);
-    if (aside->status == SS_OK) {
+    shared->status = siconos_prepare(&job, &shared->error);
+    if (shared->status == SS_OK) {
         result->outcome = siconos_iterate(&job);
     }
     count(&job, result);
@@ -272,7 +272,7 @@ static void siconos_work(const ss_task *task, ss_aside *aside)
 
 static ss_status siconos_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    return ss_aside_solve(task, siconos_work, r, result, e);
+    return ss_solve_in_child(task, siconos_work, r, result, e);
 }
 
 #define ENTRY(key, ...)                                                                            \

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/bench_run.h"
+#include "harness/bench/run.h"
 #include "harness/figure.h"
 #include "harness/record_row.h"
 #include "harness/table_kinds.h"
@@ -131,14 +131,14 @@ static void benchmarks_survive_every_failing_allocation(void)
     FAIL_EACH(bench_children, NULL);
 }
 
-// What fails in the child is a row, too; the time of a reference may be lost with it.
+// What fails in the child is a row, too.
 static ss_status measure(void)
 {
     ss_method *method = NULL;
     ss_record_row row;
     ss_status status = ss_method_parse("mfb+enum", &method, &error);
     if (status == SS_OK) {
-        ss_bench_measure(problem, method, NULL, &SETTINGS, &row);
+        ss_bench_measure(problem, method, &SETTINGS, &row);
         if (strcmp(row.status, "solved") != 0) {
             CHECK(strcmp(row.status, "crashed") == 0 && strstr(row.detail, "memory") != NULL);
             status = ss_fail(&error, SS_SYSTEM, "%s", row.detail);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/bench/run.h"
 #include "harness/bench_history.h"
 #include "harness/bench_specs.h"
 #include "harness/machine.h"
-#include "harness/progress.h"
 #include "tests/support/solving.h"
 
 // ---- Lists of specs
@@ -183,19 +183,15 @@ static void a_row_that_cannot_be_sent_is_told(void)
 static const ss_bench_settings QUICK = {
     .tolerance = 1e-6, .time_limit = 60.0, .max_iterations = 10000, .repeats = 3};
 
-static ss_record_row measure(const ss_problem *p, const char *spec, const char *reference,
+static ss_record_row measure(const ss_problem *p, const char *spec,
                              const ss_bench_settings *settings)
 {
     ss_error error;
-    ss_method *method, *other = NULL;
+    ss_method *method;
     ss_record_row row;
     CHECK_OK(ss_method_parse(spec, &method, &error));
-    if (reference != NULL) {
-        CHECK_OK(ss_method_parse(reference, &other, &error));
-    }
-    ss_bench_measure(p, method, other, settings, &row);
+    ss_bench_measure(p, method, settings, &row);
     ss_method_free(method);
-    ss_method_free(other);
     return row;
 }
 
@@ -218,7 +214,7 @@ static void check_history(const ss_record_row *row)
 static void a_solved_problem_has_all_its_numbers(void)
 {
     ss_problem *p = full_rank_tangle(3, 60, 3);
-    ss_record_row row = measure(p, "mfb+enum", NULL, &QUICK);
+    ss_record_row row = measure(p, "mfb+enum", &QUICK);
     char hash[65];
     ss_problem_sha256(p, hash);
     TEST_ASSERT_EQUAL_STRING("solved", row.status);
@@ -228,23 +224,7 @@ static void a_solved_problem_has_all_its_numbers(void)
     CHECK(row.local_solves >= 60 && row.local_solves <= 60L * row.iterations);
     CHECK(row.seconds > 0.0 && row.seconds <= row.seconds_median);
     CHECK_NEAR(row.seconds, row.setup_seconds + row.sweep_seconds, 1e-9);
-    CHECK(isnan(row.reference_seconds));
     check_history(&row);
-    ss_record_row_free(&row);
-    ss_problem_free(p);
-}
-
-static void the_reference_is_timed_beside(void)
-{
-    ss_problem *p = full_rank_tangle(3, 60, 3);
-    ss_record_row row = measure(p, "mfb+enum", "gs/secular", &QUICK);
-    TEST_ASSERT_EQUAL_STRING("solved", row.status);
-    CHECK(row.reference_seconds > 0.0 && row.reference_seconds < 60.0);
-    ss_record_row_free(&row);
-    // The paper's four sides answer another law: what they need says nothing.
-    row = measure(p, "mfb+enum", "4sides", &QUICK);
-    TEST_ASSERT_EQUAL_STRING("solved", row.status);
-    CHECK(isnan(row.reference_seconds));
     ss_record_row_free(&row);
     ss_problem_free(p);
 }
@@ -256,7 +236,7 @@ static void the_time_limit_ends_a_run_and_its_repeats(void)
     settings.tolerance = 1e-15;
     settings.time_limit = 0.2;
     settings.max_iterations = 1000000000;
-    ss_record_row row = measure(p, "gs/mfb", NULL, &settings);
+    ss_record_row row = measure(p, "gs/mfb", &settings);
     TEST_ASSERT_EQUAL_STRING("time_limit", row.status);
     CHECK(row.repeats == 0 && row.seconds == row.seconds_median);
     CHECK(row.cpu_seconds >= 0.2);
@@ -270,7 +250,7 @@ static void the_limit_of_iterations_ends_a_run_and_its_repeats(void)
     ss_problem *p = full_rank_tangle(3, 60, 3);
     ss_bench_settings settings = QUICK;
     settings.max_iterations = 3;
-    ss_record_row row = measure(p, "gs/mfb", NULL, &settings);
+    ss_record_row row = measure(p, "gs/mfb", &settings);
     TEST_ASSERT_EQUAL_STRING("max_iter", row.status);
     CHECK(row.repeats == 0 && row.seconds == row.seconds_median && row.iterations == 3);
     CHECK(isfinite(row.measures.fb) && row.history.count == 4);
@@ -286,16 +266,16 @@ static void a_guess_is_the_start_where_there_is_one(void)
     tangle_settings.warm = true;
     ss_problem *p = tangle_of(&tangle_settings);
     ss_bench_settings settings = QUICK;
-    ss_record_row cold = measure(p, "mfb+enum", NULL, &settings);
+    ss_record_row cold = measure(p, "mfb+enum", &settings);
     settings.from_guess = true;
-    ss_record_row warm = measure(p, "mfb+enum", NULL, &settings);
+    ss_record_row warm = measure(p, "mfb+enum", &settings);
     CHECK(warm.history.fb[0] < cold.history.fb[0]);
     TEST_ASSERT_EQUAL_STRING("", warm.detail);
     ss_record_row_free(&cold);
     ss_record_row_free(&warm);
     ss_problem_free(p);
     p = full_rank_tangle(3, 20, 3);
-    warm = measure(p, "mfb+enum", NULL, &settings);
+    warm = measure(p, "mfb+enum", &settings);
     TEST_ASSERT_EQUAL_STRING("the problem holds no guess: the start is zero", warm.detail);
     ss_record_row_free(&warm);
     ss_problem_free(p);
@@ -306,15 +286,10 @@ static void a_problem_that_a_solver_refuses_is_bad_input(void)
     ss_error error;
     ss_problem *p = full_rank_tangle(3, 20, 3), *local;
     CHECK_OK(ss_problem_to_local(p, &local, &error));
-    ss_record_row row = measure(local, "mfb:form=matrix-free", NULL, &QUICK);
+    ss_record_row row = measure(local, "mfb:form=matrix-free", &QUICK);
     TEST_ASSERT_EQUAL_STRING("bad_input", row.status);
     CHECK(strstr(row.detail, "matrix-free needs a problem in global form") != NULL);
     CHECK(isnan(row.measures.fb) && row.iterations == -1 && row.history.count == 0);
-    ss_record_row_free(&row);
-    // As a reference it is left out.
-    row = measure(local, "mfb", "mfb:form=matrix-free", &QUICK);
-    TEST_ASSERT_EQUAL_STRING("solved", row.status);
-    CHECK(isnan(row.reference_seconds));
     ss_record_row_free(&row);
     ss_problem_free(p);
     ss_problem_free(local);
@@ -349,15 +324,15 @@ static void a_history_is_thinned(void)
 static void the_bar_tells_rate_and_time_left(void)
 {
     char text[200];
-    const ss_progress_bar bar = {.done = 4, .total = 8};
-    ss_progress_bar_text(&bar, 2.0, "hair.h5 mfb", 200, text, sizeof text);
+    const ss_bar bar = {.done = 4, .total = 8};
+    ss_bar_text(&bar, 2.0, "hair.h5 mfb", 200, text, sizeof text);
     TEST_ASSERT_EQUAL_STRING("[##########----------] 4/8  2/s  0:02 left  hair.h5 mfb", text);
-    ss_progress_bar_text(&bar, 8000.0, "a\nb", 200, text, sizeof text);
+    ss_bar_text(&bar, 8000.0, "a\nb", 200, text, sizeof text);
     TEST_ASSERT_EQUAL_STRING("[##########----------] 4/8  0.0005/s  2:13:20 left  a?b", text);
-    ss_progress_bar_text(&bar, 2.0, "hair.h5 mfb", 26, text, sizeof text);
+    ss_bar_text(&bar, 2.0, "hair.h5 mfb", 26, text, sizeof text);
     TEST_ASSERT_EQUAL_STRING("[##########----------] 4/8", text);
-    const ss_progress_bar begun = {.total = 8};
-    ss_progress_bar_text(&begun, 0.0, "", 200, text, sizeof text);
+    const ss_bar begun = {.total = 8};
+    ss_bar_text(&begun, 0.0, "", 200, text, sizeof text);
     TEST_ASSERT_EQUAL_STRING("[--------------------] 0/8  0/s  ? left  ", text);
 }
 
@@ -389,7 +364,6 @@ static void run_tests(void)
     RUN_TEST(what_is_no_row_is_refused);
     RUN_TEST(a_row_that_cannot_be_sent_is_told);
     RUN_TEST(a_solved_problem_has_all_its_numbers);
-    RUN_TEST(the_reference_is_timed_beside);
     RUN_TEST(the_time_limit_ends_a_run_and_its_repeats);
     RUN_TEST(the_limit_of_iterations_ends_a_run_and_its_repeats);
     RUN_TEST(a_guess_is_the_start_where_there_is_one);

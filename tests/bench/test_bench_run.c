@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/bench_run.h"
-#include "harness/isolate.h"
+#include "harness/bench/run.h"
+#include "problems/child.h"
 #include "problems/store/store.h"
 #include "tests/support/solving.h"
 
@@ -68,7 +68,7 @@ static void send_row(const char *path, bool of_another_problem)
         snprintf(row.status, sizeof row.status, "solved");
         row.iterations = 17;
         row.seconds = 0.25;
-        ss_bench_send(SS_CHILD_CHANNEL, &row, NULL);
+        ss_bench_send(SS_CHILD_FILE, &row, NULL);
         ss_problem_free(p);
     }
 }
@@ -80,6 +80,18 @@ static void hang(void)
     }
 }
 
+// As Ctrl-Z or a closed lid does; for longer than a sleep may last.
+static void be_stopped_for_a_while(void)
+{
+    const pid_t me = getpid();
+    if (fork() == 0) {
+        sleep(4);
+        kill(me, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+}
+
 static int behave(char **argv)
 {
     const char *path = argv[0];
@@ -89,13 +101,13 @@ static int behave(char **argv)
     if (has_word(argv, "--solver=mfb")) {
         die_by(SIGSEGV);
     } else if (has_word(argv, "--solver=enum")) {
-        die_by(SIGALRM);
+        hang();
     } else if (has_word(argv, "--solver=pac")) {
         _exit(9);
     } else if (has_word(argv, "--solver=dac")) {
         die_by(SIGXCPU);
     } else if (has_word(argv, "--solver=4sides")) {
-        if (write(SS_CHILD_CHANNEL, "nonsense", 8) < 0) {
+        if (write(SS_CHILD_FILE, "nonsense", 8) < 0) {
             _exit(99);
         }
     } else if (has_word(argv, "--solver=duriez08")) {
@@ -103,8 +115,9 @@ static int behave(char **argv)
     } else if (has_word(argv, "--solver=duriez06")) {
         kill(getppid(), SIGINT);
         hang();
-    } else if (has_word(argv, "--reference=")) {
-        die_by(SIGSEGV);
+    } else if (has_word(argv, "--solver=projection")) {
+        be_stopped_for_a_while();
+        send_row(path, false);
     } else {
         send_row(path, false);
     }
@@ -113,23 +126,26 @@ static int behave(char **argv)
 
 // ---- The parent
 
+// A child may sleep for 2.15 s.
 static const ss_bench_settings SETTINGS = {
-    .tolerance = 1e-6, .time_limit = 60.0, .max_iterations = 10000, .repeats = 1};
+    .tolerance = 1e-6, .time_limit = 0.05, .max_iterations = 10000, .repeats = 1};
+
+static int rows_made; // by the last bench
 
 // Plans, runs and closes; the exit code.
-static int bench_by(const char *program, const char *list, const char *reference, int jobs)
+static int bench_by(const char *program, const char *list, int jobs)
 {
     ss_error error;
     ss_specs specs;
     ss_record *record;
     ss_bench_plan plan;
     char *files[] = {file};
-    const ss_bench_orders orders = {
-        .verb = "test", .program = program, .reference = reference, .jobs = jobs};
+    const ss_bench_orders orders = {.verb = "test", .program = program, .jobs = jobs};
     CHECK_OK(ss_specs_split("bench", list, &specs, &error));
     CHECK_OK(ss_record_open(result, &record, &error));
     TEST_ASSERT_EQUAL_INT(0,
                           ss_bench_plan_make("test", 1, files, &specs, &SETTINGS, record, &plan));
+    rows_made = plan.missing;
     const int code = ss_bench_run(&plan, &orders, record);
     ss_bench_plan_free(&plan);
     ss_specs_free(&specs);
@@ -137,9 +153,9 @@ static int bench_by(const char *program, const char *list, const char *reference
     return code;
 }
 
-static int bench(const char *list, const char *reference, int jobs)
+static int bench(const char *list, int jobs)
 {
-    return bench_by(MYSELF, list, reference, jobs);
+    return bench_by(MYSELF, list, jobs);
 }
 
 static ss_record *read_record(void)
@@ -173,7 +189,7 @@ static void row_is(const char *solver, const char *status, const char *detail)
     TEST_ASSERT_EQUAL_STRING_MESSAGE(detail, row->detail, solver);
     TEST_ASSERT_EQUAL_STRING(file, row->problem);
     CHECK(row->contacts == 20 && row->dim == 3 && row->tolerance == 1e-6);
-    CHECK(row->max_iterations == 10000 && row->time_limit == 60.0);
+    CHECK(row->max_iterations == 10000 && row->time_limit == 0.05);
     TEST_ASSERT_EQUAL_STRING("tangle", row->scene);
     CHECK(strlen(row->problem_sha256) == 64 && row->build[0] != '\0');
     CHECK(strlen(row->date) == 20 && row->machine[0] != '\0' && row->load >= 0.0);
@@ -185,33 +201,41 @@ static void row_is(const char *solver, const char *status, const char *detail)
 
 static void whatever_a_child_does_is_one_row(void)
 {
-    TEST_ASSERT_EQUAL_INT(0, bench("mfb,enum,secular,pac,dac,4sides,duriez08", NULL, 2));
-    TEST_ASSERT_EQUAL_size_t(7, count_rows());
+    TEST_ASSERT_EQUAL_INT(0, bench("mfb,secular,pac,dac,4sides,duriez08", 2));
+    TEST_ASSERT_EQUAL_size_t(6, count_rows());
     row_is("mfb", "crashed", "signal 11 (Segmentation fault)");
-    row_is("enum", "time_limit", "killed: it did not keep its time limit (wall time)");
-    row_is("dac", "time_limit", "killed: it did not keep its time limit (CPU time)");
+    row_is("dac", "time_limit", "killed: exceeded the time limit");
     row_is("pac", "crashed", "it exited with code 9");
     row_is("4sides", "crashed", "it ended without a result");
     row_is("duriez08", "bad_input", "the file was changed during the benchmark");
     row_is("secular", "solved", "");
 }
 
-static void a_crash_of_the_reference_is_not_the_solvers(void)
+static void a_sleeper_is_ended_and_made_again(void)
 {
-    TEST_ASSERT_EQUAL_INT(0, bench("secular,mfb", "enum", 1));
-    TEST_ASSERT_EQUAL_size_t(2, count_rows());
-    row_is("secular", "solved", "");
-    row_is("mfb", "crashed", "signal 11 (Segmentation fault)");
+    for (int k = 0; k < 2; k++) {
+        TEST_ASSERT_EQUAL_INT(0, bench("enum,secular", 2));
+        TEST_ASSERT_EQUAL_size_t(2, count_rows());
+        row_is("enum", "interrupted", "killed: slept for 2.15 s; bench makes this run again");
+        row_is("secular", "solved", "");
+    }
+    TEST_ASSERT_EQUAL_INT(1, rows_made);
+}
+
+static void a_run_that_is_stopped_for_a_while_is_finished(void)
+{
+    TEST_ASSERT_EQUAL_INT(0, bench("projection", 1));
+    row_is("projection", "solved", "");
 }
 
 // The child of duriez06 interrupts us and hangs.
 static void an_interrupt_kills_children_and_keeps_rows(void)
 {
-    TEST_ASSERT_EQUAL_INT(2, bench("secular,duriez06,enum", NULL, 1));
+    TEST_ASSERT_EQUAL_INT(2, bench("secular,duriez06,enum", 1));
     TEST_ASSERT_EQUAL_size_t(1, count_rows());
     row_is("secular", "solved", "");
     // What was there is not made again; the signal's old effect is back.
-    TEST_ASSERT_EQUAL_INT(0, bench("secular,enum", NULL, 1));
+    TEST_ASSERT_EQUAL_INT(0, bench("secular,enum", 1));
     TEST_ASSERT_EQUAL_size_t(2, count_rows());
     struct sigaction now;
     sigaction(SIGINT, NULL, &now);
@@ -220,14 +244,15 @@ static void an_interrupt_kills_children_and_keeps_rows(void)
 
 static void a_program_that_cannot_be_executed_makes_no_row(void)
 {
-    TEST_ASSERT_EQUAL_INT(4, bench_by("/nonexistent/program", "mfb,enum", NULL, 2));
+    TEST_ASSERT_EQUAL_INT(4, bench_by("/nonexistent/program", "mfb,enum", 2));
     TEST_ASSERT_EQUAL_size_t(0, count_rows());
 }
 
 static void run_tests(void)
 {
     RUN_TEST(whatever_a_child_does_is_one_row);
-    RUN_TEST(a_crash_of_the_reference_is_not_the_solvers);
+    RUN_TEST(a_sleeper_is_ended_and_made_again);
+    RUN_TEST(a_run_that_is_stopped_for_a_while_is_finished);
     RUN_TEST(an_interrupt_kills_children_and_keeps_rows);
     RUN_TEST(a_program_that_cannot_be_executed_makes_no_row);
 }

@@ -52,7 +52,6 @@ static void every_pair_is_a_row(void)
         CHECK(row->contacts == 20 && row->dim == 3 && row->repeats == 3);
         CHECK_LE(row->measures.fb, 1e-6);
         CHECK(row->seconds > 0.0 && row->seconds <= row->seconds_median && row->load >= 0.0);
-        CHECK(isnan(row->reference_seconds));
         const ss_history *h = &row->history;
         CHECK(h->count > 1 && h->iteration[0] == 0);
         CHECK(h->iteration[h->count - 1] == row->iterations &&
@@ -194,18 +193,6 @@ static void a_damaged_line_of_the_journal_is_told_and_its_run_made_again(void)
     CHECK(strstr(standard_error, "damaged") == NULL);
 }
 
-static void a_reference_has_seconds_in_every_row(void)
-{
-    EXPECT(0, "bench", many, "--solvers", "mfb+enum", "--reference", "secular", "--repeat", "2",
-           "--out", result);
-    ss_record *record = read_record(result);
-    for (size_t k = 0; k < 3; k++) {
-        const ss_record_row *row = ss_record_row_at(record, k);
-        CHECK(row->reference_seconds > 0.0 && row->repeats == 2);
-    }
-    close_record(record);
-}
-
 static void the_time_limit_is_a_status(void)
 {
     EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", "0.1", "--out",
@@ -314,8 +301,6 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     HOLDS(standard_error, "bench needs a FILE");
     EXPECT(1, "bench", many, "--solvers", "enum,nobody", "--out", result);
     HOLDS(standard_error, "--solvers: nobody: unknown solver 'nobody'");
-    EXPECT(1, "bench", many, "--solvers", "enum", "--reference", "nobody", "--out", result);
-    HOLDS(standard_error, "--reference nobody: unknown solver 'nobody'");
     EXPECT(1, "bench", many, "--solvers", "enum", "--repeat", "0", "--out", result);
     EXPECT(1, "bench", many, "--solvers", "enum", "--time-limit", "0", "--out", result);
     EXPECT(1, "bench", many, "--solvers", "enum", "--jobs", "0", "--out", result);
@@ -350,7 +335,6 @@ static void run_tests(void)
     RUN_TEST(a_missing_guess_is_told_and_recorded);
     RUN_TEST(more_jobs_than_cores_are_told);
     RUN_TEST(a_damaged_line_of_the_journal_is_told_and_its_run_made_again);
-    RUN_TEST(a_reference_has_seconds_in_every_row);
     RUN_TEST(the_time_limit_is_a_status);
     RUN_TEST(a_row_that_met_a_limit_is_made_again_for_a_larger_one);
     RUN_TEST(a_row_that_met_the_time_limit_is_made_again_for_a_larger_one);

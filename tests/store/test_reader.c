@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -208,6 +209,26 @@ static void two_readers_work_side_by_side(void)
     ss_reader_close(other);
 }
 
+// Whatever the number of files that may be open: the machine is at fault, never the file.
+static void too_few_files_are_not_the_fault_of_the_file(void)
+{
+    struct rlimit before;
+    getrlimit(RLIMIT_NOFILE, &before);
+    const char *path = scratch_path("collection.h5");
+    write_collection(path);
+    int opened = 0, refused = 0;
+    for (rlim_t most = 4; most < 32; most++) {
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, before.rlim_max});
+        const ss_status status = ss_reader_open(path, &reader, &error);
+        setrlimit(RLIMIT_NOFILE, &before);
+        opened += status == SS_OK;
+        refused += status == SS_SYSTEM;
+        ss_reader_close(reader);
+        reader = NULL;
+    }
+    CHECK(opened > 0 && refused > 0 && opened + refused == 28);
+}
+
 static void run_tests(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -221,6 +242,7 @@ static void run_tests(void)
     RUN_TEST(a_file_that_loses_its_name_is_read_to_the_end);
     RUN_TEST(the_interrupt_key_does_not_kill_the_decoder);
     RUN_TEST(two_readers_work_side_by_side);
+    RUN_TEST(too_few_files_are_not_the_fault_of_the_file);
 }
 
 const test_group reader_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

@@ -134,7 +134,6 @@ ss_record_row result_row(const char *solver, int problem)
         .cpu_seconds = f->seconds,
         .setup_seconds = f->setup_seconds,
         .sweep_seconds = f->seconds - f->setup_seconds,
-        .reference_seconds = NAN,
         .repeats = 1,
         .measures =
             {.fb = f->fb, .fb_contact = f->fb, .fb_abs = f->fb, .natural = f->fb, .normal = f->fb},

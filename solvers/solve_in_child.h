@@ -1,8 +1,8 @@
-// solvers/aside.h -- a solve in a process of its own (internal).
+// solvers/solve_in_child.h -- a solve in a process of its own (internal).
 //
 // For the code of others, which may abort, exit, hang, print or leak: whatever it does there is one
-// outcome here. The child is a fork of this process with nothing but its memory: no files, no
-// handlers, no exit functions. It writes what it finds into memory that both share, so that the
+// outcome here. The child is a fork of this process with nothing but its memory
+// (problems/child.h). It writes what it finds into memory that both share, so that the
 // iterate of a child that had to be killed is not lost. The parent keeps the time limit and looks
 // at `interrupted`. The child must not enter a library whose threads stayed behind in the parent.
 #pragma once
@@ -10,7 +10,7 @@
 #include "solvers/solver.h"
 
 // What the child tells; all of it lies in shared memory.
-typedef struct ss_aside {
+typedef struct ss_shared_solve {
     ss_status status; // of the work, with its sentence
     ss_error error;
     ss_result result; // `iterations` grows while the work goes on; all else is set before it ends
@@ -18,10 +18,12 @@ typedef struct ss_aside {
     size_t size;      // dim ncontacts
     double *best;     // [size] the work's best answer
     double *latest;   // [size] its last iterate; both are the start at first
-} ss_aside;
+} ss_shared_solve;
+
+typedef void ss_child_work(const ss_task *task, ss_shared_solve *shared);
 
 // Runs `work` in a child and waits for its end. r becomes the best, by the judge, of the start and
 // of what the child left behind. A child that dies is SS_CRASHED, with the cause in result->why.
 // seconds and cpu_seconds are the child's where it has told them.
-ss_status ss_aside_solve(const ss_task *task, void (*work)(const ss_task *task, ss_aside *aside),
-                         double *r, ss_result *result, ss_error *e);
+ss_status ss_solve_in_child(const ss_task *task, ss_child_work *work, double *r, ss_result *result,
+                            ss_error *e);

@@ -11,11 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "solvers/aside.h"
+#include "solvers/solve_in_child.h"
 #include "solvers/clock.h"
 #include "tests/support/solving.h"
-
-typedef void work(const ss_task *task, ss_aside *aside);
 
 static const ss_method METHOD = {.spec = "works", .name = "works"};
 
@@ -80,10 +78,10 @@ static void check_untouched(void)
 }
 
 // Runs it with the limits of `limits`, and tells how long that took.
-static double run_aside(work *todo, ss_task limits)
+static double run_aside(ss_child_work *todo, ss_task limits)
 {
     const double begin = ss_clock_seconds(CLOCK_MONOTONIC);
-    CHECK_OK(ss_aside_solve(&limits, todo, r, &result, &error));
+    CHECK_OK(ss_solve_in_child(&limits, todo, r, &result, &error));
     return ss_clock_seconds(CLOCK_MONOTONIC) - begin;
 }
 
@@ -94,11 +92,11 @@ static solved solve_here(const ss_problem *p)
 
 // ---- A work that comes to its end
 
-static void solve_well(const ss_task *given, ss_aside *aside)
+static void solve_well(const ss_task *given, ss_shared_solve *shared)
 {
     solved a = solve_here(given->problem);
-    memcpy(aside->best, a.r, aside->size * sizeof *a.r);
-    aside->result = a.result;
+    memcpy(shared->best, a.r, shared->size * sizeof *a.r);
+    shared->result = a.result;
     free_solved(&a);
 }
 
@@ -113,16 +111,16 @@ static void its_answer_and_its_numbers_arrive(void)
     free_solved(&here);
 }
 
-static void refuse(const ss_task *given, ss_aside *aside)
+static void refuse(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
-    aside->status = ss_fail(&aside->error, SS_BAD_INPUT, "the velocity is no number");
+    shared->status = ss_fail(&shared->error, SS_BAD_INPUT, "the velocity is no number");
 }
 
 static void its_failure_is_told_with_its_sentence(void)
 {
     const ss_task limits = task();
-    CHECK(ss_aside_solve(&limits, refuse, r, &result, &error) == SS_BAD_INPUT);
+    CHECK(ss_solve_in_child(&limits, refuse, r, &result, &error) == SS_BAD_INPUT);
     TEST_ASSERT_EQUAL_STRING("the velocity is no number", error.text);
     check_untouched();
 }
@@ -147,10 +145,10 @@ static void the_listener_hears_the_start_and_the_end(void)
 
 // ---- A work that does not
 
-static void abort_at_once(const ss_task *given, ss_aside *aside)
+static void abort_at_once(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
-    aside->result.iterations = 7;
+    shared->result.iterations = 7;
     abort();
 }
 
@@ -163,10 +161,10 @@ static void an_abort_is_a_crash_with_its_signal(void)
     check_untouched();
 }
 
-static void write_nowhere(const ss_task *given, ss_aside *aside)
+static void write_nowhere(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
-    (void)aside;
+    (void)shared;
     void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     *(volatile int *)page = 1;
 }
@@ -190,10 +188,10 @@ static void at_exit(void)
     }
 }
 
-static void exit_early(const ss_task *given, ss_aside *aside)
+static void exit_early(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
-    (void)aside;
+    (void)shared;
     exit(3);
 }
 
@@ -209,10 +207,10 @@ static void an_exit_is_a_crash_and_runs_nothing_of_ours(void)
     left_behind = NULL;
 }
 
-static void sleep_for_ever(const ss_task *given, ss_aside *aside)
+static void sleep_for_ever(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
-    memcpy(aside->latest, aside->best, aside->size * sizeof *aside->best);
+    memcpy(shared->latest, shared->best, shared->size * sizeof *shared->best);
     for (;;) {
         pause();
     }
@@ -227,11 +225,11 @@ static void one_that_hangs_is_ended_at_the_time_limit(void)
     TEST_ASSERT_EQUAL_STRING("", result.why);
 }
 
-static void compute_for_ever(const ss_task *given, ss_aside *aside)
+static void compute_for_ever(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
     for (;;) {
-        (*(volatile int *)&aside->result.iterations)++;
+        (*(volatile int *)&shared->result.iterations)++;
     }
 }
 
@@ -269,10 +267,10 @@ static void an_interrupt_ends_it(void)
 
 // ---- What it leaves behind
 
-static void solve_and_die(const ss_task *given, ss_aside *aside)
+static void solve_and_die(const ss_task *given, ss_shared_solve *shared)
 {
     solved a = solve_here(given->problem);
-    memcpy(aside->latest, a.r, aside->size * sizeof *a.r);
+    memcpy(shared->latest, a.r, shared->size * sizeof *a.r);
     abort();
 }
 
@@ -284,12 +282,12 @@ static void the_last_iterate_of_one_that_died_is_kept_where_it_is_better(void)
     CHECK_NEAR(result.own_error, fb_of(r), 0.0);
 }
 
-static void spoil(const ss_task *given, ss_aside *aside)
+static void spoil(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
-    for (size_t k = 0; k < aside->size; k++) {
-        aside->best[k] = NAN;
-        aside->latest[k] = 1e30;
+    for (size_t k = 0; k < shared->size; k++) {
+        shared->best[k] = NAN;
+        shared->latest[k] = 1e30;
     }
 }
 
@@ -300,10 +298,10 @@ static void a_worse_answer_does_not_replace_the_start(void)
     CHECK_NEAR(result.own_error, fb_of(r), 0.0);
 }
 
-static void shout(const ss_task *given, ss_aside *aside)
+static void shout(const ss_task *given, ss_shared_solve *shared)
 {
     (void)given;
-    (void)aside;
+    (void)shared;
     printf("a banner\n");
     fprintf(stderr, "a warning\n");
     fflush(NULL);
@@ -345,10 +343,10 @@ static void one_whose_end_somebody_else_has_taken_is_told_apart(void)
 
 static pid_t *worker; // shared; 0: not yet at work
 
-static void sleep_and_tell(const ss_task *given, ss_aside *aside)
+static void sleep_and_tell(const ss_task *given, ss_shared_solve *shared)
 {
     *worker = getpid();
-    sleep_for_ever(given, aside);
+    sleep_for_ever(given, shared);
 }
 
 static void wait_for(bool alive)
@@ -364,7 +362,7 @@ static void it_dies_with_its_parent(void)
     const pid_t parent = fork();
     if (parent == 0) {
         const ss_task limits = task();
-        ss_aside_solve(&limits, sleep_and_tell, r, &result, &error);
+        ss_solve_in_child(&limits, sleep_and_tell, r, &result, &error);
         _exit(0);
     }
     wait_for(true);
@@ -394,4 +392,5 @@ static void run_tests(void)
     RUN_TEST(it_dies_with_its_parent);
 }
 
-const test_group aside_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};
+const test_group solve_in_child_tests = {
+    .run = run_tests, .set_up = set_up, .tear_down = tear_down};

@@ -1,0 +1,472 @@
+#include "harness/bench/run.h"
+
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "harness/bench/limits.h"
+#include "harness/complain.h"
+#include "harness/machine.h"
+#include "harness/verbs.h"
+#include "problems/child.h"
+#include "solvers/clock.h"
+
+// A child at work.
+typedef struct job {
+    const ss_bench_entry *entry;
+    ss_sleep sleep;
+    double load;     // of the machine when it began
+    char killed[80]; // why we killed it; "" otherwise
+} job;
+
+typedef struct running {
+    const ss_bench_plan *plan;
+    const ss_bench_orders *orders;
+    ss_record *record;
+    ss_bar bar;
+    char machine[sizeof((ss_record_row *)0)->machine];
+    int njobs;
+    ss_child *children; // [njobs], as are the jobs
+    job *jobs;
+    int next;         // entry
+    sigset_t outside; // the signal mask that lets Ctrl-C through
+} running;
+
+// ---- The bar
+
+#define BAR_WIDTH     20
+#define NARROW_WIDTH  40 // columns of a terminal that does not tell
+#define LARGEST_WIDTH 200
+
+// Below a minute and above: "0:07", "12:30", "3:00:00".
+static void write_duration(double seconds, char *text, size_t room)
+{
+    const long s = seconds < 1e9 ? (long)(seconds + 0.5) : 1000000000L;
+    if (s < 3600) {
+        snprintf(text, room, "%ld:%02ld", s / 60, s % 60);
+    } else {
+        snprintf(text, room, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    }
+}
+
+void ss_bar_text(const ss_bar *bar, double seconds, const char *what, int width, char *text,
+                 size_t room)
+{
+    char marks[BAR_WIDTH + 1], left[32] = "?", line[LARGEST_WIDTH + 1];
+    const int filled = bar->total > 0 ? (int)((long)BAR_WIDTH * bar->done / bar->total) : BAR_WIDTH;
+    for (int k = 0; k < BAR_WIDTH; k++) {
+        marks[k] = k < filled ? '#' : '-';
+    }
+    marks[BAR_WIDTH] = '\0';
+    const double rate = seconds > 0.0 ? bar->done / seconds : 0.0;
+    if (rate > 0.0) {
+        write_duration((bar->total - bar->done) / rate, left, sizeof left);
+    }
+    snprintf(line, sizeof line, "[%s] %d/%d  %.3g/s  %s left  %s", marks, bar->done, bar->total,
+             rate, left, what);
+    ss_make_printable(line);
+    snprintf(text, room, "%.*s", width > 0 ? width : 0, line);
+}
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return known ? size.ws_col - 1 : NARROW_WIDTH;
+}
+
+static void draw_bar(const ss_bar *bar, const char *what)
+{
+    char text[LARGEST_WIDTH + 1];
+    ss_bar_text(bar, ss_clock_seconds(CLOCK_MONOTONIC) - bar->start, what, terminal_width(), text,
+                sizeof text);
+    fprintf(stderr, "\r\033[K%s", text);
+}
+
+static ss_bar start_bar(int total)
+{
+    const ss_bar bar = {.total = total,
+                        .terminal = isatty(STDERR_FILENO) == 1,
+                        .start = ss_clock_seconds(CLOCK_MONOTONIC)};
+    if (bar.terminal && total > 0) {
+        draw_bar(&bar, "");
+    }
+    return bar;
+}
+
+static void step_bar(ss_bar *bar, char *what)
+{
+    bar->done++;
+    if (bar->terminal) {
+        draw_bar(bar, what);
+    } else {
+        ss_make_printable(what);
+        fprintf(stderr, "%d/%d %s\n", bar->done, bar->total, what);
+    }
+}
+
+// ---- Signals
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+
+enum { NSIGNALS = sizeof SIGNALS / sizeof SIGNALS[0] };
+
+// They are heard while we wait for children, and nowhere else. One that is ignored stays so.
+static void catch_signals(running *a, struct sigaction before[NSIGNALS])
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    interrupted = 0;
+    for (int k = 0; k < NSIGNALS; k++) {
+        const struct sigaction action = {.sa_handler = note_interrupt};
+        sigaddset(&blocked, SIGNALS[k]);
+        sigaction(SIGNALS[k], NULL, &before[k]);
+        if (before[k].sa_handler != SIG_IGN) {
+            sigaction(SIGNALS[k], &action, NULL);
+        }
+    }
+    sigprocmask(SIG_BLOCK, &blocked, &a->outside);
+}
+
+static void release_signals(const running *a, const struct sigaction before[NSIGNALS])
+{
+    sigprocmask(SIG_SETMASK, &a->outside, NULL);
+    for (int k = 0; k < NSIGNALS; k++) {
+        sigaction(SIGNALS[k], &before[k], NULL);
+    }
+}
+
+// ---- A child
+
+static int count_cores(void)
+{
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+}
+
+// On the k-th of the cores that this process may use.
+static void place(pid_t child, int k)
+{
+    cpu_set_t mine, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
+        return;
+    }
+    for (size_t core = 0; core < CPU_SETSIZE; core++) {
+        if (CPU_ISSET(core, &mine) && k-- == 0) {
+            CPU_SET(core, &one);
+            sched_setaffinity(child, sizeof one, &one);
+        }
+    }
+}
+
+// More than a command line has.
+enum { MOST_WORDS = 16 };
+
+typedef struct command_line {
+    int count;
+    char *words[MOST_WORDS]; // owned; NULL ends them
+    bool complete;           // false: no memory
+} command_line;
+
+__attribute__((format(printf, 2, 3))) static void put(command_line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *word = NULL;
+    if (line->count < MOST_WORDS - 1 && vasprintf(&word, format, arguments) >= 0) {
+        line->words[line->count++] = word;
+    } else {
+        line->complete = false;
+    }
+    va_end(arguments);
+}
+
+static void free_words(command_line *line)
+{
+    for (int k = 0; k < line->count; k++) {
+        free(line->words[k]);
+    }
+}
+
+static command_line write_words(const running *a, const ss_bench_entry *entry)
+{
+    const ss_bench_settings *s = &a->plan->settings;
+    const ss_bench_problem *p = entry->problem;
+    command_line line = {.complete = true};
+    put(&line, "stickslip");
+    put(&line, "%s", SS_RUN_ONE);
+    put(&line, "--solver=%s", entry->spec);
+    put(&line, "--tol=%.17g", s->tolerance);
+    put(&line, "--time-limit=%.17g", s->time_limit);
+    put(&line, "--max-iter=%d", s->max_iterations);
+    put(&line, "--repeat=%d", s->repeats);
+    put(&line, "--start=%s", s->from_guess ? "guess" : "zero");
+    if (p->name[0] != '\0') {
+        put(&line, "--problem=%s", p->name);
+    }
+    put(&line, "--");
+    put(&line, "%s", p->file);
+    return line;
+}
+
+static ss_status start_job(running *a, int k, const ss_bench_entry *entry, ss_error *e)
+{
+    const ss_bench_settings *s = &a->plan->settings;
+    command_line line = write_words(a, entry);
+    const ss_child_setup setup = {
+        .program = a->orders->program, .words = line.words, .speech = SS_CHILD_ON_CHANNEL};
+    a->jobs[k] = (job){.entry = entry, .sleep = ss_sleep_begin(), .load = ss_machine_load()};
+    const ss_status status = line.complete ? ss_child_start(&a->children[k], &setup, e)
+                                           : ss_fail_memory(e, "a command line");
+    free_words(&line);
+    if (status == SS_OK) {
+        place(a->children[k].pid, k);
+        ss_limit_child(a->children[k].pid, s->time_limit, 1 + s->repeats);
+    }
+    return status;
+}
+
+// ---- Its row
+
+__attribute__((format(printf, 3, 4))) static void put_status(ss_record_row *row, const char *status,
+                                                             const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(row->status, sizeof row->status, "%s", status);
+    vsnprintf(row->detail, sizeof row->detail, format, arguments);
+    va_end(arguments);
+}
+
+static void describe_ending(const ss_child *child, const job *j, ss_record_row *row)
+{
+    if (j->killed[0] != '\0') { // the clock on the wall decides nothing: it is run again
+        put_status(row, "interrupted", "%s", j->killed);
+    } else if (child->ending == SS_ENDED_LOUD) {
+        put_status(row, "crashed", "killed: wrote more than %d MB", SS_CHILD_MOST_SAID >> 20);
+    } else if (child->ending == SS_ENDED_BY_SIGNAL && child->number == SIGXCPU) {
+        put_status(row, "time_limit", "killed: exceeded the time limit");
+    } else if (child->ending == SS_ENDED_BY_SIGNAL) {
+        put_status(row, "crashed", "signal %d (%s)", child->number, strsignal(child->number));
+    } else if (child->number != 0) {
+        put_status(row, "crashed", "it exited with code %d", child->number);
+    } else {
+        put_status(row, "crashed", "it ended without a result");
+    }
+}
+
+// What the child found out, under the key of the plan.
+static void take_over(const ss_record_row *key, ss_record_row *row)
+{
+    const bool same = strcmp(row->problem_sha256, key->problem_sha256) == 0;
+    if (!same && strcmp(row->status, "bad_input") != 0) {
+        ss_record_row_free(row);
+        *row = ss_record_row_blank();
+        put_status(row, "bad_input", "the file was changed during the benchmark");
+    }
+    if (same) {
+        memcpy(row->problem_sha256, key->problem_sha256, sizeof row->problem_sha256);
+    } else { // it says nothing about the problem that was planned
+        ss_record_stand_in(key->problem, row->problem_sha256);
+    }
+    memcpy(row->solver, key->solver, sizeof row->solver);
+    memcpy(row->start, key->start, sizeof row->start);
+    memcpy(row->build, key->build, sizeof row->build);
+    memcpy(row->problem, key->problem, sizeof row->problem);
+    row->tolerance = key->tolerance;
+    memcpy(row->scene, key->scene, sizeof row->scene);
+    row->contacts = key->contacts;
+    row->dim = key->dim;
+    row->max_iterations = key->max_iterations;
+    row->time_limit = key->time_limit;
+}
+
+// A row in any case, but where the fault is not the child's.
+static ss_status read_row(const running *a, int k, ss_record_row *row, ss_error *e)
+{
+    const ss_child *child = &a->children[k];
+    const ss_record_row key = ss_bench_plan_row(a->plan, a->jobs[k].entry);
+    if (child->ending == SS_ENDED_UNHEARD) {
+        return ss_fail_memory(e, "the row of a run");
+    }
+    if (child->ending == SS_ENDED_BY_CODE && child->number == SS_CHILD_NOT_STARTED) {
+        return ss_fail(e, SS_SYSTEM, "%s cannot be executed", a->orders->program);
+    }
+    ss_status status = SS_BAD_INPUT;
+    if (child->ending == SS_ENDED_BY_CODE && child->number == 0) {
+        status = ss_bench_receive(child->said, child->length, row, e);
+    }
+    if (status == SS_OK) {
+        take_over(&key, row);
+    } else if (status == SS_BAD_INPUT) {
+        *row = key;
+        describe_ending(child, &a->jobs[k], row);
+    }
+    return status == SS_SYSTEM ? status : SS_OK;
+}
+
+static ss_status add_row(running *a, double load, ss_record_row *row, ss_error *e)
+{
+    char text[1500], seconds[48] = "";
+    memcpy(row->machine, a->machine, sizeof row->machine);
+    ss_machine_date(row->date, sizeof row->date);
+    row->load = load;
+    if (row->iterations >= 0 && isfinite(row->seconds)) {
+        snprintf(seconds, sizeof seconds, ", %d iteration%s, %.3g s", row->iterations,
+                 ss_plural(row->iterations), row->seconds);
+    }
+    snprintf(text, sizeof text, "%s %s %s%s", row->problem, row->solver, row->status, seconds);
+    const ss_status status = ss_record_add(a->record, row, e);
+    ss_record_row_free(row);
+    if (status == SS_OK) {
+        step_bar(&a->bar, text);
+    }
+    return status;
+}
+
+static ss_status add_defect(running *a, const ss_bench_entry *entry, ss_error *e)
+{
+    ss_record_row row = ss_bench_plan_row(a->plan, entry);
+    put_status(&row, "bad_input", "%s", entry->problem->defect);
+    return add_row(a, ss_machine_load(), &row, e);
+}
+
+// ---- The work
+
+// The next missing run, as job k; where none is left, no child is there.
+static ss_status start_next(running *a, int k, ss_error *e)
+{
+    ss_status status = SS_OK;
+    while (status == SS_OK && a->next < a->plan->count && a->children[k].pid == 0) {
+        const ss_bench_entry *entry = &a->plan->entries[a->next++];
+        if (!entry->present && entry->problem->defect != NULL) {
+            status = add_defect(a, entry, e);
+        } else if (!entry->present) {
+            status = start_job(a, k, entry, e);
+        }
+    }
+    return status;
+}
+
+static ss_status finish(running *a, int k, ss_error *e)
+{
+    ss_record_row row;
+    ss_status status = read_row(a, k, &row, e);
+    ss_child_clear(&a->children[k]);
+    if (status == SS_OK) {
+        status = add_row(a, a->jobs[k].load, &row, e);
+    }
+    return status == SS_OK ? start_next(a, k, e) : status;
+}
+
+// Ends one that sleeps for too long. Its place, or -1.
+static int end_sleeper(running *a)
+{
+    const double limit = ss_sleep_limit(a->plan->settings.time_limit);
+    for (int k = 0; k < a->njobs; k++) {
+        if (a->children[k].pid != 0 &&
+            ss_sleep_look(&a->jobs[k].sleep, a->children[k].pid) > limit) {
+            ss_child_end(&a->children[k]);
+            snprintf(a->jobs[k].killed, sizeof a->jobs[k].killed,
+                     "killed: slept for %.3g s; bench makes this run again", limit);
+            return k;
+        }
+    }
+    return -1;
+}
+
+static bool is_busy(const running *a)
+{
+    bool busy = false;
+    for (int k = 0; k < a->njobs; k++) {
+        busy = busy || a->children[k].pid != 0;
+    }
+    return busy;
+}
+
+static ss_status work(running *a, ss_error *e)
+{
+    ss_status status = SS_OK;
+    for (int k = 0; status == SS_OK && k < a->njobs; k++) {
+        status = start_next(a, k, e);
+    }
+    while (status == SS_OK && is_busy(a) && !interrupted) {
+        int ended;
+        status = ss_child_wait(a->children, a->njobs, SS_SLEEP_LOOK, &a->outside, &ended, e);
+        while (status == SS_OK && (ended >= 0 || (ended = end_sleeper(a)) >= 0)) {
+            status = finish(a, ended, e);
+            ended = -1;
+        }
+    }
+    return status;
+}
+
+static int conclude(const running *a, ss_status status, const ss_error *error)
+{
+    if (a->bar.terminal) {
+        fputs("\r\033[K", stderr);
+    }
+    if (status != SS_OK) {
+        ss_complain(a->orders->verb, "%s", error->text);
+        return SS_EXIT_SYSTEM;
+    }
+    if (interrupted) {
+        ss_complain(a->orders->verb,
+                    "interrupted with %d of %d row%s still to be made; the same command goes on",
+                    a->bar.total - a->bar.done, a->plan->count, ss_plural(a->plan->count));
+        return SS_EXIT_UNSOLVED;
+    }
+    return SS_EXIT_OK;
+}
+
+static int count_jobs(const ss_bench_orders *orders)
+{
+    const int cores = count_cores();
+    if (orders->jobs > cores) {
+        ss_complain(orders->verb,
+                    "--jobs %d is more than the %d core%s of this machine: %d run%s at a time",
+                    orders->jobs, cores, ss_plural(cores), cores, ss_plural(cores));
+    }
+    return orders->jobs < cores ? orders->jobs : cores;
+}
+
+int ss_bench_run(const ss_bench_plan *plan, const ss_bench_orders *orders, ss_record *record)
+{
+    running a = {.plan = plan, .orders = orders, .record = record, .njobs = count_jobs(orders)};
+    struct sigaction before[NSIGNALS];
+    ss_error error;
+    ss_status status = SS_OK;
+    a.children = calloc((size_t)a.njobs, sizeof *a.children);
+    a.jobs = calloc((size_t)a.njobs, sizeof *a.jobs);
+    catch_signals(&a, before);
+    if (a.children == NULL || a.jobs == NULL) {
+        status = ss_fail_memory(&error, "the runs");
+    } else {
+        ss_machine_describe(a.machine, sizeof a.machine);
+        a.bar = start_bar(plan->missing);
+        status = work(&a, &error);
+    }
+    for (int k = 0; a.children != NULL && k < a.njobs; k++) {
+        ss_child_clear(&a.children[k]);
+    }
+    free(a.children);
+    free(a.jobs);
+    const int code = conclude(&a, status, &error);
+    release_signals(&a, before);
+    return code;
+}
