@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "harness/stats.h"
+#include "harness/simulate/stats.h"
 #include "harness/trials.h"
 
 typedef struct ss_curve {

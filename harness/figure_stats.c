@@ -86,9 +86,9 @@ static const char *const POSITIONS[] = {"tip x (cm)", "tip y (cm)", "tip z (cm)"
 // The first step of the second half of a run's time.
 static size_t settled_step(const ss_stats *run)
 {
-    const double half = 0.5 * run->rows[run->count - 1].time;
+    const double half = 0.5 * run->rows[run->count - 1].report.time;
     size_t k = 0;
-    while (k + 1 < run->count && run->rows[k].time < half) {
+    while (k + 1 < run->count && run->rows[k].report.time < half) {
         k++;
     }
     return k;
@@ -178,7 +178,7 @@ static double dispersion_cm(const ss_stats_row *row)
 
 static double kinetic_uj(const ss_stats_row *row)
 {
-    return 1e6 * row->kinetic;
+    return 1e6 * row->report.energy.kinetic;
 }
 
 static double stretch_percent(const ss_stats_row *row)
@@ -198,7 +198,7 @@ static ss_status curves_over_time(const ss_stats *runs, size_t count,
         for (size_t i = 0; i < runs[k].count; i++) {
             const ss_stats_row *row = &runs[k].rows[i];
             if (isfinite(value(row))) {
-                ss_figure_point(figure, k, row->time, value(row));
+                ss_figure_point(figure, k, row->report.time, value(row));
             }
         }
     }

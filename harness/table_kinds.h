@@ -1,7 +1,7 @@
 // harness/table_kinds.h -- the tables that compare solvers (internal).
 #pragma once
 
-#include "harness/stats.h"
+#include "harness/simulate/stats.h"
 #include "harness/table.h"
 #include "harness/trials.h"
 

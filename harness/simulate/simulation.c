@@ -79,7 +79,7 @@ static ss_status open_stats(ss_simulation *a, ss_error *e)
     if (a->stats_file == NULL) {
         return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
     }
-    a->stats = ss_rows_new(a->stats_file, SS_FORMAT_CSV, ss_stats_columns);
+    a->stats = ss_rows_of_fields(a->stats_file, SS_FORMAT_CSV, ss_stats_fields);
     return a->stats != NULL ? SS_OK : ss_fail_memory(e, path);
 }
 
@@ -170,39 +170,6 @@ static void put(double to[3], ss_vec3 x)
     to[2] = x.z;
 }
 
-static ss_stats_row row_of(const ss_step_report *report, int step)
-{
-    const ss_step_answer *answer = &report->answer;
-    const bool solved = report->contacts > 0; // something was solved
-    ss_stats_row row = {
-        .step = step,
-        .time = report->time,
-        .dt = report->dt,
-        .rejected = report->rejected,
-        .contacts = report->contacts,
-        .contacts_obstacle = report->contacts_obstacle,
-        .active = report->active,
-        .hits = report->hits,
-        .iterations = solved ? answer->iterations : 0,
-        .fb = solved ? answer->fb : NAN,
-        .fb_abs = solved ? answer->fb_abs : NAN,
-        .natural = solved ? answer->natural : NAN,
-        .gs_seconds = solved ? answer->sweep_seconds : 0.0,
-        .solve_seconds = solved ? answer->seconds : 0.0,
-        .collide_seconds = report->collide_seconds,
-        .assemble_seconds = report->assemble_seconds,
-        .step_seconds = report->seconds,
-        .kinetic = report->energy.kinetic,
-        .elastic = report->energy.elastic,
-        .potential = report->energy.potential,
-        .max_speed = report->max_speed,
-        .dissipation = report->dissipation,
-    };
-    snprintf(row.reason, sizeof row.reason, "%s", ss_step_reason_names[report->reason]);
-    snprintf(row.status, sizeof row.status, "%s", solved ? answer->status : "");
-    return row;
-}
-
 static ss_status write_stats(ss_simulation *a, double length, ss_stats_row *row, ss_error *e)
 {
     const ss_strands *s = a->strands;
@@ -220,7 +187,7 @@ static ss_status write_stats(ss_simulation *a, double length, ss_stats_row *row,
 static ss_status keep_step(ss_simulation *a, const ss_step_report *report, int step, ss_error *e)
 {
     ss_status status = SS_OK;
-    ss_stats_row row = row_of(report, step);
+    ss_stats_row row = ss_stats_row_of(report, step);
     ss_stats_total(&a->totals, &a->run, &row);
     const bool frame = a->frames != NULL && ss_frames_due(a->frames, report->time);
     if (frame) {

@@ -5,7 +5,7 @@
 #include "harness/simulate/dump.h"
 #include "harness/simulate/frames.h"
 #include "harness/simulate/simulate_solver.h"
-#include "harness/stats.h"
+#include "harness/simulate/stats.h"
 #include "problems/strands/scenes/scene.h"
 
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/stats.h"
+#include "harness/simulate/stats.h"
 #include "problems/store/store.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -274,7 +274,7 @@ static void an_explosion_is_exit_2_with_a_sentence_and_its_files(void)
     CHECK_OK(ss_stats_read(stats, &read, &error));
     TEST_ASSERT_EQUAL_INT(steps, read.count);
     for (int k = 0; k < steps; k++) {
-        CHECK(isfinite(read.rows[k].tip[0]) && isfinite(read.rows[k].kinetic));
+        CHECK(isfinite(read.rows[k].tip[0]) && isfinite(read.rows[k].report.energy.kinetic));
     }
     ss_stats_free(&read);
 }

@@ -1,4 +1,4 @@
-// harness/stats.h -- the statistics of a simulation: a CSV row a step, written and read back.
+// harness/simulate/stats.h -- the statistics of a simulation: a CSV row a step, written and read.
 //
 // Seconds are wall time. fb_abs and natural are [D11]'s own measures in its units (dyn s, cm/s):
 // they mix units, and a resting hair contact has some 1e-9 N s, so that in SI they say nothing
@@ -6,9 +6,9 @@
 // contacts are missing where they speak of a solve.
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 #include "harness/rows.h"
+#include "problems/strands/step/step.h"
 
 // What is the same in every row.
 typedef struct ss_stats_run {
@@ -17,29 +17,29 @@ typedef struct ss_stats_run {
     int rods;
     double mu, mu_obstacle; // the latter NaN without obstacles
     double tol;
-    double gamma, bending_hz; // of the longest strand (material.h), else NaN; not read back
+    double gamma, bending_hz; // of the longest strand (material.h), else NaN
 } ss_stats_run;
 
 typedef struct ss_stats_row {
-    int step;        // from 1
-    double time, dt; // s, at its end
-    int rejected;
-    char reason[16]; // of the last rejection; "done" without
-    int contacts, contacts_obstacle, active, hits;
-    int iterations;  // 0 without contacts, as all counts
-    char status[16]; // "" without contacts
-    double fb, fb_abs, natural;
-    double gs_seconds, solve_seconds; // iterations alone; with their set-up
-    double collide_seconds, assemble_seconds, step_seconds;
-    double kinetic, elastic, potential; // J
-    double max_speed;                   // m/s
-    double dispersion;                  // m, mean distance between two tips
-    double stretch_percent;             // of the length of all polylines against the start
-    double tip[3], tip_velocity[3];     // m, m/s, of strand 0
-    double dissipation;                 // J
+    int step;                       // from 1
+    ss_step_report report;          // of the stepper; of a row that was read, what the columns say
+    char reason[16];                // of the last rejection; "done" without
+    char status[16];                // of the answer; "" without contacts
+    double dispersion;              // m, mean distance between two tips
+    double stretch_percent;         // of the length of all polylines against the start
+    double tip[3], tip_velocity[3]; // m, m/s, of strand 0
 } ss_stats_row;
 
-extern const ss_column ss_stats_columns[];
+// A line of the file, and its columns: a statistic is a field of the report and a line of this table.
+typedef struct ss_stats_line {
+    ss_stats_run run;
+    ss_stats_row row;
+} ss_stats_line;
+extern const ss_field ss_stats_fields[];
+
+// The row of a step; what is not the stepper's to say is missing.
+ss_stats_row ss_stats_row_of(const ss_step_report *report, int step);
+// rows: ss_rows_of_fields with ss_stats_fields.
 void ss_stats_print(ss_rows *rows, const ss_stats_run *run, const ss_stats_row *row);
 
 // A file of them. A last line that a kill cut short is left out.
@@ -50,7 +50,7 @@ typedef struct ss_stats {
 } ss_stats;
 
 // SS_BAD_INPUT with a sentence that names file, line and column where it is no such file, is empty,
-// or holds the rows of two runs. Columns that are not ours are passed over.
+// or holds the rows of two runs. Columns that are not ours are ignored.
 ss_status ss_stats_read(const char *path, ss_stats *stats, ss_error *e);
 void ss_stats_free(ss_stats *stats); // what it holds
 
