@@ -76,11 +76,12 @@ static void write_lines(const ss_strands *s, FILE *out)
     }
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
-        fputs("l", out);
         for (int i = 0; i < strand->size.npoints; i++) {
+            fputs(i == 0 || ss_is_branch(&strand->size, i) ? "l" : "", out);
             fprintf(out, " %d", strand->point + i + 1); // OBJ counts from 1
+            const bool last = i + 1 == strand->size.npoints || ss_is_branch(&strand->size, i + 1);
+            fputs(last ? "\n" : "", out);
         }
-        fputs("\n", out);
     }
 }
 

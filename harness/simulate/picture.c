@@ -167,11 +167,9 @@ static ordered *order_strands(const ss_view *view, const ss_strands *s)
 }
 
 // "x y colour" lines; an empty line where the strand goes behind an obstacle.
-static void write_strand(const ss_view *view, const ss_strands *s, int k, FILE *out)
+static void write_line(const ss_view *view, const ss_strands *s, int k, const ss_vec3 *x, int last,
+                       FILE *out)
 {
-    const ss_strand *strand = &s->world->strands[k];
-    const ss_vec3 *x = s->at.x + strand->point;
-    const int last = strand->size.npoints - 1;
     ss_vec3 before = x[0];
     for (int i = 0; i < last; i++) {
         const ss_vec3 a = i > 0 ? x[i - 1] : ss_along(ss_scaled(2.0, x[0]), -1.0, x[1]);
@@ -191,6 +189,16 @@ static void write_strand(const ss_view *view, const ss_strands *s, int k, FILE *
         }
     }
     fputs("\n", out);
+}
+
+static void write_strand(const ss_view *view, const ss_strands *s, int k, FILE *out)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    for (int from = 0; from < strand->size.npoints;) {
+        const int end = ss_line_end(&strand->size, from);
+        write_line(view, s, k, s->at.x + strand->point + from, end - from - 1, out);
+        from = end;
+    }
 }
 
 // ---- The script

@@ -71,18 +71,18 @@ ss_vec3 ss_strands_tip(const ss_strands *s, int strand)
     return s->at.x[last_point(s, strand)];
 }
 
-// The body of the root carries the point, and the strand moves it besides.
+// The carrier moves the point, and the strand moves it besides.
 ss_vec3 ss_strands_tip_velocity(const ss_strands *s, int strand)
 {
     const ss_strand *at = &s->world->strands[strand];
-    const ss_motion_state *body = &s->at.bodies[at->body];
+    const ss_motion_state *body = &s->at.bodies[at->carrier];
     const ss_strand_point *p = &s->at.all.points[last_point(s, strand)];
-    const double *v = s->world->now.v + at->v + p->first;
+    const double *v = s->world->now.v + at->v;
     const ss_vec3 arm = ss_minus(p->x, body->pose.place);
     ss_vec3 sum = ss_plus(body->velocity, ss_cross(body->spin, arm));
     for (int j = 0; j < p->count; j++) {
         const double *J = p->J + j;
-        sum = ss_along(sum, v[j], ss_vec(J[0], J[p->count], J[2 * p->count]));
+        sum = ss_along(sum, v[ss_point_dof(p, j)], ss_vec(J[0], J[p->count], J[2 * p->count]));
     }
     return sum;
 }

@@ -12,7 +12,8 @@ ss_material ss_material_hair(void)
                          .ellipticity = 1.0,
                          .young = 3.9e9,
                          .poisson = 0.48,
-                         .relaxation = 0.01};
+                         .relaxation = 0.01,
+                         .stretch = 1.0};
 }
 
 ss_rigidity ss_material_rigidity(const ss_material *m)
@@ -28,7 +29,7 @@ ss_rigidity ss_material_rigidity(const ss_material *m)
                          .twist = shear * J,
                          .bend1 = m->young * I1,
                          .bend2 = m->young * I2,
-                         .stretch = m->young * area,
+                         .stretch = m->stretch * m->young * area,
                          .spin_inertia = m->density * (I1 + I2)};
 }
 

@@ -14,16 +14,17 @@ typedef struct ss_material {
     double young;       // Pa
     double poisson;
     double relaxation; // s: internal damping is relaxation x stiffness (Kelvin-Voigt)
+    double stretch;    // factor of E S; 1
 } ss_material;
 
-// Human hair: 1320 kg/m^3, 50 um, round, 3.9 GPa, 0.48, 0.01 s.
+// Human hair: 1320 kg/m^3, 50 um, round, 3.9 GPa, 0.48, 0.01 s, 1.
 ss_material ss_material_hair(void);
 
 typedef struct ss_rigidity {
     double line_density; // kg/m, rho S
     double twist;        // GJ, N m^2
     double bend1, bend2; // E I1, E I2, N m^2
-    double stretch;      // E S, N
+    double stretch;      // E S times the material's factor, N
     double spin_inertia; // rho (I1 + I2), kg m: rotational inertia about the centre line a metre
 } ss_rigidity;
 

@@ -2,17 +2,23 @@
 #include "problems/strands/model.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "problems/strands/models.h"
+#include "problems/strands/spec.h"
 
 // Add a line, nothing else.
 const ss_strand_model *const ss_strand_models[] = {
     &ss_super_helix, &ss_chain_tmf, &ss_chain_pbd, &ss_chain_dftl, NULL,
 };
+
+const char *const ss_stiffness_names[] = {"exact", "filtered", "gauss-newton", NULL};
+
+// An edge shorter than this share of the mean one has no direction to keep, and two that meet at a
+// larger cosine fold back: frames cannot be carried over them.
+#define LEAST_EDGE 1e-9
+#define FOLD       -0.999999
 
 // More vertices than this are a mistyped number, and their products with counts stay ints.
 #define MOST_SEGMENTS 4096
@@ -48,6 +54,11 @@ static ss_status check_material(const ss_material *m, ss_error *e)
                        "a strand's Poisson number must be above -1 and at most 0.5, not %g",
                        m->poisson);
     }
+    if (!positive(m->stretch)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the factor of a strand's stretching stiffness must be above 0, not %g",
+                       m->stretch);
+    }
     if (!(isfinite(m->relaxation) && m->relaxation >= 0.0)) {
         return ss_fail(e, SS_BAD_INPUT, "a strand's relaxation must be 0 s or more, not %g",
                        m->relaxation);
@@ -55,14 +66,10 @@ static ss_status check_material(const ss_material *m, ss_error *e)
     return SS_OK;
 }
 
-ss_status ss_strand_design_check(const ss_strand_design *d, ss_error *e)
+static ss_status check_curvatures(const ss_strand_design *d, ss_error *e)
 {
     if (!positive(d->length)) {
         return ss_fail(e, SS_BAD_INPUT, "a strand's length must be above 0 m, not %g", d->length);
-    }
-    if (d->nsegments < 1 || d->nsegments > MOST_SEGMENTS) {
-        return ss_fail(e, SS_BAD_INPUT, "a strand has 1 to %d segments, not %d", MOST_SEGMENTS,
-                       d->nsegments);
     }
     if (d->npieces < 0 || d->npieces > MOST_PIECES || (d->npieces > 0 && d->style == NULL)) {
         return ss_fail(e, SS_BAD_INPUT, "a strand's style has 0 to %d pieces, all given, not %d",
@@ -71,95 +78,101 @@ ss_status ss_strand_design_check(const ss_strand_design *d, ss_error *e)
     if (!all_finite(d->style, d->npieces) || !all_finite(d->unrest, d->npieces)) {
         return ss_fail(e, SS_BAD_INPUT, "a curvature of a strand's style or unrest is not finite");
     }
-    return check_material(&d->material, e);
+    return SS_OK;
 }
 
-static const ss_strand_model *find_model(const char *name)
+static ss_status check_polyline(const ss_vec3 *x, int n, const char *which, ss_error *e)
 {
-    int k = 0;
-    while (ss_strand_models[k] != NULL && strcmp(ss_strand_models[k]->name, name) != 0) {
-        k++;
-    }
-    return ss_strand_models[k];
-}
-
-static ss_status fail_model(const char *name, ss_error *e)
-{
-    char names[300] = "";
-    for (int k = 0; ss_strand_models[k] != NULL; k++) {
-        const size_t length = strlen(names);
-        snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
-                 ss_strand_models[k]->name);
-    }
-    return ss_fail(e, SS_BAD_INPUT, "unknown strand model '%s'; there are %s", name, names);
-}
-
-static ss_status set_option(ss_model_choice *choice, char *option, ss_error *e)
-{
-    char *value = strchr(option, '=');
-    if (value == NULL || value == option || value[1] == '\0') {
-        return ss_fail(e, SS_BAD_INPUT, "'%s' of strand model '%s' is not key=value", option,
-                       choice->spec);
-    }
-    *value++ = '\0';
-    const ss_key *key = ss_keys_find(choice->model->keys, option);
-    if (key == NULL) {
-        char known[300];
-        ss_keys_describe(choice->model->keys, known, sizeof known);
-        return ss_fail(e, SS_BAD_INPUT, "strand model '%s' has no option '%s'; it has %s",
-                       choice->model->name, option, known[0] != '\0' ? known : "none");
-    }
-    return ss_key_set(key, value, choice->settings, e);
-}
-
-// options: "key=value,..." or NULL for none.
-static ss_status set_options(ss_model_choice *choice, char *options, ss_error *e)
-{
-    ss_status status = SS_OK;
-    while (status == SS_OK && options != NULL) {
-        char *option = options;
-        options = strchr(option, ',');
-        if (options != NULL) {
-            *options++ = '\0';
+    double length = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i].x) || !isfinite(x[i].y) || !isfinite(x[i].z)) {
+            return ss_fail(e, SS_BAD_INPUT, "%s %d of a strand is not finite", which, i);
         }
-        status = set_option(choice, option, e);
+        length += i > 0 ? ss_length(ss_minus(x[i], x[i - 1])) : 0.0;
+    }
+    for (int i = 0; i + 1 < n; i++) {
+        const ss_vec3 edge = ss_minus(x[i + 1], x[i]);
+        if (!(ss_length(edge) > LEAST_EDGE * length / (n - 1))) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "%s %d and %d of a strand are on one place: move one or leave it out",
+                           which, i, i + 1);
+        }
+        if (i > 0 && !(ss_dot(ss_unit(edge), ss_unit(ss_minus(x[i], x[i - 1]))) > FOLD)) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "a strand folds back on itself at %s %d: move it or leave it out", which,
+                           i);
+        }
+    }
+    return SS_OK;
+}
+
+static bool angles_finite(const double *theta, int count)
+{
+    bool finite = true;
+    for (int j = 0; theta != NULL && j < count; j++) {
+        finite = finite && isfinite(theta[j]);
+    }
+    return finite;
+}
+
+static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
+{
+    const int n = d->nvertices;
+    if (n < 3 || n > MOST_SEGMENTS + 1) {
+        return ss_fail(e, SS_BAD_INPUT, "a strand has 3 to %d vertices, not %d", MOST_SEGMENTS + 1,
+                       n);
+    }
+    ss_status status = check_polyline(d->vertices, n, "vertex", e);
+    if (status == SS_OK && d->rest != NULL) {
+        status = check_polyline(d->rest, n, "rest vertex", e);
+    }
+    if (status == SS_OK &&
+        !(angles_finite(d->theta, n - 1) && angles_finite(d->rest_theta, n - 1) &&
+          isfinite(ss_length(d->director)))) {
+        status = ss_fail(e, SS_BAD_INPUT,
+                         "an angle or the director of a strand's material frame is not finite");
     }
     return status;
 }
 
-static ss_status fill_choice(const char *spec, ss_model_choice *choice, ss_error *e)
+ss_status ss_strand_design_check(const ss_strand_design *d, ss_error *e)
 {
-    if (strlen(spec) >= sizeof choice->spec) {
-        return ss_fail(e, SS_BAD_INPUT, "a strand model's spec has at most %zu characters",
-                       sizeof choice->spec - 1);
+    const ss_status status = d->nvertices != 0 ? check_vertices(d, e) : check_curvatures(d, e);
+    if (status != SS_OK) {
+        return status;
     }
-    strcpy(choice->spec, spec);
-    char text[sizeof choice->spec];
-    strcpy(text, spec);
-    char *options = strchr(text, ':');
-    if (options != NULL) {
-        *options++ = '\0';
+    const int least = d->nvertices != 0 ? 0 : 1;
+    if (d->nsegments < least || d->nsegments > MOST_SEGMENTS) {
+        return ss_fail(e, SS_BAD_INPUT, "a strand has %d to %d segments, not %d", least,
+                       MOST_SEGMENTS, d->nsegments);
     }
-    choice->model = find_model(text);
-    if (choice->model == NULL) {
-        return fail_model(text, e);
+    return check_material(&d->material, e);
+}
+
+ss_status ss_strand_design_check_tip(const ss_strand_design *d, const char *model, ss_error *e)
+{
+    if (ss_clamps_tip(d->clamp)) {
+        return ss_fail(e, SS_BAD_INPUT, "a strand of the model %s cannot be clamped at its tip",
+                       model);
     }
-    if (choice->model->settings_size > 0) {
-        choice->settings = malloc(choice->model->settings_size);
-        if (choice->settings == NULL) {
-            return ss_fail_memory(e, "a strand model's settings");
-        }
-        memcpy(choice->settings, choice->model->defaults, choice->model->settings_size);
-    }
-    return set_options(choice, options, e);
+    return SS_OK;
+}
+
+static ss_entry model_entry(int k)
+{
+    const ss_strand_model *m = ss_strand_models[k];
+    return m != NULL ? (ss_entry){m->name, m->keys, m->defaults, m->settings_size} : (ss_entry){0};
 }
 
 ss_status ss_model_parse(const char *spec, ss_model_choice *choice, ss_error *e)
 {
+    const ss_catalogue models = {"strand model", model_entry};
+    int which;
     *choice = (ss_model_choice){0};
-    const ss_status status = fill_choice(spec, choice, e);
-    if (status != SS_OK) {
-        ss_model_choice_free(choice);
+    const ss_status status = ss_spec_parse(&models, spec, &which, &choice->settings, e);
+    if (status == SS_OK) {
+        choice->model = ss_strand_models[which];
+        strcpy(choice->spec, spec);
     }
     return status;
 }

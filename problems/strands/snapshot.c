@@ -42,7 +42,7 @@ ss_placed ss_snapshot_strand(const ss_snapshot *s, const ss_world *w, int k)
     const ss_strand *strand = &w->strands[k];
     return (ss_placed){.points = s->all.points + strand->point,
                        .samples = s->all.samples + strand->sample,
-                       .root = s->bodies[strand->body]};
+                       .carrier = s->bodies[strand->carrier]};
 }
 
 void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state)

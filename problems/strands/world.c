@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/shape.h"
 #include "problems/strands/step/system.h"
 
 #define HAIR_RADIUS   55e-6 // m, of collision cylinders
@@ -183,10 +184,35 @@ static ss_status make_room_for(ss_world *w, const ss_strand_size *size, ss_error
     return SS_OK;
 }
 
+// The inverse of the pose of a body now.
+static ss_pose unmoved(const ss_world *w, int body)
+{
+    ss_motion_state at;
+    ss_motion_at(&w->bodies[body], w->now.time, &at);
+    const ss_mat3 *R = &at.pose.turn;
+    const ss_mat3 back = {{{R->c[0].x, R->c[1].x, R->c[2].x},
+                           {R->c[0].y, R->c[1].y, R->c[2].y},
+                           {R->c[0].z, R->c[1].z, R->c[2].z}}};
+    return (ss_pose){back, ss_scaled(-1.0, ss_turned_back(R, at.pose.place))};
+}
+
+ss_status ss_world_tie_tip(ss_world *w, int strand, int body, ss_error *e)
+{
+    const ss_status status = check_body(w, body, "the tip of a strand", e);
+    if (status == SS_OK) {
+        w->strands[strand].tip_body = body;
+        w->strands[strand].still[1] = unmoved(w, body);
+    }
+    return status;
+}
+
 static void append(ss_world *w, const ss_strand *s)
 {
     w->strands[w->nstrands++] = *s;
-    s->model->style(s->self, w->now.q + s->q);
+    ss_motion_state body;
+    ss_motion_at(&w->bodies[s->body], w->now.time, &body);
+    const ss_pose root = ss_pose_product(&body.pose, &s->root);
+    s->model->start(s->self, &root, w->now.q + s->q);
     memset(w->now.v + s->v, 0, (size_t)s->size.nv * sizeof *w->now.v);
     s->model->lumps(s->self, w->mass + s->sample, w->length + s->sample);
     w->nq += s->size.nq;
@@ -204,9 +230,12 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
         return status;
     }
     ss_strand s = {.model = model->model,
-                   .length = design->length,
+                   .length = ss_shape_length(design),
                    .material = design->material,
+                   .clamp = design->clamp,
                    .body = body,
+                   .tip_body = body,
+                   .carrier = model->model->frame == SS_FRAME_WORLD ? 0 : body,
                    .root = *root,
                    .q = w->nq,
                    .v = w->nv,
@@ -217,6 +246,7 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
         return status;
     }
     s.size = s.model->size(s.self);
+    s.still[0] = s.still[1] = unmoved(w, body);
     status = make_room_for(w, &s.size, e);
     if (status != SS_OK) {
         s.model->free(s.self);

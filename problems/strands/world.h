@@ -12,8 +12,11 @@ typedef struct ss_strand {
     ss_strand_size size;
     double length; // m, as designed
     ss_material material;
-    int body;                    // that carries its root
+    ss_clamp clamp;
+    int body, tip_body;          // that carry root and tip, where these are clamped
+    int carrier;                 // body that carries q and v: `body`, or 0 of SS_FRAME_WORLD
     ss_pose root;                // in the body's frame
+    ss_pose still[2];            // inverse of the poses of both bodies when it was added
     int q, v, point, sample;     // where its numbers begin in the arrays of all strands
     ss_vec3 pull_root, pull_tip; // N: constant forces at the first and last point of the polyline
 } ss_strand;
@@ -58,7 +61,9 @@ ss_status ss_world_add_obstacle(ss_world *w, const ss_obstacle *obstacle, ss_err
 ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
                               const ss_strand_design *design, int body, const ss_pose *root,
                               int *number, ss_error *e);
+// The body that carries the clamped tip of a strand; that of its root otherwise.
+ss_status ss_world_tie_tip(ss_world *w, int strand, int body, ss_error *e);
 
 // Every strand's natural shape is set so that it is at rest where it is now, under gravity and its
-// pulls, without contacts ("settled"). Strands without elasticity are left as they are.
+// pulls, without contacts ("settled"). Strands of a model without `balance` are left as they are.
 ss_status ss_world_settle(ss_world *w, ss_error *e);

@@ -15,7 +15,7 @@ static ss_error error;
 static ss_world *three_strands(double speed)
 {
     static const ss_strand_design DESIGN = {
-        .length = 0.1, .material = {1320.0, 5e-5, 1.0, 3.9e9, 0.48, 0.01}, .nsegments = 4};
+        .length = 0.1, .material = {1320.0, 5e-5, 1.0, 3.9e9, 0.48, 0.01, 1.0}, .nsegments = 4};
     ss_model_choice model;
     CHECK_OK(ss_model_parse("super-helix", &model, &error));
     ss_world *w = ss_world_new();

@@ -368,8 +368,11 @@ static void vertices_on_one_place_end_a_run(void)
 static void theta_below_1_is_refused(void)
 {
     free_flight();
-    options.theta = 0.6;
+    ss_scheme_choice scheme;
+    CHECK_OK(ss_scheme_parse("linear:theta=0.6", &scheme, &error));
+    options.scheme = &scheme;
     stepper = ss_stepper_new(world, &options, (ss_step_solver){solve_step, &secular}, &error);
+    ss_scheme_choice_free(&scheme);
     CHECK(stepper == NULL);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, "model tmf"), error.text);
 }

@@ -39,7 +39,7 @@ static void residual(one_strand *s, double gravity, const double *q, double *R)
     const ss_pose root = ss_pose_identity();
     memset(R, 0, (size_t)s->size.nv * sizeof *R);
     place_strand(s, &root, q);
-    s->model->force(s->self, q, R);
+    s->model->force(s->self, q, s->v, R);
     for (int p = 0; p < s->size.nsamples; p++) {
         add_load(&s->samples[p], ss_vec(0.0, -gravity * s->mass[p], 0.0), R);
     }

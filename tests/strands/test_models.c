@@ -28,8 +28,11 @@ static void sizes_agree(one_strand *s)
     CHECK(z.npoints >= 2 && z.nsamples >= 1 && z.width >= 1 && z.width <= z.nv);
     for (int p = 0; p < z.npoints + z.nsamples; p++) {
         const ss_strand_point *at = p < z.npoints ? &s->points[p] : &s->samples[p - z.npoints];
-        CHECK(at->first >= 0 && at->count >= 0 && at->count <= z.width);
-        CHECK(at->first + at->count <= z.nv);
+        CHECK(at->count >= 0 && at->count <= z.width);
+        for (int j = 0; j < at->count; j++) {
+            const int dof = ss_point_dof(at, j);
+            CHECK(dof >= 0 && dof < z.nv && (j == 0 || dof > ss_point_dof(at, j - 1)));
+        }
     }
 }
 
@@ -199,7 +202,7 @@ static bool has_factor(const one_strand *s, double h)
     }
     if (s->model->stiffness != NULL) {
         s->model->damping(s->self, s->q, h, &M);
-        s->model->stiffness(s->self, s->q, h * h, &M);
+        s->model->stiffness(s->self, s->q, SS_STIFFNESS_EXACT, h * h, &M);
     }
     if (s->model->project != NULL) {
         double *v = calloc(2 * (size_t)n, sizeof *v);

@@ -46,7 +46,7 @@ static void force_is_minus_the_gradient(one_strand *s)
     const int nv = s->size.nv;
     double *F = calloc((size_t)nv, sizeof *F);
     double *moved = calloc((size_t)s->size.nq, sizeof *moved);
-    s->model->force(s->self, s->q, F);
+    s->model->force(s->self, s->q, s->rest, F);
     const double E = s->model->energy(s->self, s->q);
     CHECK(E > 0.0);
     for (int k = 0; k < nv; k++) {
@@ -71,9 +71,9 @@ static void force_adds_to_what_is_there(one_strand *s)
     disturb(s, &g);
     const int nv = s->size.nv;
     double *F = calloc(2 * (size_t)nv, sizeof *F);
-    s->model->force(s->self, s->q, F);
+    s->model->force(s->self, s->q, s->rest, F);
     memcpy(F + nv, F, (size_t)nv * sizeof *F);
-    s->model->force(s->self, s->q, F + nv);
+    s->model->force(s->self, s->q, s->rest, F + nv);
     for (int k = 0; k < nv; k++) {
         CHECK_NEAR(F[nv + k], 2.0 * F[k], 0.0);
     }
@@ -105,12 +105,12 @@ static void stiffness_is_minus_the_slope_of_force(one_strand *s)
     double *moved = calloc((size_t)s->size.nq, sizeof *moved);
     double *ahead = calloc(3 * (size_t)nv, sizeof *ahead), *behind = ahead + nv, *Kv = behind + nv;
     const double h = 1e-6; // s
-    s->model->stiffness(s->self, s->q, 1.0, &K);
+    s->model->stiffness(s->self, s->q, SS_STIFFNESS_EXACT, 1.0, &K);
     ss_band_add_product(&K, s->v, Kv);
     s->model->advance(s->self, s->q, s->v, h, moved);
-    s->model->force(s->self, moved, ahead);
+    s->model->force(s->self, moved, s->rest, ahead);
     s->model->advance(s->self, s->q, s->v, -h, moved);
-    s->model->force(s->self, moved, behind);
+    s->model->force(s->self, moved, s->rest, behind);
     for (int k = 0; k < nv; k++) {
         CHECK_NEAR((behind[k] - ahead[k]) / (2.0 * h), Kv[k], 1e-6 * fabs(Kv[k]) + 1e-15);
     }
@@ -128,7 +128,7 @@ static void stiffness_and_damping_are_never_negative(one_strand *s)
 {
     ss_band K = new_band(s), C = new_band(s);
     disturb(s, &g);
-    s->model->stiffness(s->self, s->q, 2.0, &K);
+    s->model->stiffness(s->self, s->q, SS_STIFFNESS_EXACT, 2.0, &K);
     s->model->damping(s->self, s->q, 2.0, &C);
     for (int trial = 0; trial < 20; trial++) {
         random_velocity(s, &g, s->v);
@@ -147,7 +147,7 @@ static void stiffness_and_damping_of_every_model_are_never_negative(void)
 static void the_style_is_natural(one_strand *s)
 {
     double *F = calloc((size_t)s->size.nv, sizeof *F);
-    s->model->force(s->self, s->q, F);
+    s->model->force(s->self, s->q, s->rest, F);
     for (int k = 0; k < s->size.nv; k++) {
         CHECK_NEAR(F[k], 0.0, 0.0);
     }
@@ -168,9 +168,9 @@ static void balance_makes_the_force_minus_the_load(one_strand *s)
     double *style = calloc((size_t)s->size.nq, sizeof *style);
     memcpy(style, s->q, (size_t)s->size.nq * sizeof *style);
     disturb(s, &g);
-    s->model->force(s->self, s->q, load);
+    s->model->force(s->self, s->q, s->rest, load);
     CHECK_OK(s->model->balance(s->self, style, load, &error));
-    s->model->force(s->self, style, F);
+    s->model->force(s->self, style, s->rest, F);
     for (int k = 0; k < nv; k++) {
         CHECK_NEAR(F[k], -load[k], 1e-12 * fabs(load[k]));
     }

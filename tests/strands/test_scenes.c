@@ -167,7 +167,7 @@ static scene_lines bundle_lines(const ss_bundle *bundle, ss_world **world)
 }
 
 static const ss_bundle PLAIN = {.rods = 37,
-                                .material = {1320.0, 50e-6, 1.0, 3.9e9, 0.48, 0.01},
+                                .material = {1320.0, 50e-6, 1.0, 3.9e9, 0.48, 0.01, 1.0},
                                 .length = 0.2,
                                 .pieces = 5,
                                 .bent = 2,

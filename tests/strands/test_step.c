@@ -356,11 +356,14 @@ static void contacts_only_dissipate(void)
 
 static void theta_one_half_moves_by_the_mean_velocity(void)
 {
-    options.theta = 0.5;
+    ss_scheme_choice half;
+    CHECK_OK(ss_scheme_parse("linear:theta=0.5", &half, &error));
+    options.scheme = &half;
     options.contacts = false;
     toy_stiffness = 0.0;
     crossing_chains(world, 1.0);
     begin();
+    ss_scheme_choice_free(&half);
     steps(50);
     CHECK_NEAR(world->now.q[1], -0.5 * 9.81 * 0.1 * 0.1, 1e-14);
 }
@@ -409,7 +412,7 @@ static void bad_options_are_refused(void)
     }
     bad[0].dt_min = 0.0;
     bad[1].dt = 1e-5;
-    bad[2].theta = 0.4;
+    bad[2].reach = -1.0;
     bad[3].margin = NAN;
     bad[4].beta = 2.0;
     for (int k = 0; k < 5; k++) {

@@ -195,7 +195,7 @@ static void damping_is_the_relaxation_times_stiffness(void)
     const ss_strand_design straight = random_design(&g, 0, 0.0);
     one_strand s = new_strand("super-helix", &straight);
     ss_band K = new_band(&s), C = new_band(&s);
-    s.model->stiffness(s.self, s.q, 0.01, &K);
+    s.model->stiffness(s.self, s.q, SS_STIFFNESS_EXACT, 0.01, &K);
     s.model->damping(s.self, s.q, 1.0, &C);
     CHECK(*ss_band_at(&K, 0, 0) > 0.0);
     for (int k = 0; k < 15 * 15; k++) {
@@ -220,13 +220,13 @@ static void unrest_is_added_to_the_natural_shape_before_and_after_balance(void)
     const ss_rigidity r = ss_material_rigidity(&design.material);
     const double rigidity[3] = {0.05 * r.twist, 0.05 * r.bend1, 0.05 * r.bend2};
     double F[15] = {0}, settled[15] = {0}, load[15];
-    s.model->force(s.self, s.q, F);
+    s.model->force(s.self, s.q, s.v, F);
     for (int k = 0; k < 15; k++) {
         CHECK_NEAR(F[k], rigidity[k % 3] * unrest[k / 3][k % 3], 1e-22);
         load[k] = 1e-9 * ss_random_normal(&g);
     }
     CHECK_OK(s.model->balance(s.self, s.q, load, &error));
-    s.model->force(s.self, s.q, settled);
+    s.model->force(s.self, s.q, s.v, settled);
     for (int k = 0; k < 15; k++) {
         CHECK_NEAR(settled[k], F[k] - load[k], 1e-22);
     }
@@ -299,7 +299,7 @@ static void shared_unrest_is_its_mean(void)
     const double stiffness = ss_material_rigidity(&design.material).twist * 0.25 / 7.0;
     one_strand s = new_strand("super-helix:layout=shared", &design);
     double F[16] = {0.0};
-    s.model->force(s.self, s.q, F);
+    s.model->force(s.self, s.q, s.v, F);
     CHECK_NEAR(F[0], 8.0 * stiffness, 1e-13 * stiffness);
     CHECK_NEAR(F[9], 6.0 * stiffness, 1e-13 * stiffness);
     free_strand(&s);

@@ -37,7 +37,7 @@ static void assemble(int k, double h, double theta, ss_band *M, double *f)
     *M = (ss_band){s->size.nv, s->size.half_bandwidth, NULL};
     M->x = calloc((size_t)M->n * (size_t)(M->half + 1), sizeof *M->x);
     ss_strand_place(world, k, &world->now, &at);
-    ss_strand_system(world, k, &world->now, &at, h, theta, scratch, M, f, NULL, NULL);
+    theta_system(world, k, &at, h, theta, scratch, M, f);
     ss_system_scratch_free(scratch);
     ss_placed_free(&at);
 }

@@ -116,7 +116,7 @@ static void a_settled_strand_feels_nothing(void)
         CHECK(ss_placed_init(&at, &s->size));
         ss_strand_place(world, k, &world->now, &at);
         ss_strand_load(world, k, &at, load);
-        s->model->force(s->self, world->now.q + s->q, F);
+        s->model->force(s->self, world->now.q + s->q, world->now.v + s->v, F);
         for (int j = 0; j < s->size.nv; j++) {
             CHECK_NEAR(F[j], -load[j], 1e-16);
         }

@@ -43,15 +43,17 @@ one_strand new_strand(const char *spec, const ss_strand_design *design)
     CHECK_OK(s.model->make(design, s.choice.settings, &s.self, &error));
     s.size = s.model->size(s.self);
     const int nplaces = s.size.npoints + s.size.nsamples;
-    const int total = s.size.nq + s.size.nv + 3 * s.size.width * nplaces + 2 * s.size.nsamples;
+    const int total = s.size.nq + 2 * s.size.nv + 3 * s.size.width * nplaces + 2 * s.size.nsamples;
     double *numbers = s.numbers = calloc((size_t)total, sizeof *numbers);
     s.points = new_points(s.size.npoints, &numbers, s.size.width);
     s.samples = new_points(s.size.nsamples, &numbers, s.size.width);
     s.q = numbers;
     s.v = s.q + s.size.nq;
-    s.mass = s.v + s.size.nv;
+    s.rest = s.v + s.size.nv;
+    s.mass = s.rest + s.size.nv;
     s.length = s.mass + s.size.nsamples;
-    s.model->style(s.self, s.q);
+    const ss_pose home = ss_pose_identity();
+    s.model->start(s.self, &home, s.q);
     s.model->lumps(s.self, s.mass, s.length);
     return s;
 }
@@ -75,23 +77,27 @@ void place_strand(one_strand *s, const ss_pose *root, const double *q)
 
 ss_vec3 column(const ss_strand_point *p, int k)
 {
-    const int j = k - p->first, n = p->count;
-    return j >= 0 && j < n ? ss_vec(p->J[j], p->J[n + j], p->J[2 * n + j]) : ss_vec(0.0, 0.0, 0.0);
+    const int n = p->count;
+    ss_vec3 x = {0.0, 0.0, 0.0};
+    for (int j = 0; j < n; j++) {
+        x = ss_point_dof(p, j) == k ? ss_vec(p->J[j], p->J[n + j], p->J[2 * n + j]) : x;
+    }
+    return x;
 }
 
 ss_vec3 velocity(const ss_strand_point *p, const double *v)
 {
     ss_vec3 sum = {0.0, 0.0, 0.0};
-    for (int k = p->first; k < p->first + p->count; k++) {
-        sum = ss_along(sum, v[k], column(p, k));
+    for (int j = 0; j < p->count; j++) {
+        sum = ss_along(sum, v[ss_point_dof(p, j)], column(p, ss_point_dof(p, j)));
     }
     return sum;
 }
 
 void add_load(const ss_strand_point *p, ss_vec3 force, double *F)
 {
-    for (int k = p->first; k < p->first + p->count; k++) {
-        F[k] += ss_dot(force, column(p, k));
+    for (int j = 0; j < p->count; j++) {
+        F[ss_point_dof(p, j)] += ss_dot(force, column(p, ss_point_dof(p, j)));
     }
 }
 

@@ -10,6 +10,7 @@ typedef struct one_strand {
     void *self;
     ss_strand_size size;
     double *q, *v;                     // [nq], [nv]; the style and 0 at first
+    double *rest;                      // [nv] of 0
     ss_strand_point *points, *samples; // at the last place_strand
     double *mass, *length;             // [nsamples]
     double *numbers;                   // all of the above; owned

@@ -57,12 +57,18 @@ static void lumps(const void *strand, double *mass, double *length)
 static ss_strand_size chain_size(const void *strand)
 {
     const int n = ((const toy *)strand)->n;
-    return (ss_strand_size){3 * n, 3 * n, 3 * n - 1 < 5 ? 3 * n - 1 : 5, n, n, 3};
+    return (ss_strand_size){.nq = 3 * n,
+                            .nv = 3 * n,
+                            .half_bandwidth = 3 * n - 1 < 5 ? 3 * n - 1 : 5,
+                            .npoints = n,
+                            .nsamples = n,
+                            .width = 3};
 }
 
-static void chain_style(const void *strand, double *q)
+static void chain_start(void *strand, const ss_pose *root, double *q)
 {
     const toy *t = strand;
+    (void)root;
     memset(q, 0, 3 * (size_t)t->n * sizeof *q);
     for (int i = 0; i < t->n; i++) {
         q[3 * i] = i * t->length / (t->n - 1);
@@ -107,9 +113,10 @@ static double chain_energy(const void *strand, const double *q)
     return sum;
 }
 
-static void chain_force(const void *strand, const double *q, double *F)
+static void chain_force(const void *strand, const double *q, const double *v, double *F)
 {
     const toy *t = strand;
+    (void)v;
     for (int j = 0; j < 3 * t->n; j++) {
         F[j] -= t->load[j];
         if (j >= 3) {
@@ -120,21 +127,26 @@ static void chain_force(const void *strand, const double *q, double *F)
     }
 }
 
-static void chain_stiffness(const void *strand, const double *q, double scale, ss_band *A)
+static bool chain_stiffness(const void *strand, const double *q, ss_stiffness kind, double scale,
+                            ss_band *A)
 {
     (void)q;
     const toy *t = strand;
     const double k = scale * t->stiffness;
+    if (kind != SS_STIFFNESS_EXACT) {
+        return false;
+    }
     for (int j = 3; j < 3 * t->n; j++) {
         *ss_band_at(A, j, j) += k;
         *ss_band_at(A, j - 3, j - 3) += k;
         *ss_band_at(A, j, j - 3) -= k;
     }
+    return true;
 }
 
 static void chain_damping(const void *strand, const double *q, double scale, ss_band *A)
 {
-    chain_stiffness(strand, q, scale * ((const toy *)strand)->damping, A);
+    chain_stiffness(strand, q, SS_STIFFNESS_EXACT, scale * ((const toy *)strand)->damping, A);
 }
 
 // A dead load takes the place of a natural shape.
@@ -145,7 +157,7 @@ static ss_status chain_balance(void *strand, const double *q, const double *load
     if (elastic == NULL) {
         return ss_fail_memory(e, "a toy strand");
     }
-    chain_force(strand, q, elastic);
+    chain_force(strand, q, q, elastic);
     for (int j = 0; j < 3 * t->n; j++) {
         t->load[j] += load[j] + elastic[j];
     }
@@ -160,7 +172,7 @@ const ss_strand_model toy_chain = {
     .make = make,
     .free = free_toy,
     .size = chain_size,
-    .style = chain_style,
+    .start = chain_start,
     .lumps = lumps,
     .advance = chain_advance,
     .place = chain_place,
@@ -176,12 +188,13 @@ const ss_strand_model toy_chain = {
 static ss_strand_size pendulum_size(const void *strand)
 {
     const int n = ((const toy *)strand)->n;
-    return (ss_strand_size){1, 1, 0, n, n, 1};
+    return (ss_strand_size){.nq = 1, .nv = 1, .npoints = n, .nsamples = n, .width = 1};
 }
 
-static void pendulum_style(const void *strand, double *q)
+static void pendulum_start(void *strand, const ss_pose *root, double *q)
 {
     (void)strand;
+    (void)root;
     q[0] = 0.0;
 }
 
@@ -231,21 +244,24 @@ static double pendulum_energy(const void *strand, const double *q)
     return 0.5 * t->stiffness * (q[0] - t->rest) * (q[0] - t->rest);
 }
 
-static void pendulum_force(const void *strand, const double *q, double *F)
+static void pendulum_force(const void *strand, const double *q, const double *v, double *F)
 {
     const toy *t = strand;
+    (void)v;
     F[0] -= t->stiffness * (q[0] - t->rest);
 }
 
-static void pendulum_stiffness(const void *strand, const double *q, double scale, ss_band *A)
+static bool pendulum_stiffness(const void *strand, const double *q, ss_stiffness kind, double scale,
+                               ss_band *A)
 {
     (void)q;
-    A->x[0] += scale * ((const toy *)strand)->stiffness;
+    A->x[0] += kind == SS_STIFFNESS_EXACT ? scale * ((const toy *)strand)->stiffness : 0.0;
+    return kind == SS_STIFFNESS_EXACT;
 }
 
 static void pendulum_damping(const void *strand, const double *q, double scale, ss_band *A)
 {
-    pendulum_stiffness(strand, q, scale * ((const toy *)strand)->damping, A);
+    pendulum_stiffness(strand, q, SS_STIFFNESS_EXACT, scale * ((const toy *)strand)->damping, A);
 }
 
 static ss_status pendulum_balance(void *strand, const double *q, const double *load, ss_error *e)
@@ -263,7 +279,7 @@ const ss_strand_model toy_pendulum = {
     .make = make,
     .free = free_toy,
     .size = pendulum_size,
-    .style = pendulum_style,
+    .start = pendulum_start,
     .lumps = lumps,
     .advance = pendulum_advance,
     .place = pendulum_place,
@@ -284,4 +300,24 @@ int toy_strand(ss_world *w, const ss_strand_model *model, double length, int nse
     int number = -1;
     CHECK_OK(ss_world_add_strand(w, &choice, &design, body, root, &number, &error));
     return number;
+}
+
+#define MOST_DOFS 200
+
+void theta_system(const ss_world *w, int k, const ss_placed *at, double h, double theta,
+                  ss_system_scratch *scratch, ss_band *M, double *f)
+{
+    const ss_strand *s = &w->strands[k];
+    double known[MOST_DOFS], ahead[MOST_DOFS];
+    CHECK(s->v + s->size.nv <= MOST_DOFS);
+    ss_strand_forces(w, k, &w->now, at, scratch, known + s->v);
+    for (int j = s->v; j < s->v + s->size.nv; j++) {
+        known[j] *= 1.0 - theta;
+        ahead[j] = -(1.0 - theta) * w->now.v[j];
+    }
+    ss_iterate it = ss_iterate_first(&w->now, h);
+    it.share = it.way = theta;
+    it.known = known;
+    it.ahead = ahead;
+    CHECK(ss_strand_system(w, k, &it, at, scratch, M, f));
 }

@@ -10,7 +10,7 @@
 // s (cos q, sin q, 0); the spring of its hinge has the stiffness toy_stiffness.
 #pragma once
 
-#include "problems/strands/world.h"
+#include "problems/strands/step/system.h"
 
 extern const ss_strand_model toy_chain, toy_pendulum;
 
@@ -21,3 +21,7 @@ extern double toy_chain_damping; // s: C = this x K
 // added to the world. Ends the test on failure.
 int toy_strand(ss_world *w, const ss_strand_model *model, double length, int nsegments, int body,
                const ss_pose *root);
+
+// M and f of strand k for a step h of the theta scheme from where the world is. Room for 200 dofs.
+void theta_system(const ss_world *w, int k, const ss_placed *at, double h, double theta,
+                  ss_system_scratch *scratch, ss_band *M, double *f);

@@ -98,6 +98,12 @@ static ss_status check(const ss_polylines *lines, double margin, double *largest
     return SS_OK;
 }
 
+// Whether a polyline that is not its strand's first begins at vertex v.
+static bool begins_branch(const ss_polylines *lines, int v)
+{
+    return lines->branch != NULL && lines->branch[v] >= 0;
+}
+
 static ss_status list_segments(search *s, ss_error *e)
 {
     const ss_polylines *lines = s->lines;
@@ -108,7 +114,9 @@ static ss_status list_segments(search *s, ss_error *e)
     }
     for (int k = 0; k < lines->nstrands; k++) {
         for (int v = lines->first[k]; v + 1 < lines->first[k + 1]; v++) {
-            list[s->nsegments++] = (segment){k, v - lines->first[k], v};
+            if (!begins_branch(lines, v + 1)) {
+                list[s->nsegments++] = (segment){k, v - lines->first[k], v};
+            }
         }
     }
     s->segments = list;
@@ -139,14 +147,26 @@ static void fill_boxes(const search *s, double largest, ss_box *boxes)
     }
 }
 
-static bool never_touch(const segment *a, const segment *b)
+// The vertex where a segment begins: of a branch, the one that it branches from.
+static int origin(const ss_polylines *lines, const segment *a)
 {
-    return a->strand == b->strand ? b->number - a->number <= 1 : a->number == 0 && b->number == 0;
+    return begins_branch(lines, a->vertex) ? lines->branch[a->vertex] : a->vertex;
+}
+
+static bool never_touch(const ss_polylines *lines, const segment *a, const segment *b)
+{
+    if (a->strand != b->strand) {
+        return a->number == 0 && b->number == 0;
+    }
+    const int from_a = origin(lines, a), from_b = origin(lines, b);
+    return from_a == from_b || from_a == b->vertex + 1 || from_b == a->vertex + 1;
 }
 
 static bool belongs_to_next(const search *s, const segment *a, double abscissa)
 {
-    return abscissa >= 1.0 && a->vertex + 2 < s->lines->first[a->strand + 1];
+    const int next = a->vertex + 2;
+    return abscissa >= 1.0 && next < s->lines->first[a->strand + 1] &&
+           !begins_branch(s->lines, next);
 }
 
 static ss_status add(search *s, const ss_touch *t, int key_a, int key_b)
@@ -228,7 +248,7 @@ static ss_status touch_segments(search *s, ss_pair pair)
                   .segment_a = a->number,
                   .strand_b = b->strand,
                   .segment_b = b->number};
-    if (never_touch(a, b) || !touch_of(s, a, b, &t) || belongs_to_next(s, a, t.a) ||
+    if (never_touch(s->lines, a, b) || !touch_of(s, a, b, &t) || belongs_to_next(s, a, t.a) ||
         belongs_to_next(s, b, t.b)) {
         return SS_OK;
     }

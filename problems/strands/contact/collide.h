@@ -2,8 +2,9 @@
 //
 // Every strand is a polyline of cylinders of one radius. A touch is a pair of segments, or a
 // segment and an obstacle, whose gap = distance - (sum of radii) is below the margin. Pairs of
-// neighbouring segments of one strand (|s - s'| <= 1) and of two root segments never touch; a touch
-// whose abscissa is 1 on a segment that is not its strand's last belongs to the next segment.
+// segments of one strand that share a vertex and of two root segments never touch; a touch whose
+// abscissa is 1 on a segment that is not its polyline's last belongs to the next segment. A segment
+// has the number of its first vertex in its strand.
 // Nearly parallel segments (sin^2 < 1e-4) touch at the middle of their overlap.
 //
 // Broad phase: a hash of space with cells that hold the longest cylinder's box (Teschner 2003).
@@ -33,8 +34,10 @@ typedef struct ss_polylines {
     const ss_vec3 *x; // m
     const ss_vec3 *moved; // the same vertices at the end of the step, for swept tests; NULL without
     double radius;        // m
-    const int *body; // [nstrands] that carries the root; NULL for none. A root segment does not
-                     // touch obstacles of its own body
+    const int *body;   // [nstrands] that carries the root; NULL for none. A root segment does not
+                       // touch obstacles of its own body
+    const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
+        // but its first, the vertex that it branches from; -1 else. NULL: no branches
 } ss_polylines;
 
 typedef struct ss_collider ss_collider; // memory that is kept from step to step

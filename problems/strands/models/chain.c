@@ -10,13 +10,13 @@
 #include "problems/strands/models/chain_batch.h"
 #include "problems/strands/models/chain_strand.h"
 #include "problems/strands/models.h"
-#include "problems/strands/models/super_helix_kinematics.h"
+#include "problems/strands/shape.h"
 
 // A chord shorter than this share of its arc has no direction to keep.
 #define LEAST_CHORD 1e-6
 
 enum { CONTACT_INEXTENSIBLE, CONTACT_PARTICLES };
-enum { ROOT_ATTACHED, ROOT_FREE };
+enum { ROOT_DESIGN, ROOT_ATTACHED, ROOT_FREE };
 enum { MASS_EQUAL, MASS_NODAL };
 
 typedef struct settings {
@@ -26,8 +26,9 @@ typedef struct settings {
     int contact, root, mass;
 } settings;
 
+static const char *const CHAIN_NAMES[] = {"tmf", "pbd", "dftl"}; // of ss_chain_kind
 static const char *const CONTACTS[] = {"inextensible", "particles", NULL};
-static const char *const ROOTS[] = {"attached", "free", NULL};
+static const char *const ROOTS[] = {"design", "attached", "free", NULL};
 static const char *const MASSES[] = {"equal", "nodal", NULL};
 
 #define INTEGER(key, least, most)                                                                  \
@@ -86,32 +87,6 @@ static bool allocate(ss_chain *c)
     return true;
 }
 
-static ss_vec3 piece_of(const double (*pieces)[3], int k)
-{
-    return pieces != NULL ? ss_vec(pieces[k][0], pieces[k][1], pieces[k][2])
-                          : ss_vec(0.0, 0.0, 0.0);
-}
-
-// The places x [n] at equal steps of arclength on the curve of the style, or of the natural shape:
-// a piece of helix for each piece of it.
-static void lay_out(const ss_strand_design *d, bool natural, int n, ss_vec3 *x)
-{
-    const int npieces = d->npieces > 0 ? d->npieces : 1;
-    const double piece = d->length / npieces, step = d->length / (n - 1);
-    ss_pose begin = ss_pose_identity();
-    int i = 0;
-    for (int k = 0; k < npieces; k++) {
-        ss_vec3 curvature = piece_of(d->npieces > 0 ? d->style : NULL, k);
-        curvature = ss_plus(curvature, piece_of(natural && d->npieces > 0 ? d->unrest : NULL, k));
-        for (; i < n && (k == npieces - 1 || (long)i * npieces < (long)(k + 1) * (n - 1)); i++) {
-            x[i] = ss_pose_point(&begin, ss_helix_arc_at(curvature, i * step - k * piece).p);
-        }
-        const ss_pose end = {ss_helix_joint_at(curvature, piece).turn,
-                             ss_helix_arc_at(curvature, piece).p};
-        begin = ss_pose_product(&begin, &end);
-    }
-}
-
 static double distance(const ss_vec3 *x, int i, int j)
 {
     return ss_length(ss_minus(x[i], x[j]));
@@ -120,14 +95,14 @@ static double distance(const ss_vec3 *x, int i, int j)
 static ss_status take_shape(ss_chain *c, const ss_strand_design *d, ss_error *e)
 {
     const int n = c->shape.n;
-    lay_out(d, true, n, c->style);
+    ss_shape_vertices(d, SS_SHAPE_NATURAL, n, c->style);
     for (int i = 0; i + 2 < n; i++) {
         c->span[i] = distance(c->style, i, i + 2);
     }
-    lay_out(d, false, n, c->style);
+    ss_shape_vertices(d, SS_SHAPE_START, n, c->style);
     for (int i = 0; i + 1 < n; i++) {
         c->rest[i] = distance(c->style, i, i + 1);
-        if (!(c->rest[i] > LEAST_CHORD * d->length / (n - 1))) {
+        if (!(c->rest[i] > LEAST_CHORD * ss_shape_length(d) / (n - 1))) {
             return ss_fail(e, SS_BAD_INPUT,
                            "vertices %d and %d of a chain are on one place in its style, so that "
                            "the segment between them has no length: use more segments, or less "
@@ -143,7 +118,7 @@ static void take_mass(ss_chain *c, const ss_strand_design *d, bool nodal)
 {
     const int n = c->shape.n;
     const double density = ss_material_rigidity(&d->material).line_density;
-    const double each = d->length / (nodal ? n - 1 : n - c->first);
+    const double each = ss_shape_length(d) / (nodal ? n - 1 : n - c->first);
     c->sampled = nodal ? 0 : c->first;
     c->mean_mass = density * each;
     for (int i = c->sampled; i < n; i++) {
@@ -161,6 +136,9 @@ static ss_status make(const ss_strand_design *design, const void *settings_, voi
     const settings *s = settings_;
     *strand = NULL;
     ss_status status = ss_strand_design_check(design, e);
+    if (status == SS_OK) {
+        status = ss_strand_design_check_tip(design, CHAIN_NAMES[s->kind], e);
+    }
     if (status != SS_OK) {
         return status;
     }
@@ -174,8 +152,10 @@ static ss_status make(const ss_strand_design *design, const void *settings_, voi
                                   .sweeps = s->sweeps,
                                   .damping = s->damping};
     c->inextensible = s->contact == CONTACT_INEXTENSIBLE;
-    c->first = s->root == ROOT_FREE ? 0 : 1;
-    c->shape.n = design->nsegments + 1;
+    const bool free_root =
+        s->root == ROOT_DESIGN ? design->clamp == SS_CLAMP_NONE : s->root == ROOT_FREE;
+    c->first = free_root ? 0 : 1;
+    c->shape.n = ss_shape_segments(design) + 1;
     status = allocate(c) ? take_shape(c, design, e) : ss_fail_memory(e, "a strand");
     if (status != SS_OK) {
         free_strand(c);
@@ -200,9 +180,10 @@ static ss_strand_size size(const void *strand)
                             .width = 3};
 }
 
-static void style(const void *strand, double *q)
+static void start(void *strand, const ss_pose *root, double *q)
 {
     const ss_chain *c = strand;
+    (void)root; // q is of its frame
     for (int i = c->first; i < c->shape.n; i++, q += 3) {
         q[0] = c->style[i].x;
         q[1] = c->style[i].y;
@@ -230,7 +211,7 @@ static void place_vertex(const ss_chain *c, const ss_pose *root, const double *q
                          ss_strand_point *point)
 {
     if (i < c->first) {
-        point->x = root->place;
+        point->x = ss_pose_point(root, c->style[i]);
         point->first = point->count = 0;
         return;
     }
@@ -258,8 +239,9 @@ static void place(const void *strand, const ss_pose *root, const double *q, ss_s
 }
 
 #define CHAIN                                                                                      \
-    .reference = "HH13", .settings_size = sizeof(settings), .make = make, .free = free_strand,     \
-    .size = size, .style = style, .lumps = lumps, .advance = advance, .place = place,              \
+    .reference = "HH13", .scheme = "linear", .frame = SS_FRAME_ROOT,                               \
+    .settings_size = sizeof(settings), .make = make, .free = free_strand, .size = size,            \
+    .start = start, .lumps = lumps, .advance = advance, .place = place,                            \
     .project = ss_chain_project, .batch = &ss_chain_batch
 
 const ss_strand_model ss_chain_tmf = {

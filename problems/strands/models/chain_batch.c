@@ -78,7 +78,8 @@ static bool alike(const void *strand, const void *other)
     const bool methods = m->kind == k->kind && m->iterations == k->iterations &&
                          m->bending == k->bending && m->sweeps == k->sweeps &&
                          m->damping == k->damping;
-    return methods && a->shape.n == b->shape.n && a->first == b->first &&
+    const bool at_root = ss_length(a->style[0]) == 0.0 && ss_length(b->style[0]) == 0.0;
+    return methods && at_root && a->shape.n == b->shape.n && a->first == b->first &&
            a->sampled == b->sampled &&
            memcmp(a->w, b->w, SS_CHAIN_NUMBERS * (size_t)a->shape.n * sizeof *a->w) == 0;
 }

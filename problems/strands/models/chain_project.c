@@ -30,10 +30,10 @@ static lane_room room_of(const ss_chain *c, lane3 **p)
     return (lane_room){.edge = *p + n, .y = c->scratch + 6 * n, .share = c->scratch + 7 * n};
 }
 
-// x + scale v, vertices that q does not hold being at 0 as the attached root is.
+// x + scale v; the attached root, which q does not hold, where the style begins.
 static void spread(const ss_chain *c, const double *x, double scale, const double *v, lane3 *p)
 {
-    p[0] = (lane3){0.0, 0.0, 0.0};
+    p[0] = (lane3){c->style[0].x, c->style[0].y, c->style[0].z};
     for (int i = c->first; i < c->shape.n; i++) {
         const int j = 3 * (i - c->first);
         p[i] =

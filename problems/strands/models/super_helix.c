@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/quaternion.h"
+#include "problems/strands/shape.h"
+
 #define PI 3.14159265358979323846
 
 #define DEFAULT_ELEMENTS 5
@@ -33,7 +36,7 @@
 #define REST_ACCELERATION 1e-6
 
 typedef enum layout { LAYOUT_FULL, LAYOUT_SHARED } layout;
-typedef enum root { ROOT_CLAMPED, ROOT_FREE } root;
+enum { ROOT_DESIGN, ROOT_CLAMPED, ROOT_FREE };
 
 typedef struct settings {
     int elements; // 0: those of the layout
@@ -41,9 +44,9 @@ typedef struct settings {
     int root;
 } settings;
 
-static const settings DEFAULTS = {0, LAYOUT_FULL, ROOT_CLAMPED};
+static const settings DEFAULTS = {0, LAYOUT_FULL, ROOT_DESIGN};
 static const char *const LAYOUTS[] = {"full", "shared", NULL};
-static const char *const ROOTS[] = {"clamped", "free", NULL};
+static const char *const ROOTS[] = {"design", "clamped", "free", NULL};
 static const ss_key KEYS[] = {
     {.name = "elements",
      .kind = SS_KEY_INTEGER,
@@ -85,20 +88,6 @@ static void number_dofs(ss_helix *helix, bool shared)
     helix->nv = next;
 }
 
-// The mean over element e of component i of a shape given by pieces: piece k covers
-// [k n, (k + 1) n] and element e [e npieces, (e + 1) npieces], n the number of elements.
-static double mean_over(const double (*pieces)[3], int npieces, int n, int e, int i)
-{
-    double sum = 0.0;
-    for (int k = 0; k < npieces && pieces != NULL; k++) {
-        const long low = (long)k * n, high = low + n;
-        const long begin = (long)e * npieces, end = begin + npieces;
-        const long overlap = (high < end ? high : end) - (low > begin ? low : begin);
-        sum += overlap > 0 ? (double)overlap * pieces[k][i] : 0.0;
-    }
-    return npieces > 0 ? sum / npieces : 0.0;
-}
-
 static double *component(ss_vec3 *x, int i)
 {
     return i == 0 ? &x->x : i == 1 ? &x->y : &x->z;
@@ -109,14 +98,16 @@ static void gather_shape(ss_helix *helix, const ss_strand_design *design)
 {
     const ss_rigidity r = ss_material_rigidity(&design->material);
     const double bends[3] = {r.twist, r.bend1, r.bend2};
-    const int n = helix->nelements, pieces = design->npieces;
+    const int n = helix->nelements;
+    double style[SS_HELIX_MOST_ELEMENTS][3], unrest[SS_HELIX_MOST_ELEMENTS][3];
     int elements[SS_HELIX_MOST_DOFS] = {0};
+    ss_shape_curvatures(design, n, style, unrest);
     for (int e = 0; e < n; e++) {
         for (int i = 0; i < 3; i++) {
             const int k = helix->dof[e][i];
             helix->rigidity[k] += bends[i] * helix->element_length;
-            helix->style[k] += mean_over(design->style, pieces, n, e, i);
-            helix->unrest[k] += mean_over(design->unrest, pieces, n, e, i);
+            helix->style[k] += style[e][i];
+            helix->unrest[k] += unrest[e][i];
             elements[k]++;
         }
     }
@@ -127,8 +118,7 @@ static void gather_shape(ss_helix *helix, const ss_strand_design *design)
     }
     for (int e = 0; e < n; e++) {
         for (int i = 0; i < 3; i++) {
-            *component(&helix->offset[e], i) =
-                mean_over(design->style, pieces, n, e, i) - helix->style[helix->dof[e][i]];
+            *component(&helix->offset[e], i) = style[e][i] - helix->style[helix->dof[e][i]];
         }
     }
 }
@@ -198,7 +188,7 @@ static void take_material(ss_helix *helix, const ss_material *m)
     helix->relaxation = m->relaxation;
 }
 
-static ss_status take_settings(ss_helix *helix, const settings *s, ss_error *e)
+static ss_status take_settings(ss_helix *helix, const settings *s, ss_clamp clamp, ss_error *e)
 {
     const bool shared = s->layout == LAYOUT_SHARED;
     const int own = shared ? SHARED_ELEMENTS : DEFAULT_ELEMENTS;
@@ -207,7 +197,7 @@ static ss_status take_settings(ss_helix *helix, const settings *s, ss_error *e)
         return ss_fail(e, SS_BAD_INPUT, "layout=shared has %d elements: leave elements=%d away",
                        SHARED_ELEMENTS, s->elements);
     }
-    helix->free_root = s->root == ROOT_FREE;
+    helix->free_root = s->root == ROOT_DESIGN ? clamp == SS_CLAMP_NONE : s->root == ROOT_FREE;
     helix->nroot = helix->free_root ? SS_HELIX_ROOT_DOFS : 0;
     number_dofs(helix, shared);
     return SS_OK;
@@ -216,12 +206,14 @@ static ss_status take_settings(ss_helix *helix, const settings *s, ss_error *e)
 static ss_status fill_strand(ss_helix *helix, const ss_strand_design *design, const settings *s,
                              ss_error *e)
 {
-    ss_status status = take_settings(helix, s, e);
+    ss_status status = take_settings(helix, s, design->clamp, e);
     if (status != SS_OK) {
         return status;
     }
-    helix->npoints = design->nsegments + 1;
-    helix->element_length = design->length / helix->nelements;
+    helix->npoints = ss_shape_segments(design) + 1;
+    helix->element_length = ss_shape_length(design) / helix->nelements;
+    helix->begins_away = design->nvertices > 0;
+    helix->begin = ss_shape_root(design);
     take_material(helix, &design->material);
     gather_shape(helix, design);
     const double turn = largest_turn(helix);
@@ -245,6 +237,9 @@ static ss_status make(const ss_strand_design *design, const void *settings_, voi
 {
     *strand = NULL;
     ss_status status = ss_strand_design_check(design, e);
+    if (status == SS_OK) {
+        status = ss_strand_design_check_tip(design, "super-helix", e);
+    }
     if (status != SS_OK) {
         return status;
     }
@@ -272,12 +267,15 @@ static ss_strand_size size(const void *strand)
                             .width = helix->nv};
 }
 
-static void style(const void *strand, double *q)
+static void start(void *strand, const ss_pose *root, double *q)
 {
     const ss_helix *helix = strand;
+    (void)root; // q is of its frame
     if (helix->free_root) {
-        memset(q, 0, (SS_HELIX_ROOT_DOFS + 1) * sizeof *q);
-        q[3] = 1.0;
+        q[0] = helix->begin.place.x;
+        q[1] = helix->begin.place.y;
+        q[2] = helix->begin.place.z;
+        ss_quat_write(ss_quat_of_matrix(&helix->begin.turn), q + 3);
     }
     for (int k = helix->nroot; k < helix->nv; k++) {
         q[ss_helix_coordinate(helix, k)] = helix->style[k];
@@ -309,27 +307,38 @@ static double energy(const void *strand, const double *q)
     return sum;
 }
 
-static void force(const void *strand, const double *q, double *F)
+static void force(const void *strand, const double *q, const double *v, double *F)
 {
     const ss_helix *helix = strand;
+    (void)v;
     for (int k = helix->nroot; k < helix->nv; k++) {
         F[k] -= helix->rigidity[k] * strain(helix, q, k);
     }
 }
 
-static void stiffness(const void *strand, const double *q, double scale, ss_band *A)
+// K is constant.
+static void add_rigidity(const ss_helix *helix, double scale, ss_band *A)
 {
-    const ss_helix *helix = strand;
-    (void)q; // K is constant
     for (int k = helix->nroot; k < helix->nv; k++) {
         *ss_band_at(A, k, k) += scale * helix->rigidity[k];
     }
 }
 
+static bool stiffness(const void *strand, const double *q, ss_stiffness kind, double scale,
+                      ss_band *A)
+{
+    (void)q;
+    if (kind == SS_STIFFNESS_EXACT) {
+        add_rigidity(strand, scale, A);
+    }
+    return kind == SS_STIFFNESS_EXACT;
+}
+
 static void damping(const void *strand, const double *q, double scale, ss_band *A)
 {
     const ss_helix *helix = strand;
-    stiffness(strand, q, scale * helix->relaxation, A);
+    (void)q;
+    add_rigidity(helix, scale * helix->relaxation, A);
 }
 
 // Whether a load leaves the root of a free strand where it is.
@@ -367,12 +376,15 @@ const ss_strand_model ss_super_helix = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .scheme = "linear",
+    .frame = SS_FRAME_ROOT,
     .make = make,
     .free = free_strand,
     .size = size,
-    .style = style,
+    .start = start,
     .lumps = lumps,
     .advance = ss_helix_advance,
+    .difference = ss_helix_difference,
     .place = ss_helix_place,
     .convect = ss_helix_convect,
     .energy = energy,

@@ -8,7 +8,7 @@
 //               dofs. The offset is what the twist of the style differs from its mean over a share.
 // Dofs are in the order of the elements, so that a point is moved by the first of them only.
 //
-// A clamped root stands in its pose. A free root has six more velocities in front, both along the
+// A clamped root stands in its pose, or where given vertices begin. A free root has six more velocities in front, both along the
 // axes of its pose (which do not turn with the strand): velocity of the root point and angular
 // velocity; and seven more coordinates, place of the root point (m) and unit quaternion (w, x, y,
 // z), both relative to that pose.
@@ -33,6 +33,8 @@ typedef struct ss_helix_station {
 typedef struct ss_helix {
     int nelements;
     bool free_root;
+    bool begins_away; // of vertices (model.h): at `begin` in the frame of the root, not there
+    ss_pose begin;
     int nroot, nv; // velocities of the root, 0 or 6, and all; a free root has nq = nv + 1
     int dof[SS_HELIX_MOST_ELEMENTS][3];     // among the velocities: twist, bend1, bend2
     int reach[SS_HELIX_MOST_ELEMENTS];      // dofs that move points of this element
@@ -66,5 +68,7 @@ void ss_helix_place(const void *strand, const ss_pose *root, const double *q,
 void ss_helix_convect(const void *strand, const ss_pose *root, const double *q, const double *v,
                       ss_vec3 *a);
 void ss_helix_inertia(const void *strand, const double *q, ss_band *M);
+void ss_helix_difference(const void *strand, const double *q0, const double *q1, double h,
+                         double *v);
 void ss_helix_advance(const void *strand, const double *q, const double *v, double h,
                       double *moved);

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "problems/strands/quaternion.h"
+
 // What a walk along the strand has gathered up to the near end of an element.
 typedef struct walk {
     ss_mat3 R;
@@ -46,7 +48,7 @@ static ss_mat3 quaternion_turn(const double p[4])
 static ss_pose near_end(const ss_helix *helix, const ss_pose *root, const double *q)
 {
     if (!helix->free_root) {
-        return *root;
+        return helix->begins_away ? ss_pose_product(root, &helix->begin) : *root;
     }
     const ss_pose free = {quaternion_turn(q + 3), ss_vec(q[0], q[1], q[2])};
     return ss_pose_product(root, &free);
@@ -258,5 +260,27 @@ void ss_helix_advance(const void *strand, const double *q, const double *v, doub
     for (int k = helix->nroot; k < helix->nv; k++) {
         const int place = ss_helix_coordinate(helix, k);
         moved[place] = q[place] + h * v[k];
+    }
+}
+
+// The inverse of advance: log(p1 p0*) is the turn about axes of the root's pose.
+void ss_helix_difference(const void *strand, const double *q0, const double *q1, double h,
+                         double *v)
+{
+    const ss_helix *helix = strand;
+    if (helix->free_root) {
+        const ss_quat turn =
+            ss_quat_product(ss_quat_read(q1 + 3), ss_quat_conjugate(ss_quat_read(q0 + 3)));
+        const ss_vec3 w = ss_scaled(1.0 / h, ss_quat_log(turn));
+        for (int k = 0; k < 3; k++) {
+            v[k] = (q1[k] - q0[k]) / h;
+        }
+        v[3] = w.x;
+        v[4] = w.y;
+        v[5] = w.z;
+    }
+    for (int k = helix->nroot; k < helix->nv; k++) {
+        const int place = ss_helix_coordinate(helix, k);
+        v[k] = (q1[place] - q0[place]) / h;
     }
 }

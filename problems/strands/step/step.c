@@ -15,7 +15,6 @@ ss_step_options ss_step_defaults(void)
 {
     return (ss_step_options){.dt = 2e-3,
                              .dt_min = 1e-4,
-                             .theta = 1.0,
                              .gap = SS_GAP_BAUMGARTE,
                              .beta = 0.2,
                              .reach = 1.0,
@@ -32,9 +31,6 @@ static ss_status check_options(const ss_step_options *o, ss_error *e)
                        "steps from %g to %g s are asked for; give 0 < dt_min <= dt", o->dt_min,
                        o->dt);
     }
-    if (!(o->theta >= 0.5 && o->theta <= 1.0)) {
-        return ss_fail(e, SS_BAD_INPUT, "theta is %g; give 1/2 .. 1", o->theta);
-    }
     if (!(o->beta >= 0.0 && o->beta <= 1.0)) {
         return ss_fail(e, SS_BAD_INPUT, "beta is %g; give 0 .. 1", o->beta);
     }
@@ -47,16 +43,39 @@ static ss_status check_options(const ss_step_options *o, ss_error *e)
     return SS_OK;
 }
 
-// A method that projects says where q goes with the velocity at the end of the step.
-static ss_status check_theta(const ss_world *w, const ss_step_options *o, ss_error *e)
+static ss_status check_scheme(const ss_world *w, const ss_scheme *scheme, ss_error *e)
 {
-    for (int k = 0; o->theta != 1.0 && k < w->nstrands; k++) {
+    for (int k = 0; !scheme->projects && k < w->nstrands; k++) {
         if (w->strands[k].model->project != NULL) {
-            return ss_fail(e, SS_BAD_INPUT, "theta is %g; strands of the model %s take 1 only",
-                           o->theta, w->strands[k].model->name);
+            return ss_fail(
+                e, SS_BAD_INPUT,
+                "strands of the model %s keep their length by a method of their own, which "
+                "the scheme %s has no place for: take linear",
+                w->strands[k].model->name, scheme->name);
         }
     }
     return SS_OK;
+}
+
+// The branches of all strands, where one has any. False without memory.
+static bool fill_branches(ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const ss_strand *strand = &w->strands[k];
+        if (strand->size.branch != NULL && s->branch == NULL) {
+            s->branch = malloc(((size_t)w->npoints + 1) * sizeof *s->branch);
+            if (s->branch == NULL) {
+                return false;
+            }
+            memset(s->branch, -1, (size_t)w->npoints * sizeof *s->branch);
+        }
+        for (int i = 0; strand->size.branch != NULL && i < strand->size.npoints; i++) {
+            const int from = strand->size.branch[i];
+            s->branch[strand->point + i] = from < 0 ? -1 : strand->point + from;
+        }
+    }
+    return true;
 }
 
 // What strands need that are stepped one by one.
@@ -66,13 +85,13 @@ static bool allocate(ss_stepper *s)
     const size_t n = (size_t)w->nstrands;
     const bool here = ss_snapshot_init(&s->here, w), there = ss_snapshot_init(&s->there, w);
     const bool systems = ss_systems_init(&s->systems, w);
-    s->right = malloc(((size_t)w->nv + 1) * sizeof *s->right);
+    s->mean = malloc(((size_t)w->nv + 1) * sizeof *s->mean);
     s->first = malloc((n + 1) * sizeof *s->first);
     s->body = malloc((n + 1) * sizeof *s->body);
     s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
     s->collider = ss_collider_new();
     s->track = ss_track_new();
-    if (!here || !there || !systems || s->right == NULL || s->first == NULL || s->body == NULL ||
+    if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->body == NULL ||
         s->moved == NULL || s->collider == NULL || s->track == NULL) {
         return false;
     }
@@ -81,7 +100,7 @@ static bool allocate(ss_stepper *s)
         s->body[k] = w->strands[k].body;
     }
     s->first[w->nstrands] = w->npoints;
-    return true;
+    return fill_branches(s);
 }
 
 static ss_status make_room(ss_stepper *s, ss_error *e)
@@ -95,10 +114,33 @@ static ss_status make_room(ss_stepper *s, ss_error *e)
     return status;
 }
 
+// The scheme that was asked for, or that of the model of the first strand.
+static ss_status make_scheme(ss_stepper *s, ss_error *e)
+{
+    const char *own = s->world->strands[0].model->scheme;
+    ss_scheme_choice choice = {0};
+    const ss_scheme_choice *asked = s->options.scheme;
+    ss_status status = SS_OK;
+    if (asked == NULL) {
+        status = ss_scheme_parse(own != NULL ? own : "linear", &choice, e);
+        asked = &choice;
+    }
+    if (status == SS_OK) {
+        s->scheme = asked->scheme;
+        status = check_scheme(s->world, s->scheme, e);
+    }
+    if (status == SS_OK && s->scheme->make != NULL) {
+        status = s->scheme->make(s, asked->settings, &s->own, e);
+    }
+    ss_scheme_choice_free(&choice);
+    s->options.scheme = NULL;
+    return status;
+}
+
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
                            ss_error *e)
 {
-    if (check_options(options, e) != SS_OK || check_theta(w, options, e) != SS_OK) {
+    if (check_options(options, e) != SS_OK) {
         return NULL;
     }
     if (w->nstrands == 0) {
@@ -115,7 +157,7 @@ ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_
     s->solver = solver;
     s->dt = options->dt;
     s->nfound = -1;
-    if (make_room(s, e) != SS_OK) {
+    if (make_scheme(s, e) != SS_OK || make_room(s, e) != SS_OK) {
         ss_stepper_free(s);
         return NULL;
     }
@@ -133,8 +175,12 @@ void ss_stepper_free(ss_stepper *s)
     if (s->batch != NULL) {
         s->batch->free(s->members);
     }
+    if (s->scheme != NULL && s->scheme->free != NULL) {
+        s->scheme->free(s->own);
+    }
     ss_world_state_free(&s->trial);
-    free(s->right);
+    free(s->branch);
+    free(s->mean);
     free(s->first);
     free(s->body);
     free(s->moved);
@@ -191,6 +237,9 @@ static ss_status keep_found(ss_stepper *s, ss_error *e)
 
 static ss_status move_world(ss_stepper *s, double h, const ss_step_report *report, ss_error *e)
 {
+    if (s->scheme->accept != NULL) {
+        s->scheme->accept(s, s->own);
+    }
     ss_status status = ss_track_keep(s->track, s->touches, s->ncontacts, s->E, s->r, h, e);
     if (status == SS_OK) {
         status = keep_found(s, e);
@@ -258,11 +307,12 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
 static ss_status try_step(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                           ss_error *e)
 {
+    report->iterates = 0;
     if (s->batch != NULL) {
         ss_step_batch_try(s, s->dt, report, reason);
         return SS_OK;
     }
-    return ss_step_try(s, s->dt, report, reason, e);
+    return s->scheme->step(s, s->own, s->dt, report, reason, e);
 }
 
 // Tries until one is good, or as good as the smallest step can be.

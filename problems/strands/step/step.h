@@ -28,6 +28,7 @@
 #include "problems/strands/contact/collide.h"
 #include "problems/strands/step/system.h"
 #include "problems/strands/contact/track.h"
+#include "problems/strands/step/scheme.h"
 
 typedef enum ss_gap { SS_GAP_NONE, SS_GAP_POSITIVE, SS_GAP_BAUMGARTE } ss_gap;
 
@@ -48,9 +49,10 @@ typedef struct ss_step_solver {
 } ss_step_solver;
 
 typedef struct ss_step_options {
-    double dt;     // s, the largest step
-    double dt_min; // s
-    double theta;  // 1/2 .. 1
+    double dt;                      // s, the largest step
+    double dt_min;                  // s
+    const ss_scheme_choice *scheme; // needed until the stepper is made; NULL: that of the model of
+                                    // the first strand
     ss_gap gap;
     double beta;      // share of a penetration that a step takes back
     double margin;    // m: contacts are sought within it; 0: dt x largest |u_N| of the step before,
@@ -63,36 +65,28 @@ typedef struct ss_step_options {
     int threads;      // for strands side by side, whose bits do not depend on it; 0: one
 } ss_step_options;
 ss_step_options
-ss_step_defaults(void); // 2 ms, 0.1 ms, 1, baumgarte, 0.2, 0, 1, 1e3, false, true, 0
-
-typedef enum ss_step_reason {
-    SS_STEP_DONE,
-    SS_STEP_REACH,     // a pair approached too fast for its step
-    SS_STEP_EXPLOSION, // energy or displacement
-    SS_STEP_SOLVER,    // no finite answer
-    SS_STEP_MATRIX,    // M not definite
-} ss_step_reason;
-extern const char *const ss_step_reason_names[]; // done, reach, explosion, solver, matrix
+ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, true, 0
 
 // What happened in a step; the columns of --stats are made of these.
 typedef struct ss_step_report {
-    double time, dt;       // s, at its end
-    int rejected;          // tries with larger steps
-    ss_step_reason reason; // of the last rejection; DONE without
-    int contacts;          // detected
-    int contacts_obstacle; // of these against obstacles
-    int active;            // r_N > 0
-    int hits;              // known from the step before
-    ss_step_answer answer; // status "" where there was no contact
-    double dissipation;    // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
-                           // and the work of baumgarte's pushing out
-    ss_energy energy;      // at its end
-    double length;         // m, of all polylines at its end
-    double max_speed;      // m/s, of points against the body of their root
+    double time, dt;        // s, at its end
+    int rejected;           // tries with larger steps
+    ss_step_reason reason;  // of the last rejection; DONE without
+    int contacts;           // detected
+    int contacts_obstacle;  // of these against obstacles
+    int active;             // r_N > 0
+    int hits;               // known from the step before
+    ss_step_answer answer;  // status "" where there was no contact
+    int iterates;           // problems that the scheme solved, or would have with contacts
+    ss_stiffness stiffness; // the last kind of K that a strand needed (model.h)
+    double dissipation;     // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
+                            // and the work of baumgarte's pushing out
+    ss_energy energy;       // at its end
+    double length;          // m, of all polylines at its end
+    double max_speed;       // m/s, of points against the body of their root
     double collide_seconds, assemble_seconds, solve_seconds, seconds;
 } ss_step_report;
 
-typedef struct ss_stepper ss_stepper;
 // Bodies, obstacles, strands and parameters of the world must not change while a stepper has it;
 // q, v and time may, between two steps. q and v may be other arrays after a step.
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,

@@ -1,4 +1,5 @@
 // problems/strands/step/step_batch.c -- one try of a step whose strands are stepped side by side.
+#include "problems/strands/step/schemes.h"
 #include "problems/strands/step/stepper.h"
 
 // Whether a model's batch takes the strands of a world (batch.h).
@@ -19,7 +20,7 @@ static bool is_batch(const ss_world *w)
 ss_status ss_step_batch_new(ss_stepper *s, ss_error *e)
 {
     s->batch = NULL;
-    if (s->options.contacts || !is_batch(s->world)) {
+    if (s->options.contacts || s->scheme != &ss_scheme_linear || !is_batch(s->world)) {
         return SS_OK;
     }
     const ss_batch_model *batch = s->world->strands[0].model->batch;
@@ -43,6 +44,7 @@ void ss_step_batch_try(ss_stepper *s, double h, ss_step_report *report, ss_step_
     s->batch->step(s->members, w, &from, &to, h, &s->trial, &end);
     report->time = s->trial.time;
     report->dt = h;
+    report->iterates = 1;
     report->energy = end.to.energy;
     report->length = end.length;
     report->max_speed = end.speed;

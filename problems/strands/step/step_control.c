@@ -27,7 +27,10 @@ double ss_step_margin(const ss_step_options *o, double radius, double h, double 
 
 static bool is_tip(const ss_world *w, int k, int segment, double a)
 {
-    return (segment == 0 && a <= 0.0) || (segment == w->strands[k].size.npoints - 2 && a >= 1.0);
+    const ss_strand_size *size = &w->strands[k].size;
+    const bool first = segment == 0 || ss_is_branch(size, segment);
+    const bool last = segment == size->npoints - 2 || ss_is_branch(size, segment + 2);
+    return (first && a <= 0.0) || (last && a >= 1.0);
 }
 
 // Whether the two nearest points after the step were on the other side of each other before it. At
@@ -95,8 +98,9 @@ double ss_step_length(const ss_world *w, const ss_snapshot *at)
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *s = &w->strands[k];
         double one = 0.0;
-        for (int i = s->point + 1; i < s->point + s->size.npoints; i++) {
-            one += ss_length(ss_minus(at->x[i], at->x[i - 1]));
+        for (int i = 1; i < s->size.npoints; i++) {
+            const ss_vec3 *x = at->x + s->point + i;
+            one += ss_is_branch(&s->size, i) ? 0.0 : ss_length(ss_minus(x[0], x[-1]));
         }
         length += one;
     }
@@ -137,6 +141,14 @@ static bool moved_sensibly(const ss_world *w, const ss_snapshot *from, const ss_
     return true;
 }
 
+// m/s: how fast a body may move the point x of a strand, were it carried.
+static double carried_speed(const ss_motion_state *body, ss_vec3 x, double length)
+{
+    const ss_vec3 arm = ss_minus(x, body->pose.place);
+    const double root = ss_length(ss_plus(body->velocity, ss_cross(body->spin, arm)));
+    return root + ss_length(body->spin) * length;
+}
+
 // At least the kinetic energy of all strands, were they carried by their bodies without motion of
 // their own, and a little more.
 static double scripted_energy(const ss_world *w, const ss_snapshot *at)
@@ -144,10 +156,12 @@ static double scripted_energy(const ss_world *w, const ss_snapshot *at)
     double sum = 0.0;
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *s = &w->strands[k];
-        const ss_motion_state *body = &at->bodies[s->body];
-        const ss_vec3 arm = ss_minus(at->x[s->point], body->pose.place);
-        const double root = ss_length(ss_plus(body->velocity, ss_cross(body->spin, arm)));
-        const double speed = root + ss_length(body->spin) * length_of(w, s) + QUIET_SPEED;
+        const double length = length_of(w, s);
+        const ss_vec3 *x = at->x + s->point;
+        double speed = carried_speed(&at->bodies[s->body], x[0], length) + QUIET_SPEED;
+        if (s->tip_body != s->body) {
+            speed += carried_speed(&at->bodies[s->tip_body], x[s->size.npoints - 1], length);
+        }
         sum += 0.5 * mass_of(w, s) * speed * speed;
     }
     return sum;

@@ -32,74 +32,70 @@ void ss_step_problem_free(ss_step_problem *s)
 
 // ---- What a contact has to do with a strand
 
-// Its dofs first .. first + count - 1, and their columns of J_A - J_B.
+// The free dofs that move it, increasing, by their places among those of the strand, and their
+// columns of J_A - J_B.
 typedef struct part {
-    int strand, first, count;
+    int strand, count;
+    int *dof;       // [count]
     double (*J)[3]; // [count]
 } part;
+
+// Room of one entry of a part.
+#define PART_ENTRY (sizeof(double[3]) + sizeof(int))
+
+// One or two, in the order of the strands.
+typedef struct parts {
+    part of[2];
+    int count;
+} parts;
 
 static const ss_strand_point *segment_ends(const ss_step_parts *in, int k, int segment)
 {
     return in->from->all.points + in->world->strands[k].point + segment;
 }
 
-static void widen(part *p, const ss_strand_point *point)
+// J += weight x that of the point, whose dofs are merged into the part's.
+static void add_point(const ss_step_parts *in, double weight, const ss_strand_point *point, part *p)
 {
-    if (point->count > 0) {
-        const int end = p->first + p->count, other = point->first + point->count;
-        const int last = p->count > 0 && end > other ? end : other;
-        p->first = p->count > 0 && p->first < point->first ? p->first : point->first;
-        p->count = last - p->first;
-    }
-}
-
-// The dofs of one or two parts, in the order of the strands; J is not looked at.
-static int find_parts(const ss_step_parts *in, const ss_touch *t, part parts[2])
-{
-    const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
-    parts[0] = (part){.strand = t->strand_a, .J = parts[0].J};
-    widen(&parts[0], &a[0]);
-    widen(&parts[0], &a[1]);
-    if (t->strand_b < 0) {
-        return 1;
-    }
-    const int last = t->strand_b == t->strand_a ? 0 : 1;
-    const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
-    if (last == 1) {
-        parts[1] = (part){.strand = t->strand_b, .J = parts[1].J};
-    }
-    widen(&parts[last], &b[0]);
-    widen(&parts[last], &b[1]);
-    return last + 1;
-}
-
-// J += weight x that of the point
-static void add_jacobian(part *p, double weight, const ss_strand_point *point)
-{
+    const int *place = in->systems->place + in->world->strands[p->strand].v;
     const double *x = point->J, *y = x + point->count, *z = y + point->count;
-    double(*J)[3] = p->J + (point->first - p->first);
+    int at = 0;
     for (int j = 0; j < point->count; j++) {
-        J[j][0] += weight * x[j];
-        J[j][1] += weight * y[j];
-        J[j][2] += weight * z[j];
+        const int dof = place[ss_point_dof(point, j)];
+        while (at < p->count && p->dof[at] < dof) {
+            at++;
+        }
+        if (dof < 0) {
+            continue; // held: its part of u is in w
+        }
+        if (at == p->count || p->dof[at] != dof) {
+            memmove(p->dof + at + 1, p->dof + at, (size_t)(p->count - at) * sizeof *p->dof);
+            memmove(p->J + at + 1, p->J + at, (size_t)(p->count - at) * sizeof *p->J);
+            p->dof[at] = dof;
+            p->J[at][0] = p->J[at][1] = p->J[at][2] = 0.0;
+            p->count++;
+        }
+        p->J[at][0] += weight * x[j];
+        p->J[at][1] += weight * y[j];
+        p->J[at][2] += weight * z[j];
     }
 }
 
-static int fill_parts(const ss_step_parts *in, const ss_touch *t, part parts[2])
+static void fill_parts(const ss_step_parts *in, const ss_touch *t, parts *p)
 {
-    const int count = find_parts(in, t, parts);
-    for (int k = 0; k < count; k++) {
-        memset(parts[k].J, 0, (size_t)parts[k].count * sizeof *parts[k].J);
-    }
     const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
-    add_jacobian(&parts[0], 1.0 - t->a, &a[0]);
-    add_jacobian(&parts[0], t->a, &a[1]);
+    p->of[0].strand = t->strand_a;
+    p->of[0].count = p->of[1].count = 0;
+    p->count = t->strand_b < 0 || t->strand_b == t->strand_a ? 1 : 2;
+    add_point(in, 1.0 - t->a, &a[0], &p->of[0]);
+    add_point(in, t->a, &a[1], &p->of[0]);
     if (t->strand_b >= 0) {
+        part *other = &p->of[p->count - 1];
         const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
-        add_jacobian(&parts[count - 1], t->b - 1.0, &b[0]);
-        add_jacobian(&parts[count - 1], -t->b, &b[1]);
+        other->strand = t->strand_b;
+        add_point(in, t->b - 1.0, &b[0], other);
+        add_point(in, -t->b, &b[1], other);
     }
-    return count;
 }
 
 // ---- Sizes
@@ -133,6 +129,13 @@ static void mark_strands(ss_step_problem *s, const ss_step_parts *in)
     }
 }
 
+// Entries of H that a segment may have, at most.
+static size_t most_entries(const ss_step_parts *in, int k, int segment)
+{
+    const ss_strand_point *end = segment_ends(in, k, segment);
+    return 3 * ((size_t)end[0].count + (size_t)end[1].count);
+}
+
 static sizes place_strands(ss_step_problem *s, const ss_step_parts *in)
 {
     sizes total = {0};
@@ -151,11 +154,9 @@ static sizes place_strands(ss_step_problem *s, const ss_step_parts *in)
     }
     s->problem.ndofs = at;
     for (int i = 0; i < in->count; i++) {
-        part parts[2] = {0};
-        const int count = find_parts(in, &in->touches[i], parts);
-        for (int k = 0; k < count; k++) {
-            total.entries_H += 3 * (size_t)parts[k].count;
-        }
+        const ss_touch *t = &in->touches[i];
+        total.entries_H += most_entries(in, t->strand_a, t->segment_a);
+        total.entries_H += t->strand_b < 0 ? 0 : most_entries(in, t->strand_b, t->segment_b);
     }
     return total;
 }
@@ -179,8 +180,9 @@ static ss_status reserve(ss_step_problem *s, const sizes *total, ss_error *e)
     double *contacts = ss_buffer_room(&s->contacts, 10 * n * sizeof *contacts);
     int *columns = ss_buffer_room(&s->columns, (ndofs + 3 * n + 2) * sizeof *columns);
     p->f = ss_buffer_room(&s->dofs, (ndofs + 1) * sizeof *p->f);
-    const void *parts = ss_buffer_room(&s->parts, 6 * ((size_t)total->widest + 1) * sizeof(double));
-    if (contacts == NULL || columns == NULL || p->f == NULL || parts == NULL ||
+    s->widest = total->widest;
+    if (contacts == NULL || columns == NULL || p->f == NULL ||
+        ss_buffer_room(&s->parts, 2 * (size_t)(s->widest + 1) * PART_ENTRY) == NULL ||
         !reserve_entries(&s->entries_M, total->entries_M, &p->M) ||
         !reserve_entries(&s->entries_H, total->entries_H, &p->H)) {
         return ss_fail_memory(e, "the problem of a step");
@@ -223,24 +225,32 @@ static void fill_mass(ss_step_problem *s, const ss_step_parts *in)
     }
 }
 
+// Without entries, in the buffer.
+static parts empty_parts(const ss_step_problem *s)
+{
+    const int n = s->widest + 1;
+    double(*J)[3] = s->parts.data;
+    int *dof = (int *)(J + 2 * n);
+    return (parts){.of = {{.dof = dof, .J = J}, {.dof = dof + n, .J = J + n}}};
+}
+
 static void fill_columns(ss_step_problem *s, const ss_step_parts *in)
 {
     ss_sparse *H = &s->problem.H;
-    double(*J)[3] = s->parts.data;
-    const int widest = (int)(s->parts.size / (6 * sizeof(double)));
-    part parts[2] = {{.J = J}, {.J = J + widest}};
+    parts p = empty_parts(s);
     int at = 0;
     H->start[0] = 0;
     for (int i = 0; i < in->count; i++) {
-        const int count = fill_parts(in, &in->touches[i], parts);
+        fill_parts(in, &in->touches[i], &p);
         for (int c = 0; c < 3; c++) {
             const ss_vec3 axis = in->E[i].c[c];
-            for (int k = 0; k < count; k++) {
-                const part *p = &parts[k];
-                const int row = s->row[p->strand] + p->first;
-                for (int j = 0; j < p->count; j++, at++) {
-                    H->row[at] = row + j;
-                    H->x[at] = axis.x * p->J[j][0] + axis.y * p->J[j][1] + axis.z * p->J[j][2];
+            for (int k = 0; k < p.count; k++) {
+                const part *own = &p.of[k];
+                const int row = s->row[own->strand];
+                for (int j = 0; j < own->count; j++, at++) {
+                    const double *J = own->J[j];
+                    H->row[at] = row + own->dof[j];
+                    H->x[at] = axis.x * J[0] + axis.y * J[1] + axis.z * J[2];
                 }
             }
             H->start[3 * i + c + 1] = at;
@@ -266,17 +276,41 @@ static ss_vec3 scripted_velocity(const ss_step_parts *in, int body, ss_vec3 x)
     return ss_scaled(1.0 / in->h, ss_minus(ss_carried(in->from, in->to, body, x), x));
 }
 
+// weight J_c v_c of a point, c the held dofs.
+static ss_vec3 held_velocity(const ss_step_parts *in, const ss_strand *strand, double weight,
+                             const ss_strand_point *p)
+{
+    const double *x = p->J, *y = x + p->count, *z = y + p->count;
+    ss_vec3 sum = {0.0, 0.0, 0.0};
+    for (int j = 0; j < p->count; j++) {
+        const double v = in->systems->held[strand->v + ss_point_dof(p, j)]; // 0 for the free ones
+        sum = ss_along(sum, weight * v, ss_vec(x[j], y[j], z[j]));
+    }
+    return sum;
+}
+
+static ss_vec3 strand_velocity(const ss_step_parts *in, int k, int segment, double a)
+{
+    const ss_strand *strand = &in->world->strands[k];
+    const ss_strand_point *end = segment_ends(in, k, segment);
+    const ss_vec3 x = ss_segment_point(in->world, in->from->x, k, segment, a);
+    const ss_vec3 carried = scripted_velocity(in, strand->carrier, x);
+    if (strand->size.nheld == 0) {
+        return carried;
+    }
+    return ss_plus(carried, ss_plus(held_velocity(in, strand, 1.0 - a, &end[0]),
+                                    held_velocity(in, strand, a, &end[1])));
+}
+
 // Of the first point against the second.
 static ss_vec3 scripted_difference(const ss_step_parts *in, const ss_touch *t)
 {
-    const ss_world *w = in->world;
-    const ss_vec3 a = ss_segment_point(w, in->from->x, t->strand_a, t->segment_a, t->a);
-    const ss_vec3 first = scripted_velocity(in, w->strands[t->strand_a].body, a);
+    const ss_vec3 first = strand_velocity(in, t->strand_a, t->segment_a, t->a);
     if (t->strand_b < 0) {
-        return ss_minus(first, scripted_velocity(in, w->obstacles[t->segment_b].body, t->y));
+        const int body = in->world->obstacles[t->segment_b].body;
+        return ss_minus(first, scripted_velocity(in, body, t->y));
     }
-    const ss_vec3 b = ss_segment_point(w, in->from->x, t->strand_b, t->segment_b, t->b);
-    return ss_minus(first, scripted_velocity(in, w->strands[t->strand_b].body, b));
+    return ss_minus(first, strand_velocity(in, t->strand_b, t->segment_b, t->b));
 }
 
 static void fill_contacts(ss_step_problem *s, const ss_step_parts *in)
@@ -290,6 +324,11 @@ static void fill_contacts(ss_step_problem *s, const ss_step_parts *in)
         s->problem.w[3 * i] += gap_term(in->options, t->gap, in->h);
         s->problem.mu[i] = t->strand_b < 0 ? in->world->obstacles[t->segment_b].mu : in->world->mu;
     }
+}
+
+void ss_step_problem_refresh(ss_step_problem *s, const ss_step_parts *in)
+{
+    fill_mass(s, in);
 }
 
 ss_status ss_step_problem_form(ss_step_problem *s, const ss_step_parts *in, ss_error *e)

@@ -15,6 +15,7 @@ typedef struct ss_step_problem {
     int *row;           // [nstrands] where a strand's dofs begin in the problem; -1 without contact
     double *scripted;   // [3 contacts] relative velocities that scripts alone give, without gaps
     ss_state guess;
+    int widest; // the most dofs of a strand
     ss_buffer rows, columns, entries_M, entries_H, contacts, dofs, parts;
 } ss_step_problem;
 
@@ -33,6 +34,8 @@ typedef struct ss_step_parts {
 
 // All but the guess and the provenance. SS_SYSTEM without memory.
 ss_status ss_step_problem_form(ss_step_problem *s, const ss_step_parts *parts, ss_error *e);
+// M and f again, of the same parts with systems that were formed about another iterate.
+void ss_step_problem_refresh(ss_step_problem *s, const ss_step_parts *parts);
 void ss_step_problem_free(ss_step_problem *s);
 
 // The point of segment `segment` of strand k at abscissa a.

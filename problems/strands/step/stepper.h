@@ -1,5 +1,4 @@
-// problems/strands/step/stepper.h -- a stepper from the inside: what a try of a step works on
-// (internal).
+// problems/strands/step/stepper.h -- a stepper from the inside, and the tools of schemes (internal).
 //
 // The world is where `here` is, and is not touched before a try has succeeded; the try ends `there`
 // with q and v of `trial`. Touches found there for the reach test are the next step's contacts, so
@@ -14,6 +13,8 @@ struct ss_stepper {
     ss_world *world; // the caller's
     ss_step_options options;
     ss_step_solver solver;
+    const ss_scheme *scheme;
+    void *own; // the scheme's; owned
     double dt;
     int good, steps; // accepted ones: since dt was set, and in all
 
@@ -26,11 +27,14 @@ struct ss_stepper {
     bool placed;          // here is where trial is
     ss_energy energy;     // here
     ss_systems systems;
-    double *right;  // [nv] scratch
-    ss_vec3 *moved; // [npoints] scratch: where a sweep ends
+    double way;           // the try moves q by way v + offset (system.h)
+    const double *offset; // [nv], the scheme's; NULL: 0
+    double *mean;         // [nv] scratch: that velocity
+    ss_vec3 *moved;       // [npoints] scratch: where a sweep ends
 
     ss_collider *collider;
     int *first, *body;     // [nstrands + 1] for ss_polylines
+    int *branch;           // [npoints] for ss_polylines; NULL where no strand branches
     double speed;          // m/s, largest |u_N| of the last step
     ss_buffer found;       // ss_touch: pairs near each other here
     int nfound;            // -1: not looked for yet
@@ -49,11 +53,40 @@ struct ss_stepper {
 
 double ss_step_clock(void); // s, monotonic
 
-// A step of size h from the world's state. *reason: why it is no good, SS_STEP_DONE where it is.
-// One that reached too far is complete all the same. A status other than SS_OK: no step of any size
-// would help, or the solver's own failure with *reason SS_STEP_SOLVER.
-ss_status ss_step_try(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
+// ---- Tools of schemes, in the order in which a try uses them
+
+// Bodies `there`, and velocities of the held dofs, for a try of size h that moves q by way v +
+// offset; offset [nv] is used until the try ends, or NULL.
+void ss_step_begin(ss_stepper *s, double h, double way, const double *offset);
+
+// M, f and factors of all strands about an iterate that is placed `at`. False where an M is not
+// positive definite.
+bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
+                  ss_step_report *report);
+
+// The contacts of the step: touches within the margin where it starts; with continuous detection
+// also those on the way that the systems, as they are formed, move the points without contacts.
+ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
+
+// The one-step problem of these contacts and systems is formed and solved; r starts from what is
+// known of the step before. Without contacts nothing is done. Then the same with M and f of systems
+// that were formed anew: H, w and mu stay, and r starts from where it is. *reason is set where there
+// is no answer.
+ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
+                               ss_step_reason *reason, ss_error *e);
+ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
+                               ss_error *e);
+
+// v of the trial: M^-1 (f + H r), strand by strand, and of the held dofs.
+void ss_step_find_velocities(ss_stepper *s);
+// q of the trial: q_n (+) h (way v + offset). What the method of a model adds to v is added.
+void ss_step_move(ss_stepper *s, double h);
+
+// The trial state is placed `there` and judged: contacts, energies, explosion, reach.
+ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
                       ss_error *e);
+
+// ---- Strands side by side
 
 // s->batch for a world that takes one. The same try by it, and the world moved to where it ended.
 ss_status ss_step_batch_new(ss_stepper *s, ss_error *e);

@@ -52,11 +52,18 @@ void ss_placed_free(ss_placed *at)
     *at = (ss_placed){0};
 }
 
+// What `place` and `convect` are given.
+static ss_pose root_of(const ss_strand *s, const ss_placed *at)
+{
+    return s->model->frame == SS_FRAME_WORLD ? ss_pose_identity()
+                                             : ss_pose_product(&at->carrier.pose, &s->root);
+}
+
 void ss_strand_place(const ss_world *w, int k, const ss_world_state *state, ss_placed *at)
 {
     const ss_strand *s = &w->strands[k];
-    ss_motion_at(&w->bodies[s->body], state->time, &at->root);
-    const ss_pose root = ss_pose_product(&at->root.pose, &s->root);
+    ss_motion_at(&w->bodies[s->carrier], state->time, &at->carrier);
+    const ss_pose root = root_of(s, at);
     s->model->place(s->self, &root, state->q + s->q, at->points, at->samples);
 }
 
@@ -67,7 +74,7 @@ ss_vec3 ss_point_rate(const ss_strand_point *p, const double *v)
     const double *x = p->J, *y = x + p->count, *z = y + p->count;
     ss_vec3 sum = {0.0, 0.0, 0.0};
     for (int j = 0; j < p->count; j++) {
-        const double vj = v[p->first + j];
+        const double vj = v[ss_point_dof(p, j)];
         sum = ss_plus(sum, ss_vec(x[j] * vj, y[j] * vj, z[j] * vj));
     }
     return sum;
@@ -78,7 +85,7 @@ static void add_force(const ss_strand_point *p, ss_vec3 force, double *F)
 {
     const double *x = p->J, *y = x + p->count, *z = y + p->count;
     for (int j = 0; j < p->count; j++) {
-        F[p->first + j] += x[j] * force.x + y[j] * force.y + z[j] * force.z;
+        F[ss_point_dof(p, j)] += x[j] * force.x + y[j] * force.y + z[j] * force.z;
     }
 }
 
@@ -142,17 +149,18 @@ void ss_system_scratch_free(ss_system_scratch *s)
 #define TOGETHER 8 // samples
 
 typedef struct block {
-    int first, count; // dofs
-    int nrows;        // 3 a sample
+    const ss_strand_point *samples; // their dofs are those of the first
+    int count;                      // of dofs
+    int nrows;                      // 3 a sample
     double mass[3 * TOGETHER];
     double J[3 * TOGETHER][LANES]; // dofs from .. from + LANES - 1, 0 behind the last
 } block;
 
-static void load_block(block *b, const ss_strand_point *samples, int from)
+static void load_block(block *b, int from)
 {
     const int width = b->count - from < LANES ? b->count - from : LANES;
     for (int k = 0; k < b->nrows; k++) {
-        const double *row = samples[k / 3].J + (k % 3) * b->count + from;
+        const double *row = b->samples[k / 3].J + (k % 3) * b->count + from;
         for (int i = 0; i < width; i++) {
             b->J[k][i] = row[i];
         }
@@ -163,33 +171,39 @@ static void load_block(block *b, const ss_strand_point *samples, int from)
 }
 
 // Entries from .. from + LANES - 1 of column j, of which those below the diagonal count.
-static void add_column(const block *b, const ss_strand_point *samples, int from, int j, ss_band *M)
+static void add_column(const block *b, int from, int j, ss_band *M)
 {
     double sum[LANES] = {0.0};
     for (int k = 0; k < b->nrows; k++) {
-        const double scale = b->mass[k] * samples[k / 3].J[(k % 3) * b->count + j];
+        const double scale = b->mass[k] * b->samples[k / 3].J[(k % 3) * b->count + j];
         for (int i = 0; i < LANES; i++) {
             sum[i] += scale * b->J[k][i];
         }
     }
     const int end = from + LANES < b->count ? from + LANES : b->count;
+    const int column = ss_point_dof(b->samples, j);
     for (int i = from > j ? from : j; i < end; i++) {
-        *ss_band_at(M, b->first + i, b->first + j) += sum[i - from];
+        *ss_band_at(M, ss_point_dof(b->samples, i), column) += sum[i - from];
     }
 }
 
 static void add_samples(const ss_strand_point *samples, const double *mass, int count, ss_band *M)
 {
-    block b = {.first = samples[0].first, .count = samples[0].count, .nrows = 3 * count};
+    block b = {.samples = samples, .count = samples[0].count, .nrows = 3 * count};
     for (int k = 0; k < b.nrows; k++) {
         b.mass[k] = mass[k / 3];
     }
     for (int from = 0; from < b.count; from += LANES) {
-        load_block(&b, samples, from);
+        load_block(&b, from);
         for (int j = 0; j < b.count && j < from + LANES; j++) {
-            add_column(&b, samples, from, j, M);
+            add_column(&b, from, j, M);
         }
     }
+}
+
+static bool same_dofs(const ss_strand_point *a, const ss_strand_point *b)
+{
+    return a->count == b->count && a->dofs == b->dofs && (a->dofs != NULL || a->first == b->first);
 }
 
 static void set_inertia(const ss_world *w, const ss_strand *s, const double *q, const ss_placed *at,
@@ -198,10 +212,13 @@ static void set_inertia(const ss_world *w, const ss_strand *s, const double *q, 
     const ss_strand_point *p = at->samples;
     const int n = s->size.nsamples;
     ss_band_clear(M);
-    for (int i = 0, count = 0; i < n; i += count) {
+    for (int j = 0; s->size.lumped && j < 3 * n; j++) {
+        const int dof = p[j / 3].first + j % 3;
+        *ss_band_at(M, dof, dof) += w->mass[s->sample + j / 3];
+    }
+    for (int i = 0, count = 0; i < n && !s->size.lumped; i += count) {
         count = 1;
-        while (count < TOGETHER && i + count < n && p[i + count].first == p[i].first &&
-               p[i + count].count == p[i].count) {
+        while (count < TOGETHER && i + count < n && same_dofs(&p[i + count], &p[i])) {
             count++;
         }
         add_samples(p + i, w->mass + s->sample + i, count, M);
@@ -237,94 +254,141 @@ static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_v
                    ss_cross(body->spin, turning));
 }
 
-// F += all forces but the implicit part of drag and damping, which M and theta take care of.
+// F += all forces but damping, and but the drag of the strand's own velocity.
 static void add_forces(const ss_world *w, const ss_strand *s, const double *q, const double *v,
                        const ss_placed *at, ss_vec3 *convected, double *F)
 {
     const bool convects = s->model->convect != NULL;
     if (convects) {
-        const ss_pose root = ss_pose_product(&at->root.pose, &s->root);
+        const ss_pose root = root_of(s, at);
         s->model->convect(s->self, &root, q, v, convected);
     }
     for (int i = 0; i < s->size.nsamples; i++) {
         const ss_strand_point *p = &at->samples[i];
-        const ss_vec3 d = ss_minus(p->x, at->root.pose.place);
-        ss_vec3 a = ss_minus(w->gravity, carried_acceleration(&at->root, d, ss_point_rate(p, v)));
+        const ss_vec3 d = ss_minus(p->x, at->carrier.pose.place);
+        ss_vec3 a =
+            ss_minus(w->gravity, carried_acceleration(&at->carrier, d, ss_point_rate(p, v)));
         a = convects ? ss_minus(a, convected[i]) : a;
         const ss_vec3 force =
             ss_along(ss_scaled(w->mass[s->sample + i], a), -w->drag * w->length[s->sample + i],
-                     carried_velocity(&at->root, d));
+                     carried_velocity(&at->carrier, d));
         add_force(p, force, F);
     }
     add_pulls(s, at, F);
     if (s->model->force != NULL) {
-        s->model->force(s->self, q, F);
+        s->model->force(s->self, q, v, F);
     }
 }
 
-// A += c C + k K, without the drag's part of C.
-static void add_elasticity(const ss_strand *s, const double *q, double c, double k, ss_band *A)
+// y += scale C v
+static void add_damping_product(const ss_strand *s, const double *q, const double *v, double scale,
+                                ss_band *scratch, double *y)
 {
-    if (s->model->stiffness != NULL) {
-        s->model->damping(s->self, q, c, A);
-        s->model->stiffness(s->self, q, k, A);
+    if (s->model->damping != NULL) {
+        ss_band_clear(scratch);
+        s->model->damping(s->self, q, scale, scratch);
+        ss_band_add_product(scratch, v, y);
     }
 }
 
-// f += (theta - 1) h C v - theta (1 - theta) h^2 K v without the drag's part of C.
-static void add_explicit_part(const ss_strand *s, const double *q, const double *v, double h,
-                              double theta, ss_band *scratch, double *f)
+void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
+                      ss_system_scratch *scratch, double *F)
 {
-    ss_band_clear(scratch);
-    add_elasticity(s, q, (theta - 1.0) * h, -theta * (1.0 - theta) * h * h, scratch);
-    ss_band_add_product(scratch, v, f);
+    const ss_strand *s = &w->strands[k];
+    const double *q = state->q + s->q, *v = state->v + s->v;
+    const int n = s->size.nv;
+    const double drag = drag_rate(w, s);
+    ss_band A = {n, s->size.half_bandwidth, scratch->band};
+    double *Mv = scratch->product;
+    memset(F, 0, (size_t)n * sizeof *F);
+    memset(Mv, 0, (size_t)n * sizeof *Mv);
+    add_forces(w, s, q, v, at, scratch->convected, F);
+    set_inertia(w, s, q, at, &A);
+    ss_band_add_product(&A, v, Mv);
+    for (int j = 0; j < n; j++) {
+        F[j] -= drag * Mv[j];
+    }
+    add_damping_product(s, q, v, -1.0, &A, F);
 }
 
-// v = M^-1 f goes through the model's method, which changes M; f = M v again.
-static void project(const ss_strand *s, const double *q, double h, ss_system_scratch *scratch,
-                    ss_band *M, double *f, double *v, double *after)
+// M += scale K; f += what K makes of the way that the iterate is ahead.
+static bool add_stiffness(const ss_strand *s, const ss_iterate *it, ss_system_scratch *scratch,
+                          ss_band *M, double *f)
 {
+    const double *q = it->at->q + s->q;
+    const double scale = it->h * it->h * it->share * it->way;
+    if (s->model->stiffness == NULL) {
+        return it->kind == SS_STIFFNESS_EXACT;
+    }
+    if (it->ahead == NULL) {
+        return s->model->stiffness(s->self, q, it->kind, scale, M);
+    }
+    const size_t count = (size_t)M->n * (size_t)(M->half + 1);
+    ss_band K = {M->n, M->half, scratch->band};
+    ss_band_clear(&K);
+    if (!s->model->stiffness(s->self, q, it->kind, scale, &K)) {
+        return false;
+    }
+    double *ahead = scratch->product;
+    for (int j = 0; j < M->n; j++) {
+        ahead[j] = it->ahead[s->v + j] / it->way;
+    }
+    ss_band_add_product(&K, ahead, f);
+    for (size_t i = 0; i < count; i++) {
+        M->x[i] += K.x[i];
+    }
+    return true;
+}
+
+ss_iterate ss_iterate_first(const ss_world_state *at, double h)
+{
+    return (ss_iterate){.at = at, .h = h, .share = 1.0, .way = 1.0, .past = at->v};
+}
+
+bool ss_strand_system(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
+                      ss_system_scratch *scratch, ss_band *M, double *f)
+{
+    const ss_strand *s = &w->strands[k];
+    const double *q = it->at->q + s->q, *v = it->at->v + s->v;
+    const int n = s->size.nv;
+    const double drag = drag_rate(w, s), h = it->h * it->share;
+    double *Mv = scratch->product;
+    memset(f, 0, (size_t)n * sizeof *f);
+    add_forces(w, s, q, v, at, scratch->convected, f);
+    set_inertia(w, s, q, at, M);
+    memset(Mv, 0, (size_t)n * sizeof *Mv);
+    ss_band_add_product(M, it->past + s->v, Mv);
+    for (int j = 0; j < n; j++) {
+        f[j] = h * f[j] + Mv[j];
+    }
+    for (int j = 0; j < n && it->known != NULL; j++) {
+        f[j] += it->h * it->known[s->v + j];
+    }
+    for (int j = 0; j < n * (M->half + 1); j++) {
+        M->x[j] *= 1.0 + h * drag;
+    }
+    if (s->model->damping != NULL) {
+        s->model->damping(s->self, q, h, M);
+    }
+    return add_stiffness(s, it, scratch, M, f);
+}
+
+void ss_strand_project(const ss_world *w, int k, const ss_world_state *state, double h,
+                       ss_system_scratch *scratch, ss_band *M, double *f, double *end,
+                       double *after)
+{
+    const ss_strand *s = &w->strands[k];
     const size_t n = (size_t)s->size.nv;
     ss_band L = {M->n, M->half, scratch->band};
     memcpy(L.x, M->x, n * (size_t)(M->half + 1) * sizeof *L.x);
     if (!ss_band_factor(&L, scratch->product)) {
         return;
     }
-    memcpy(v, f, n * sizeof *v);
-    ss_band_solve(&L, scratch->product, v);
-    s->model->project(s->self, q, h, v, after, M);
+    memcpy(end, f, n * sizeof *end);
+    ss_band_solve(&L, scratch->product, end);
+    s->model->project(s->self, state->q + s->q, h, end, after, M);
     memset(f, 0, n * sizeof *f);
-    ss_band_add_product(M, v, f);
-}
-
-void ss_strand_system(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
-                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f,
-                      double *end, double *after)
-{
-    const ss_strand *s = &w->strands[k];
-    const double *q = state->q + s->q, *v = state->v + s->v;
-    const int n = s->size.nv;
-    const double drag = drag_rate(w, s);
-    memset(f, 0, (size_t)n * sizeof *f);
-    add_forces(w, s, q, v, at, scratch->convected, f);
-    set_inertia(w, s, q, at, M);
-    double *Mv = scratch->product;
-    memset(Mv, 0, (size_t)n * sizeof *Mv);
-    ss_band_add_product(M, v, Mv);
-    for (int j = 0; j < n; j++) {
-        f[j] = h * f[j] + (1.0 - (1.0 - theta) * h * drag) * Mv[j];
-    }
-    if (theta < 1.0) {
-        ss_band explicit_part = {n, M->half, scratch->band};
-        add_explicit_part(s, q, v, h, theta, &explicit_part, f);
-    }
-    for (int j = 0; j < n * (M->half + 1); j++) {
-        M->x[j] *= 1.0 + theta * h * drag;
-    }
-    add_elasticity(s, q, theta * h, theta * theta * h * h, M);
-    if (s->model->project != NULL) {
-        project(s, q, h, scratch, M, f, end, after);
-    }
+    ss_band_add_product(M, end, f);
 }
 
 // ---- Energies
@@ -341,8 +405,8 @@ void ss_strand_energy(const ss_world *w, int k, const ss_world_state *state, con
     for (int i = 0; i < s->size.nsamples; i++) {
         const ss_strand_point *p = &at->samples[i];
         const double m = w->mass[s->sample + i];
-        const ss_vec3 d = ss_minus(p->x, at->root.pose.place);
-        const ss_vec3 velocity = ss_plus(carried_velocity(&at->root, d), ss_point_rate(p, v));
+        const ss_vec3 d = ss_minus(p->x, at->carrier.pose.place);
+        const ss_vec3 velocity = ss_plus(carried_velocity(&at->carrier, d), ss_point_rate(p, v));
         energy->kinetic += 0.5 * m * ss_dot(velocity, velocity);
         energy->potential -= m * ss_dot(w->gravity, p->x);
     }

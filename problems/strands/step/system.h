@@ -1,16 +1,24 @@
 // problems/strands/step/system.h -- M v = f of one strand: one implicit step without contacts.
 //
-//     M = M0 + h C + h^2 K,     C = internal damping + (drag / line density) M0
-//     f = M0 v_n + h [F_elastic + pulls + sum m J'(g - a_base - (dJ/dt) v_n)
-//                     - sum drag l J' v_base]
+// A step of size h from (q_n, v_n) to (q, v) solves, with F all forces but damping,
 //
-// linearised backward Euler about (q_n, v_n); v is the velocity at the end of the step. v_base and
-// a_base are velocity and acceleration of a sample that the scripted root carries, with v_n frozen:
-// a_base = A + w' x d + w x (w x d) + 2 w x J v_n. With theta < 1
+//     M0 (v - past) = h [share (F(q, v) - C v) + known],   q = q_n (+) h (way v + offset)
 //
-//     M  = M0 + theta h C + theta^2 h^2 K
-//     f += (theta - 1) h C v_n - theta (1 - theta) h^2 K v_n          more than above
-//     q_{n+1} = q_n (+) h [theta v + (1 - theta) v_n]
+// which is linearised about an iterate (q*, v*), q* = q_n (+) h d:
+//
+//     M = M0 + h share C + h^2 share way K                                         M0, C, K at q*
+//     f = M0 past + h share F(q*, v*) + h known + h^2 share K (d - offset)
+//
+//                     share, way   past       offset           known
+//     backward Euler  1            v_n        0                0
+//     theta scheme    theta        v_n        (1 - theta) v_n  (1 - theta) (F - C v)(q_n, v_n)
+//
+// The first iterate is q* = q_n, v* = v_n, d = 0. C = internal damping + (drag / line density) M0,
+//
+//     F = F_model + sum m J'(g - a_base - (dJ/dt) v) - sum drag l J' v_base + pulls
+//
+// v_base and a_base are velocity and acceleration of a sample that the carrier of the strand moves,
+// with v frozen: a_base = A + w' x d + w x (w x d) + 2 w x J v. The carrier of SS_FRAME_WORLD rests.
 //
 // Where the model projects, v = M^-1 f becomes what its method makes of it, M what impulses of
 // contacts meet (model.h), and f = M v.
@@ -22,7 +30,7 @@
 // Where a strand is, and what a step needs to know there. All arrays have the sizes of the strand.
 typedef struct ss_placed {
     ss_strand_point *points, *samples;
-    ss_motion_state root; // of the body
+    ss_motion_state carrier;
 } ss_placed;
 
 // Room for a strand of that size. False without memory; free what it was given in every case.
@@ -38,17 +46,36 @@ ss_vec3 ss_point_rate(const ss_strand_point *p, const double *v);
 // load [nv] of strand k += sum m J' g + pulls: its weight and the constant forces on it.
 void ss_strand_load(const ss_world *w, int k, const ss_placed *at, double *load);
 
-// Room for the function below; one for the whole world. NULL without memory.
+// Room for the functions below; one for the whole world. NULL without memory.
 typedef struct ss_system_scratch ss_system_scratch;
 ss_system_scratch *ss_system_scratch_new(const ss_world *w);
 void ss_system_scratch_free(ss_system_scratch *s);
 
-// M (of the strand's size and half bandwidth) and f [nv] of strand k for a step h from `state`. Of
-// a model that projects also `end`, its v, and `after` (both [nv]); it takes theta = 1. Without a
-// definite M all but M is of no use.
-void ss_strand_system(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
-                      double h, double theta, ss_system_scratch *scratch, ss_band *M, double *f,
-                      double *end, double *after);
+// The iterate and the scheme, as above; arrays are those of all strands.
+typedef struct ss_iterate {
+    const ss_world_state *at; // q*, v*, and the time of F
+    double h, share, way;
+    const double *past;  // [nv]
+    const double *ahead; // [nv] d - offset; NULL: 0
+    const double *known; // [nv] generalised forces; NULL: 0
+    ss_stiffness kind;   // of K
+} ss_iterate;
+
+// Backward Euler about `at`, which is where the step starts: share = way = 1, K exact.
+ss_iterate ss_iterate_first(const ss_world_state *at, double h);
+
+// M (of the strand's size and half bandwidth) and f [nv] of strand k, which is placed at the
+// iterate. False, and nothing of use, where the model has no K of this kind.
+bool ss_strand_system(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
+                      ss_system_scratch *scratch, ss_band *M, double *f);
+// F - C v of strand k at `state`, where it is placed, into F [nv].
+void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
+                      ss_system_scratch *scratch, double *F);
+// Of a model that projects, after ss_strand_system: M and f as said above, `end`, its v, and `after`
+// (both [nv]). Without a definite M nothing is changed.
+void ss_strand_project(const ss_world *w, int k, const ss_world_state *state, double h,
+                       ss_system_scratch *scratch, ss_band *M, double *f, double *end,
+                       double *after);
 
 typedef struct ss_energy {
     double kinetic, elastic, potential; // J; kinetic of the samples' velocity in the world

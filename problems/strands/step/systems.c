@@ -16,12 +16,17 @@ static double *numbers(size_t count)
     return malloc((count + 1) * sizeof(double));
 }
 
-bool ss_systems_init(ss_systems *s, const ss_world *w)
+static bool allocate(ss_systems *s, const ss_world *w)
 {
     const size_t n = (size_t)w->nstrands, nv = (size_t)w->nv;
-    size_t count = 0;
+    size_t count = 0, largest = 0, dofs = 0;
     for (size_t k = 0; k < n; k++) {
-        count += band_count(&w->strands[k].size);
+        const ss_strand_size *size = &w->strands[k].size;
+        count += band_count(size);
+        if (size->nheld > 0) {
+            largest = band_count(size) > largest ? band_count(size) : largest;
+            dofs = (size_t)size->nv > dofs ? (size_t)size->nv : dofs;
+        }
     }
     *s = (ss_systems){.M = malloc((n + 1) * sizeof *s->M),
                       .L = malloc((n + 1) * sizeof *s->L),
@@ -29,21 +34,52 @@ bool ss_systems_init(ss_systems *s, const ss_world *w)
                       .L_numbers = numbers(count),
                       .D = numbers(nv),
                       .f = numbers(nv),
+                      .held = calloc(nv + 1, sizeof *s->held),
+                      .free = malloc((nv + 1) * sizeof *s->free),
+                      .place = malloc((nv + 1) * sizeof *s->place),
                       .end = numbers(nv),
                       .after = numbers(nv),
                       .residual = numbers(nv),
+                      .whole = numbers(largest),
+                      .right = numbers(dofs),
+                      .kinds = calloc(n + 1, sizeof *s->kinds),
                       .scratch = ss_system_scratch_new(w)};
-    if (s->M == NULL || s->L == NULL || s->M_numbers == NULL || s->L_numbers == NULL ||
-        s->D == NULL || s->f == NULL || s->end == NULL || s->after == NULL || s->residual == NULL ||
-        s->scratch == NULL) {
+    return s->M != NULL && s->L != NULL && s->M_numbers != NULL && s->L_numbers != NULL &&
+           s->D != NULL && s->f != NULL && s->held != NULL && s->free != NULL && s->place != NULL &&
+           s->end != NULL && s->after != NULL && s->residual != NULL && s->whole != NULL &&
+           s->right != NULL && s->kinds != NULL && s->scratch != NULL;
+}
+
+// free and place of a strand; how many are free.
+static int number_dofs(ss_systems *s, const ss_strand *strand)
+{
+    const ss_strand_size *size = &strand->size;
+    int held = 0, count = 0;
+    for (int j = 0; j < size->nv; j++) {
+        if (held < size->nheld && size->held[held] == j) {
+            s->place[strand->v + j] = -1;
+            held++;
+        } else {
+            s->place[strand->v + j] = count;
+            s->free[strand->v + count++] = j;
+        }
+    }
+    return count;
+}
+
+bool ss_systems_init(ss_systems *s, const ss_world *w)
+{
+    if (!allocate(s, w)) {
         return false;
     }
     size_t at = 0;
-    for (size_t k = 0; k < n; k++) {
-        const ss_strand_size *size = &w->strands[k].size;
-        s->M[k] = (ss_band){size->nv, size->half_bandwidth, s->M_numbers + at};
-        s->L[k] = (ss_band){size->nv, size->half_bandwidth, s->L_numbers + at};
-        at += band_count(size);
+    for (int k = 0; k < w->nstrands; k++) {
+        const ss_strand *strand = &w->strands[k];
+        const int n = number_dofs(s, strand);
+        const int half = strand->size.half_bandwidth;
+        s->M[k] = (ss_band){n, half, s->M_numbers + at};
+        s->L[k] = (ss_band){n, half, s->L_numbers + at};
+        at += band_count(&strand->size);
     }
     return true;
 }
@@ -56,27 +92,130 @@ void ss_systems_free(ss_systems *s)
     free(s->L_numbers);
     free(s->D);
     free(s->f);
+    free(s->held);
+    free(s->free);
+    free(s->place);
     free(s->end);
     free(s->after);
     free(s->residual);
+    free(s->whole);
+    free(s->right);
+    free(s->kinds);
     ss_system_scratch_free(s->scratch);
     *s = (ss_systems){0};
 }
 
-bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_world_state *state,
-                     const ss_snapshot *at, double h, double theta)
+// ---- Held dofs
+
+void ss_systems_script(ss_systems *s, const ss_world *w, const ss_world_state *from,
+                       const ss_snapshot *to, double h, double way, const double *offset)
 {
-    bool definite = true;
-    for (int k = 0; definite && k < w->nstrands; k++) {
+    for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
-        const ss_placed placed = ss_snapshot_strand(at, w, k);
-        ss_strand_system(w, k, state, &placed, h, theta, s->scratch, &s->M[k], s->f + strand->v,
-                         s->end + strand->v, s->after + strand->v);
-        memcpy(s->L[k].x, s->M[k].x, band_count(&strand->size) * sizeof *s->L[k].x);
-        definite = ss_band_factor(&s->L[k], s->D + strand->v);
+        if (strand->size.nheld == 0) {
+            continue;
+        }
+        const ss_pose moved[2] = {
+            ss_pose_product(&to->bodies[strand->body].pose, &strand->still[0]),
+            ss_pose_product(&to->bodies[strand->tip_body].pose, &strand->still[1])};
+        double *v = s->held + strand->v;
+        strand->model->script(strand->self, moved, from->q + strand->q, h, v);
+        for (int i = 0; i < strand->size.nheld; i++) {
+            const int j = strand->size.held[i];
+            v[j] = (v[j] - (offset != NULL ? offset[strand->v + j] : 0.0)) / way;
+        }
+    }
+}
+
+// right -= column j of the whole M times v
+static void move_column(const ss_band *whole, int j, double v, double *right)
+{
+    const int from = j > whole->half ? j - whole->half : 0;
+    for (int i = from; i < whole->n && i <= j + whole->half; i++) {
+        right[i] -= v * (i > j ? *ss_band_at(whole, i, j) : *ss_band_at(whole, j, i));
+    }
+}
+
+// M and f of the free dofs, from those of all.
+static void eliminate(const ss_systems *s, const ss_strand *strand, const ss_band *whole,
+                      double *right, ss_band *M, double *f)
+{
+    const int *dof = s->free + strand->v;
+    for (int k = 0; k < strand->size.nheld; k++) {
+        const int j = strand->size.held[k];
+        move_column(whole, j, s->held[strand->v + j], right);
+    }
+    for (int j = 0; j < M->n; j++) {
+        f[j] = right[dof[j]];
+        for (int i = j; i < M->n && i <= j + M->half; i++) {
+            *ss_band_at(M, i, j) =
+                dof[i] - dof[j] <= whole->half ? *ss_band_at(whole, dof[i], dof[j]) : 0.0;
+        }
+    }
+}
+
+// ---- Forming
+
+static bool form_with(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
+                      const ss_placed *at)
+{
+    const ss_strand *strand = &w->strands[k];
+    const ss_strand_size *size = &strand->size;
+    double *f = s->f + strand->v;
+    if (size->nheld == 0) {
+        return ss_strand_system(w, k, it, at, s->scratch, &s->M[k], f);
+    }
+    ss_band whole = {size->nv, size->half_bandwidth, s->whole};
+    if (!ss_strand_system(w, k, it, at, s->scratch, &whole, s->right)) {
+        return false;
+    }
+    eliminate(s, strand, &whole, s->right, &s->M[k], f);
+    return true;
+}
+
+static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
+                        const ss_placed *at)
+{
+    const ss_strand *strand = &w->strands[k];
+    ss_band *M = &s->M[k], *L = &s->L[k];
+    ss_iterate about = *it;
+    bool definite = false;
+    for (int kind = (int)it->kind; kind < SS_STIFFNESS_KINDS && !definite; kind++) {
+        about.kind = (ss_stiffness)kind;
+        if (!form_with(s, w, k, &about, at)) {
+            continue;
+        }
+        if (strand->model->project != NULL) {
+            ss_strand_project(w, k, it->at, it->h, s->scratch, M, s->f + strand->v,
+                              s->end + strand->v, s->after + strand->v);
+        }
+        memcpy(L->x, M->x, (size_t)M->n * (size_t)(M->half + 1) * sizeof *L->x);
+        definite = ss_band_factor(L, s->D + strand->v);
+        s->kinds[k] = about.kind;
     }
     return definite;
 }
+
+bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, const ss_snapshot *at)
+{
+    bool definite = true;
+    for (int k = 0; definite && k < w->nstrands; k++) {
+        const ss_placed placed = ss_snapshot_strand(at, w, k);
+        definite = form_strand(s, w, k, it, &placed);
+    }
+    return definite;
+}
+
+ss_stiffness ss_systems_kind(const ss_systems *s, const ss_world *w)
+{
+    ss_stiffness last = SS_STIFFNESS_EXACT;
+    for (int k = 0; k < w->nstrands; k++) {
+        last = s->kinds[k] > last ? s->kinds[k] : last;
+    }
+    return last;
+}
+
+// ---- Solving
 
 void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v)
 {
@@ -88,9 +227,18 @@ void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v)
     }
 }
 
+// v, of which the first entries are those of the free dofs, gets the held ones.
+static void spread(const ss_systems *s, const ss_strand *strand, double *v)
+{
+    const int *place = s->place + strand->v;
+    for (int j = strand->size.nv - 1; j >= 0 && strand->size.nheld > 0; j--) {
+        v[j] = place[j] >= 0 ? v[place[j]] : s->held[strand->v + j];
+    }
+}
+
 void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const double *right, double *v)
 {
-    const int n = w->strands[k].size.nv;
+    const int n = s->M[k].n;
     const double *D = s->D + w->strands[k].v;
     double *rest = s->residual + w->strands[k].v;
     memcpy(v, right, (size_t)n * sizeof *v);
@@ -104,4 +252,5 @@ void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const doubl
     for (int j = 0; j < n; j++) {
         v[j] += rest[j];
     }
+    spread(s, &w->strands[k], v);
 }

@@ -1,15 +1,21 @@
 // problems/strands/step/systems.h -- M v = f of all strands at once, and its factors (internal).
+//
+// Dofs that clamps hold are eliminated: with c those and f the free ones, M_ff v_f = f_f - M_fc v_c.
 #pragma once
 
 #include "problems/strands/snapshot.h"
 
 typedef struct ss_systems {
-    ss_band *M, *L;                // [nstrands] into the two arrays below; L is a factor (band.h)
+    ss_band *M, *L; // [nstrands] of the free dofs, into the arrays below; L is a factor (band.h)
     double *M_numbers, *L_numbers; // the bands of all strands
     double *D;                     // [nv] scales of the factors
-    double *f;                     // [nv]
+    double *f;                     // [nv] of the free dofs: those of strand k begin at its v
+    double *held;                  // [nv] velocities of the held dofs, 0 for the free ones
+    int *free, *place;             // [nv] dof of the i-th free one; its i, or -1 where it is held
     double *end, *after;           // [nv] of models that project (model.h)
     double *residual;              // [nv] scratch
+    double *whole, *right;         // scratch: M and f of a strand with held dofs
+    ss_stiffness *kinds;           // [nstrands] of the K in M
     ss_system_scratch *scratch;
 } ss_systems;
 
@@ -17,15 +23,21 @@ typedef struct ss_systems {
 bool ss_systems_init(ss_systems *s, const ss_world *w);
 void ss_systems_free(ss_systems *s);
 
-// M, f and the factors for a step h from `state`, where `at` is. False where an M is not positive
-// definite.
-bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_world_state *state,
-                     const ss_snapshot *at, double h, double theta);
+// The velocities `held` for a step h from the state `from`, at whose end the bodies are at `to`: they
+// carry q to where the clamps are, way v + offset being what moves it; offset [nv] may be NULL.
+void ss_systems_script(ss_systems *s, const ss_world *w, const ss_world_state *from,
+                       const ss_snapshot *to, double h, double way, const double *offset);
 
-// The velocity of strand k at the end of a step in which nothing touches it.
+// M, f and the factors about an iterate, where `at` is. K is of it->kind, or of the next kind that
+// has a factor, strand by strand. False where an M is not positive definite with any.
+bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, const ss_snapshot *at);
+// The last kind of K that ss_systems_form took for a strand.
+ss_stiffness ss_systems_kind(const ss_systems *s, const ss_world *w);
+
+// The velocity [nv of the strand] of strand k at the end of a step in which nothing touches it.
 void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v);
 
-// v = M^-1 right of strand k (all [nv of the strand]), refined once, so that every row holds to
-// rounding.
+// v = M^-1 right of strand k, `right` [its free dofs], and the held ones beside; refined once, so
+// that every row holds to rounding.
 void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const double *right,
                       double *v);

@@ -13,6 +13,27 @@ double ss_step_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// ---- Systems
+
+void ss_step_begin(ss_stepper *s, double h, double way, const double *offset)
+{
+    const ss_world *w = s->world;
+    s->way = way;
+    s->offset = offset;
+    ss_snapshot_script(&s->there, w, w->now.time + h);
+    ss_systems_script(&s->systems, w, &w->now, &s->there, h, way, offset);
+}
+
+bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
+                  ss_step_report *report)
+{
+    const double start = ss_step_clock();
+    const bool definite = ss_systems_form(&s->systems, s->world, it, at);
+    report->assemble_seconds += ss_step_clock() - start;
+    report->iterates++;
+    return definite;
+}
+
 // ---- Finding contacts
 
 // With `moved`, what is found is the collider's until the next search.
@@ -34,13 +55,15 @@ static ss_status collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *mo
     return status;
 }
 
-// theta v + (1 - theta) v_n of strand k, into `mean`; v is its velocity at the end of the step.
+// way v + offset of strand k, by which it moves; v is its velocity at the end of the step.
 static void mean_velocity(const ss_stepper *s, int k, const double *v, double *mean)
 {
-    const double theta = s->options.theta;
     const ss_strand *strand = &s->world->strands[k];
     for (int j = 0; j < strand->size.nv; j++) {
-        mean[j] = theta * v[j] + (1.0 - theta) * s->world->now.v[strand->v + j];
+        mean[j] = s->way * v[j];
+    }
+    for (int j = 0; j < strand->size.nv && s->offset != NULL; j++) {
+        mean[j] += s->offset[strand->v + j];
     }
 }
 
@@ -51,28 +74,36 @@ static void sweep(ss_stepper *s, double h)
     const ss_world *w = s->world;
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
-        double *v = s->trial.v + strand->v, *mean = s->right + strand->v;
+        double *v = s->trial.v + strand->v, *mean = s->mean + strand->v;
         ss_systems_end(&s->systems, w, k, v);
         mean_velocity(s, k, v, mean);
         for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
             const ss_vec3 rate = ss_point_rate(&s->here.all.points[i], mean);
-            const ss_vec3 x = ss_carried(&s->here, &s->there, strand->body, s->here.x[i]);
+            const ss_vec3 x = ss_carried(&s->here, &s->there, strand->carrier, s->here.x[i]);
             s->moved[i] = ss_carried(&s->there, &s->here, w->strands[0].body, ss_along(x, h, rate));
         }
     }
 }
 
+// How many dofs of strand k move the ends of a segment.
+static int free_dofs(const ss_stepper *s, int k, int segment)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    const ss_strand_point *end = s->here.all.points + strand->point + segment;
+    int count = end[0].count + end[1].count;
+    for (int i = 0; strand->size.nheld > 0 && i < 2; i++) {
+        for (int j = 0; j < end[i].count; j++) {
+            count -= s->systems.place[strand->v + ss_point_dof(&end[i], j)] < 0;
+        }
+    }
+    return count;
+}
+
 // Contacts are pairs of which a point can move; without a gap term those that touch.
 static bool is_contact(const ss_stepper *s, const ss_touch *t)
 {
-    const ss_world *w = s->world;
-    const ss_strand_point *a = s->here.all.points + w->strands[t->strand_a].point + t->segment_a;
-    int dofs = a[0].count + a[1].count;
-    if (t->strand_b >= 0) {
-        const ss_strand_point *b =
-            s->here.all.points + w->strands[t->strand_b].point + t->segment_b;
-        dofs += b[0].count + b[1].count;
-    }
+    int dofs = free_dofs(s, t->strand_a, t->segment_a);
+    dofs += t->strand_b >= 0 ? free_dofs(s, t->strand_b, t->segment_b) : 0;
     return dofs > 0 && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
 }
 
@@ -91,7 +122,7 @@ static ss_status find_pairs(ss_stepper *s, double h, const ss_touch **pairs, int
     return SS_OK;
 }
 
-static ss_status find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
+ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
     s->ncontacts = 0;
     if (!s->options.contacts) {
@@ -127,7 +158,20 @@ static void describe(ss_stepper *s, double h)
     snprintf(from->frame, sizeof from->frame, "normal first");
 }
 
-static ss_status form(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
+static ss_step_parts parts_of(const ss_stepper *s, double h)
+{
+    return (ss_step_parts){.world = s->world,
+                           .options = &s->options,
+                           .systems = &s->systems,
+                           .from = &s->here,
+                           .to = &s->there,
+                           .h = h,
+                           .touches = s->touches,
+                           .E = s->E,
+                           .count = s->ncontacts};
+}
+
+static ss_status form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
     const size_t n = (size_t)s->ncontacts;
     s->E = ss_buffer_room(&s->frames, n * sizeof *s->E);
@@ -137,15 +181,7 @@ static ss_status form(ss_stepper *s, double h, ss_step_report *report, ss_error 
     }
     s->u = s->r + 3 * n;
     report->hits = ss_track_recall(s->track, s->touches, s->ncontacts, h, s->E, s->r);
-    const ss_step_parts parts = {.world = s->world,
-                                 .options = &s->options,
-                                 .systems = &s->systems,
-                                 .from = &s->here,
-                                 .to = &s->there,
-                                 .h = h,
-                                 .touches = s->touches,
-                                 .E = s->E,
-                                 .count = s->ncontacts};
+    const ss_step_parts parts = parts_of(s, h);
     const ss_status status = ss_step_problem_form(&s->formed, &parts, e);
     if (status != SS_OK) {
         return status;
@@ -169,7 +205,8 @@ static bool all_finite(const double *x, int count)
 }
 
 // r from the solver. *reason is set where it is no answer.
-static ss_status solve(ss_stepper *s, ss_step_report *report, ss_step_reason *reason, ss_error *e)
+static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
+                               ss_error *e)
 {
     const double start = ss_step_clock();
     const ss_status status =
@@ -181,8 +218,36 @@ static ss_status solve(ss_stepper *s, ss_step_report *report, ss_step_reason *re
     return status;
 }
 
+ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
+                               ss_step_reason *reason, ss_error *e)
+{
+    report->answer = (ss_step_answer){.status = ""};
+    report->hits = 0;
+    if (s->ncontacts == 0) {
+        return SS_OK;
+    }
+    const double start = ss_step_clock();
+    const ss_status status = form_problem(s, h, report, e);
+    report->assemble_seconds += ss_step_clock() - start;
+    return status == SS_OK ? solve_problem(s, report, reason, e) : status;
+}
+
+ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
+                               ss_error *e)
+{
+    if (s->ncontacts == 0) {
+        return SS_OK;
+    }
+    const double start = ss_step_clock();
+    const ss_step_parts parts = parts_of(s, s->formed.problem.provenance.dt);
+    ss_step_problem_refresh(&s->formed, &parts);
+    memcpy(s->formed.guess.r, s->r, 3 * (size_t)s->ncontacts * sizeof *s->r);
+    report->assemble_seconds += ss_step_clock() - start;
+    return solve_problem(s, report, reason, e);
+}
+
 // v = M^-1 (f + H r), strand by strand.
-static void find_velocities(ss_stepper *s)
+void ss_step_find_velocities(ss_stepper *s)
 {
     const ss_world *w = s->world;
     const bool touching = s->ncontacts > 0;
@@ -201,9 +266,9 @@ static void find_velocities(ss_stepper *s)
         }
     }
     for (int k = 0; touching && k < w->nstrands; k++) {
-        if (s->formed.row[k] >= 0) {
-            memcpy(s->v + s->formed.row[k], s->trial.v + w->strands[k].v,
-                   (size_t)w->strands[k].size.nv * sizeof *s->v);
+        const int row = s->formed.row[k], at = w->strands[k].v;
+        for (int i = 0; row >= 0 && i < s->systems.M[k].n; i++) {
+            s->v[row + i] = s->trial.v[at + s->systems.free[at + i]];
         }
     }
 }
@@ -238,18 +303,28 @@ static void add_after(ss_stepper *s, const ss_strand *strand)
     }
 }
 
-static void move(ss_stepper *s, double h)
+void ss_step_move(ss_stepper *s, double h)
 {
     const ss_world *w = s->world;
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
-        double *mean = s->right + strand->v;
+        double *mean = s->mean + strand->v;
         mean_velocity(s, k, s->trial.v + strand->v, mean);
         strand->model->advance(strand->self, w->now.q + strand->q, mean, h, s->trial.q + strand->q);
         add_after(s, strand);
     }
-    s->trial.time = w->now.time + h;
-    ss_snapshot_place(&s->there, w, &s->trial);
+}
+
+// Against the body of the strand's root; of a strand that nothing clamps in the world.
+static ss_vec3 own_velocity(const ss_stepper *s, const ss_strand *strand, int point)
+{
+    const ss_vec3 rate = ss_point_rate(&s->there.all.points[point], s->trial.v + strand->v);
+    if (strand->carrier == strand->body || strand->clamp == SS_CLAMP_NONE) {
+        return rate;
+    }
+    const ss_motion_state *body = &s->there.bodies[strand->body];
+    const ss_vec3 arm = ss_minus(s->there.x[point], body->pose.place);
+    return ss_minus(rate, ss_plus(body->velocity, ss_cross(body->spin, arm)));
 }
 
 static double largest_speed(const ss_stepper *s)
@@ -259,20 +334,23 @@ static double largest_speed(const ss_stepper *s)
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
         for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
-            const ss_vec3 rate = ss_point_rate(&s->there.all.points[i], s->trial.v + strand->v);
+            const ss_vec3 rate = own_velocity(s, strand, i);
             largest = fmax(largest, ss_dot(rate, rate));
         }
     }
     return sqrt(largest);
 }
 
-// Whether the end of the step is one to go on from.
-static ss_status judge_end(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
-                           ss_error *e)
+ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
+                      ss_error *e)
 {
     const ss_world *w = s->world;
+    s->trial.time = w->now.time + h;
+    ss_snapshot_place(&s->there, w, &s->trial);
+    measure_contacts(s, report);
     report->time = s->trial.time;
     report->dt = h;
+    report->stiffness = ss_systems_kind(&s->systems, w);
     report->energy = ss_step_energy(w, &s->trial, &s->there);
     report->length = ss_step_length(w, &s->there);
     report->max_speed = largest_speed(s);
@@ -291,44 +369,4 @@ static ss_status judge_end(ss_stepper *s, double h, ss_step_report *report, ss_s
         *reason = SS_STEP_REACH;
     }
     return status;
-}
-
-// The one-step problem, formed and answered.
-static ss_status answer(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
-                        ss_error *e)
-{
-    report->answer = (ss_step_answer){.status = ""};
-    report->hits = 0;
-    if (s->ncontacts == 0) {
-        return SS_OK;
-    }
-    const double start = ss_step_clock();
-    const ss_status status = form(s, h, report, e);
-    report->assemble_seconds += ss_step_clock() - start;
-    return status == SS_OK ? solve(s, report, reason, e) : status;
-}
-
-ss_status ss_step_try(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
-                      ss_error *e)
-{
-    const ss_world *w = s->world;
-    const double start = ss_step_clock();
-    ss_snapshot_script(&s->there, w, w->now.time + h);
-    const bool definite = ss_systems_form(&s->systems, w, &w->now, &s->here, h, s->options.theta);
-    report->assemble_seconds += ss_step_clock() - start;
-    if (!definite) {
-        *reason = SS_STEP_MATRIX;
-        return SS_OK;
-    }
-    ss_status status = find_contacts(s, h, report, e);
-    if (status == SS_OK) {
-        status = answer(s, h, report, reason, e);
-    }
-    if (status != SS_OK || *reason != SS_STEP_DONE) {
-        return status;
-    }
-    find_velocities(s);
-    measure_contacts(s, report);
-    move(s, h);
-    return judge_end(s, h, report, reason, e);
 }

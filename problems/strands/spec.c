@@ -1,0 +1,95 @@
+// problems/strands/spec.c -- specs: a name among the entries of a table, and options by its keys.
+#include "problems/strands/spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int find_entry(const ss_catalogue *c, const char *name)
+{
+    int k = 0;
+    while (c->entry(k).name != NULL && strcmp(c->entry(k).name, name) != 0) {
+        k++;
+    }
+    return k;
+}
+
+static ss_status fail_unknown(const ss_catalogue *c, const char *name, ss_error *e)
+{
+    char names[300] = "";
+    for (int k = 0; c->entry(k).name != NULL; k++) {
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
+                 c->entry(k).name);
+    }
+    return ss_fail(e, SS_BAD_INPUT, "unknown %s '%s'; there are %s", c->kind, name, names);
+}
+
+static ss_status set_option(const ss_catalogue *c, const ss_entry *entry, const char *spec,
+                            char *option, void *settings, ss_error *e)
+{
+    char *value = strchr(option, '=');
+    if (value == NULL || value == option || value[1] == '\0') {
+        return ss_fail(e, SS_BAD_INPUT, "'%s' of %s '%s' is not key=value", option, c->kind, spec);
+    }
+    *value++ = '\0';
+    const ss_key *key = ss_keys_find(entry->keys, option);
+    if (key == NULL) {
+        char known[300];
+        ss_keys_describe(entry->keys, known, sizeof known);
+        return ss_fail(e, SS_BAD_INPUT, "%s '%s' has no option '%s'; it has %s", c->kind,
+                       entry->name, option, known[0] != '\0' ? known : "none");
+    }
+    return ss_key_set(key, value, settings, e);
+}
+
+// options: "key=value,..." or NULL for none.
+static ss_status set_options(const ss_catalogue *c, const ss_entry *entry, const char *spec,
+                             char *options, void *settings, ss_error *e)
+{
+    ss_status status = SS_OK;
+    while (status == SS_OK && options != NULL) {
+        char *option = options;
+        options = strchr(option, ',');
+        if (options != NULL) {
+            *options++ = '\0';
+        }
+        status = set_option(c, entry, spec, option, settings, e);
+    }
+    return status;
+}
+
+ss_status ss_spec_parse(const ss_catalogue *c, const char *spec, int *which, void **settings,
+                        ss_error *e)
+{
+    char text[SS_SPEC_ROOM];
+    *settings = NULL;
+    if (strlen(spec) >= sizeof text) {
+        return ss_fail(e, SS_BAD_INPUT, "a %s's spec has at most %zu characters", c->kind,
+                       sizeof text - 1);
+    }
+    strcpy(text, spec);
+    char *options = strchr(text, ':');
+    if (options != NULL) {
+        *options++ = '\0';
+    }
+    *which = find_entry(c, text);
+    const ss_entry entry = c->entry(*which);
+    if (entry.name == NULL) {
+        return fail_unknown(c, text, e);
+    }
+    void *own = entry.settings_size > 0 ? malloc(entry.settings_size) : NULL;
+    if (entry.settings_size > 0 && own == NULL) {
+        return ss_fail_memory(e, "the settings of a spec");
+    }
+    if (own != NULL) {
+        memcpy(own, entry.defaults, entry.settings_size);
+    }
+    const ss_status status = set_options(c, &entry, spec, options, own, e);
+    if (status != SS_OK) {
+        free(own);
+        return status;
+    }
+    *settings = own;
+    return SS_OK;
+}
