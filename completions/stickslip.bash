@@ -2,20 +2,25 @@
 # Completion of stickslip's verbs, options, choices and files. Everything is read from the program's
 # own --help, so that this file need not follow it.
 
-# In the help of the program or of a verb, "  WORD  what it is" before the example.
+# The help of the program or of a verb, each entry on one line.
+_stickslip_help() {
+    "$@" --help 2>/dev/null | sed -e ':more' -e 'N; $!b more' -e 's/\n    \{8,\}/ /g'
+}
+
+# "  WORD  what it is" before the example.
 _stickslip_words() {
-    "$@" --help 2>/dev/null | sed -n '/^Example/q; s/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p'
+    _stickslip_help "$@" | sed -n '/^Example/q; s/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p'
 }
 
 _stickslip_options() {
-    "$@" --help 2>/dev/null | sed -n 's/^  \(--[a-z][a-z0-9-]*\).*/\1/p'
+    _stickslip_help "$@" | sed -n 's/^  \(--[a-z][a-z0-9-]*\).*/\1/p'
 }
 
 # The choices of an option: "  --form FORM  what it is: global or local (default global)".
 _stickslip_choices() {
     local option=$1 word='[a-z][a-z-]*'
     shift
-    "$@" --help 2>/dev/null |
+    _stickslip_help "$@" |
         sed -n "s/^  $option .*: \($word\(, $word\)* or $word\)\( (.*\)\{0,1\}\$/\1/p" |
         sed 's/, / /g; s/ or / /'
 }

@@ -7,7 +7,7 @@
 #include "harness/complain.h"
 #include "harness/machine.h"
 #include "harness/run.h"
-#include "harness/verbs.h"
+#include "harness/cli.h"
 #include "harness/walk.h"
 
 typedef struct planning {

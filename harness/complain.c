@@ -71,7 +71,7 @@ void ss_suggestion_offer(ss_suggestion *s, const char *candidate)
     if (length > LONGEST_WORD || strlen(candidate) > LONGEST_WORD) {
         return;
     }
-    // The beginning of a word is as good as one slip of a key.
+    // The beginning of a word counts as one slip of a key.
     const bool begins = length >= 2 && strncmp(s->word, candidate, length) == 0;
     const int d = begins ? 1 : distance(s->word, candidate);
     // A third of the letters wrong is still the same word; more is another one.
@@ -82,11 +82,13 @@ void ss_suggestion_offer(ss_suggestion *s, const char *candidate)
     }
 }
 
-ss_hint ss_suggestion_hint(const ss_suggestion *s)
+ss_hint ss_suggestion_hint(const ss_suggestion *s, const char *dashes, const char *otherwise)
 {
-    ss_hint hint = {""};
+    ss_hint hint;
     if (s->best != NULL) {
-        snprintf(hint.text, sizeof hint.text, "; did you mean '%s'?", s->best);
+        snprintf(hint.text, sizeof hint.text, "; did you mean '%s%s'?", dashes, s->best);
+    } else {
+        snprintf(hint.text, sizeof hint.text, "%s", otherwise);
     }
     return hint;
 }

@@ -24,9 +24,9 @@ typedef struct ss_suggestion {
 
 void ss_suggestion_offer(ss_suggestion *s, const char *candidate);
 
-// "; did you mean 'inspect'?" or "".
 typedef struct ss_hint {
     char text[160];
 } ss_hint;
 
-ss_hint ss_suggestion_hint(const ss_suggestion *s);
+// "; did you mean 'inspect'?" with `dashes` before the word, or `otherwise` if nothing is near.
+ss_hint ss_suggestion_hint(const ss_suggestion *s, const char *dashes, const char *otherwise);

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "harness/verbs.h"
+#include "harness/cli.h"
 
 // A standard descriptor that the caller closed would be given to the next file that is opened, and
 // what is printed would end up in that file. Held read-only, printing fails as it should.

@@ -1,6 +1,4 @@
 // Reads a command line by the table of its verb, and prints that table as help.
-#include "harness/options.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,25 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/rows.h"
-#include "harness/verbs.h"
 #include "problems/number.h"
 
-// Columns that an option and its metavar take in the help.
-#define HELP_COLUMN 22
+// Columns of the help: all, and those before what an option or a verb does.
+#define HELP_WIDTH  80
+#define HELP_COLUMN 25
 
 // More than any verb has; seen[] below lives on the stack.
 #define MOST_OPTIONS 32
 
+typedef ss_format_settings settings;
+
 const ss_option ss_format_options[] = {
-    SS_OPTION_FORMAT(ss_format_settings),
+    SS_OPT_FORMAT,
     {.name = NULL},
 };
 
-static void *field_of(const ss_option *option, void *settings)
+static void *field_of(const ss_option *option, void *values)
 {
-    return (char *)settings + option->place;
+    return (char *)values + option->place;
 }
 
 static bool set_integer(const ss_option *option, const char *text, int *field)
@@ -175,45 +175,129 @@ static phrase default_of(const ss_option *option, const void *field)
     return value;
 }
 
-static void print_option(const ss_option *option, void *settings)
+// ---- Help
+
+const char *ss_verb_word(const ss_verb *verb)
 {
-    char left[80];
+    const char *blank = strrchr(verb->name, ' ');
+    return blank != NULL ? blank + 1 : verb->name;
+}
+
+// Words of the text from column `column` on, where the line stands already; further lines begin at
+// `indent`. A \n ends a paragraph; a blank line is between two.
+static void print_words(FILE *out, const char *text, int column, int indent)
+{
+    int at = column;
+    for (const char *word = text; *word != '\0';) {
+        const int length = (int)strcspn(word, " \n");
+        if (at > column && at + 1 + length > HELP_WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            at = column = indent;
+        }
+        fprintf(out, "%s%.*s", at > column ? " " : "", length, word);
+        at += length + (at > column);
+        word += length;
+        if (*word == '\n') {
+            fprintf(out, word[1] != '\0' ? "\n\n%*s" : "\n", indent, "");
+            at = column = indent;
+        }
+        word += *word != '\0';
+    }
+}
+
+// "  left   text", the text in a column of its own.
+static void print_entry(FILE *out, const char *left, int column, const char *text)
+{
+    fprintf(out, "  %-*s ", column - 3, left);
+    const int used = (int)strlen(left) + 3;
+    print_words(out, text, used > column ? used : column, column);
+    fputs("\n", out);
+}
+
+static void print_option(FILE *out, const ss_option *option, void *values)
+{
+    char left[80], right[600];
     snprintf(left, sizeof left, "--%s%s%s", option->name, option->metavar != NULL ? " " : "",
              option->metavar != NULL ? option->metavar : "");
-    printf("  %-*s %s", HELP_COLUMN, left, option->help);
     const bool bounded = option->kind == SS_OPTION_INTEGER || option->kind == SS_OPTION_REAL ||
                          option->kind == SS_OPTION_RANGE;
-    if (bounded || option->kind == SS_OPTION_CHOICE) {
-        printf(": %s", expectation(option).text);
-    }
-    const phrase value = default_of(option, field_of(option, settings));
-    if (option->required) {
-        printf(" (required)");
-    } else if (value.text[0] != '\0') {
-        printf(" (%s)", value.text);
-    }
-    printf("\n");
+    const bool listed = bounded || option->kind == SS_OPTION_CHOICE;
+    const phrase value = default_of(option, field_of(option, values));
+    snprintf(right, sizeof right, "%s%s%s%s%s%s", option->help,
+             bounded  ? "; "
+             : listed ? ": "
+                      : "",
+             listed ? expectation(option).text : "",
+             option->required        ? " (required"
+             : value.text[0] != '\0' ? " ("
+                                     : "",
+             option->required ? "" : value.text,
+             option->required || value.text[0] != '\0' ? ")" : "");
+    print_entry(out, left, HELP_COLUMN, right);
 }
 
-static void print_help(const ss_command *command, void *settings)
+static void print_kinds(FILE *out, const ss_verb *verb)
 {
-    const bool operands = command->operands[0] != '\0';
-    printf("stickslip %s%s%s [options]\n\n%s\n", command->verb, operands ? " " : "",
-           command->operands, command->summary);
-    if (command->text[0] != '\0') {
-        printf("\n%s", command->text);
+    fprintf(out, "\n%c%ss\n", verb->kind[0] - 'a' + 'A', verb->kind + 1);
+    for (int k = 0; verb->kinds[k] != NULL; k++) {
+        if (verb->kinds[k]->summary != NULL) {
+            print_entry(out, ss_verb_word(verb->kinds[k]), 14, verb->kinds[k]->summary);
+        }
     }
-    printf("\nOptions\n");
-    for (const ss_option *option = command->options; option->name != NULL; option++) {
-        print_option(option, settings);
-    }
-    printf("  %-*s this text\n", HELP_COLUMN, "--help");
-    printf("\nExample\n%s\nExit codes\n%s", command->example, command->exits);
 }
 
-static const ss_option *find_option(const ss_command *command, const char *name, size_t length)
+static void print_options(FILE *out, const ss_verb *verb, void *values)
 {
-    for (const ss_option *option = command->options; option->name != NULL; option++) {
+    fputs("\nOptions\n", out);
+    for (const ss_option *option = verb->options; option->name != NULL; option++) {
+        print_option(out, option, values);
+    }
+    print_entry(out, "--help", HELP_COLUMN, "this text");
+}
+
+static void print_exits(FILE *out, const ss_verb *verb)
+{
+    static const char *const usual[SS_EXIT_CODES] = {
+        [SS_EXIT_OK] = "done",
+        [SS_EXIT_USAGE] = "wrong command line",
+        [SS_EXIT_SYSTEM] = "system error: memory, disk or processes",
+    };
+    fputs("\nExit codes\n", out);
+    for (int code = 0; code < SS_EXIT_CODES; code++) {
+        const char *text = verb->exits[code] != NULL ? verb->exits[code] : usual[code];
+        const char number[] = {(char)('0' + code), '\0'};
+        if (text != NULL) {
+            print_entry(out, number, 5, text);
+        }
+    }
+}
+
+void ss_help_print(const ss_verb *verb, void *values, FILE *out)
+{
+    fprintf(out, "stickslip%s%s%s%s%s\n\n", verb->name[0] != '\0' ? " " : "", verb->name,
+            verb->operands != NULL ? " " : "", verb->operands != NULL ? verb->operands : "",
+            verb->options != NULL ? " [options]" : "");
+    print_words(out, verb->summary != NULL ? verb->summary : "", 0, 0);
+    fputs("\n", out);
+    if (verb->kinds != NULL) {
+        print_kinds(out, verb);
+    }
+    if (verb->text != NULL) {
+        fputs("\n", out);
+        print_words(out, verb->text, 0, 0);
+    }
+    if (verb->options != NULL) {
+        print_options(out, verb, values);
+    }
+    fprintf(out, "\nExample\n%s", verb->example);
+    print_exits(out, verb);
+}
+
+// ---- Reading
+
+static const ss_option *find_option(const ss_verb *verb, const char *name, size_t length)
+{
+    for (const ss_option *option = verb->options; option->name != NULL; option++) {
         if (strlen(option->name) == length && strncmp(option->name, name, length) == 0) {
             return option;
         }
@@ -221,78 +305,74 @@ static const ss_option *find_option(const ss_command *command, const char *name,
     return NULL;
 }
 
-static void complain_unknown(const ss_command *command, const char *argument)
+static void complain_unknown(const ss_verb *verb, const char *argument)
 {
     char word[64];
     snprintf(word, sizeof word, "%s", argument + strspn(argument, "-"));
     word[strcspn(word, "=")] = '\0';
     ss_suggestion nearest = {.word = word};
     ss_suggestion_offer(&nearest, "help");
-    for (const ss_option *option = command->options; option->name != NULL; option++) {
+    for (const ss_option *option = verb->options; option->name != NULL; option++) {
         ss_suggestion_offer(&nearest, option->name);
     }
-    if (nearest.best != NULL) {
-        ss_complain(command->verb, "unknown option '%s'; did you mean '--%s'?", argument,
-                    nearest.best);
-    } else {
-        ss_complain(command->verb,
-                    "unknown option '%s'; 'stickslip %s --help' lists those there are", argument,
-                    command->verb);
-    }
+    char list[100];
+    snprintf(list, sizeof list, "; 'stickslip %s --help' lists the options", verb->name);
+    ss_complain(verb->name, "unknown option '%s'%s", argument,
+                ss_suggestion_hint(&nearest, "--", list).text);
 }
 
 // The option at argv[*k] and its value, which may be the argument after it.
-static bool read_option(const ss_command *command, void *settings, int argc, char **argv, int *k,
+static bool read_option(const ss_verb *verb, void *values, int argc, char **argv, int *k,
                         bool *seen)
 {
     const char *argument = argv[*k];
     const bool dashed = argument[1] == '-';
     const size_t length = dashed ? strcspn(argument + 2, "=") : 0;
-    const ss_option *option = dashed ? find_option(command, argument + 2, length) : NULL;
+    const ss_option *option = dashed ? find_option(verb, argument + 2, length) : NULL;
     if (option == NULL) {
-        complain_unknown(command, argument);
+        complain_unknown(verb, argument);
         return false;
     }
     const char *value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
     if (option->kind == SS_OPTION_FLAG && value != NULL) {
-        ss_complain(command->verb, "--%s takes no value, not '%s'", option->name, value);
+        ss_complain(verb->name, "--%s takes no value, not '%s'", option->name, value);
         return false;
     }
     if (option->kind != SS_OPTION_FLAG && value == NULL) {
         if (*k + 1 >= argc || strncmp(argv[*k + 1], "--", 2) == 0) {
-            ss_complain(command->verb, "--%s needs a value: %s", option->name,
+            ss_complain(verb->name, "--%s needs a value: %s", option->name,
                         expectation(option).text);
             return false;
         }
         value = argv[++*k];
     }
-    if (!set_value(option, value, field_of(option, settings))) {
-        ss_complain(command->verb, "--%s takes %s, not '%s'", option->name,
-                    expectation(option).text, value);
+    if (!set_value(option, value, field_of(option, values))) {
+        ss_complain(verb->name, "--%s takes %s, not '%s'", option->name, expectation(option).text,
+                    value);
         return false;
     }
-    assert(option - command->options < MOST_OPTIONS);
-    seen[option - command->options] = true;
+    assert(option - verb->options < MOST_OPTIONS);
+    seen[option - verb->options] = true;
     return true;
 }
 
-static bool complete(const ss_command *command, const ss_operands *operands, const bool *seen)
+static bool complete(const ss_verb *verb, const ss_operands *operands, const bool *seen)
 {
-    if (operands->count < command->min_operands) {
-        ss_complain(command->verb, "%s needs %s", command->verb, command->needs);
+    if (operands->count < verb->min_operands) {
+        ss_complain(verb->name, "%s needs %s", verb->name, verb->needs);
         return false;
     }
-    if (operands->count > command->max_operands) {
-        ss_complain(command->verb, "%s takes %s%s, and '%s' is one too many", command->verb,
-                    command->max_operands > 0 ? "only " : "no operand",
-                    command->max_operands > 0 ? command->operands : "",
-                    operands->text[command->max_operands]);
+    if (operands->count > verb->max_operands) {
+        ss_complain(verb->name, "%s takes %s%s, and '%s' is one too many", verb->name,
+                    verb->max_operands > 0 ? "only " : "no operand",
+                    verb->max_operands > 0 ? verb->operands : "",
+                    operands->text[verb->max_operands]);
         return false;
     }
-    for (int k = 0; command->options[k].name != NULL; k++) {
-        if (command->options[k].required && !seen[k]) {
-            ss_complain(command->verb, "%s needs --%s %s", command->verb, command->options[k].name,
-                        command->options[k].metavar);
+    for (int k = 0; verb->options[k].name != NULL; k++) {
+        if (verb->options[k].required && !seen[k]) {
+            ss_complain(verb->name, "%s needs --%s %s", verb->name, verb->options[k].name,
+                        verb->options[k].metavar);
             return false;
         }
     }
@@ -310,7 +390,7 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
-bool ss_options_parse(const ss_command *command, void *settings, int argc, char **argv,
+bool ss_options_parse(const ss_verb *verb, void *values, int argc, char **argv,
                       ss_operands *operands, int *exit_code)
 {
     bool seen[MOST_OPTIONS] = {false};
@@ -318,7 +398,7 @@ bool ss_options_parse(const ss_command *command, void *settings, int argc, char 
     *operands = (ss_operands){.text = argv + 1};
     *exit_code = SS_EXIT_USAGE;
     if (asks_for_help(argc, argv)) {
-        print_help(command, settings);
+        ss_help_print(verb, values, stdout);
         *exit_code = SS_EXIT_OK;
         return false;
     }
@@ -327,9 +407,9 @@ bool ss_options_parse(const ss_command *command, void *settings, int argc, char 
             operands->text[operands->count++] = argv[k];
         } else if (strcmp(argv[k], "--") == 0) {
             options_ended = true;
-        } else if (!read_option(command, settings, argc, argv, &k, seen)) {
+        } else if (!read_option(verb, values, argc, argv, &k, seen)) {
             return false;
         }
     }
-    return complete(command, operands, seen);
+    return complete(verb, operands, seen);
 }

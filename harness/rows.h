@@ -17,13 +17,6 @@ typedef enum ss_format { SS_FORMAT_TEXT, SS_FORMAT_CSV, SS_FORMAT_JSON } ss_form
 
 extern const char *const ss_format_names[]; // in the order of ss_format; NULL-terminated
 
-// The ss_option --format of a verb whose settings hold it in `int format`.
-#define SS_OPTION_FORMAT(settings)                                                                 \
-    {                                                                                              \
-        .name = "format", .metavar = "FORMAT", .help = "how the table is printed",                 \
-        .kind = SS_OPTION_CHOICE, .place = offsetof(settings, format), .choices = ss_format_names  \
-    }
-
 typedef enum ss_column_kind { SS_TEXT, SS_INTEGER, SS_REAL } ss_column_kind;
 
 typedef struct ss_column {

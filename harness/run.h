@@ -2,34 +2,22 @@
 #pragma once
 
 #include "harness/judge.h"
-#include "harness/options.h"
+#include "harness/cli.h"
 #include "harness/record_row.h"
 #include "harness/rows.h"
 #include "solvers/registry.h"
 
 // Options of the verbs that run solvers or judge, with fields of these names in their settings.
-#define SS_OPTION_SOLVER(settings)                                                                 \
-    {                                                                                              \
-        .name = "solver", .metavar = "SPEC",                                                       \
-        .help = "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...] (default mfb+enum)",                    \
-        .kind = SS_OPTION_TEXT, .place = offsetof(settings, solver)                                \
-    }
-#define SS_OPTION_TOLERANCE(settings)                                                              \
-    {                                                                                              \
-        .name = "tol", .metavar = "T", .help = "the largest fb that counts as solved",             \
-        .kind = SS_OPTION_REAL, .place = offsetof(settings, tolerance), .low = 0, .high = 1        \
-    }
-#define SS_OPTION_MAX_ITERATIONS(settings)                                                         \
-    {                                                                                              \
-        .name = "max-iter", .metavar = "N", .help = "iterations (sweeps of Gauss-Seidel)",         \
-        .kind = SS_OPTION_INTEGER, .place = offsetof(settings, max_iterations), .low = 0,          \
-        .high = 1000000000                                                                         \
-    }
-#define SS_OPTION_START(settings)                                                                  \
-    {                                                                                              \
-        .name = "start", .metavar = "START", .help = "impulses to start from",                     \
-        .kind = SS_OPTION_CHOICE, .place = offsetof(settings, start), .choices = ss_start_names    \
-    }
+#define SS_OPT_SOLVER                                                                              \
+    SS_OPT_TEXT("solver", "SPEC", solver,                                                          \
+                "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...] (default mfb+enum)")
+#define SS_OPT_TOLERANCE                                                                           \
+    SS_OPT_REAL("tol", "T", tolerance, 0, 1, "the largest fb that counts as solved")
+#define SS_OPT_MAX_ITERATIONS                                                                      \
+    SS_OPT_INT("max-iter", "N", max_iterations, 0, 1000000000,                                     \
+               "iterations (sweeps of Gauss-Seidel)")
+#define SS_OPT_START                                                                               \
+    SS_OPT_CHOICE("start", "START", start, ss_start_names, "impulses to start from")
 enum { SS_START_ZERO, SS_START_GUESS };
 extern const char *const ss_start_names[]; // zero, guess; NULL-terminated
 

@@ -9,14 +9,10 @@
 #include <stdbool.h>
 #include "harness/record.h"
 
-// The ss_option --tol of a verb that reads records; its settings hold it in `double tolerance`, NaN
-// by default.
-#define SS_OPTION_RECORD_TOLERANCE(settings)                                                       \
-    {                                                                                              \
-        .name = "tol", .metavar = "T",                                                             \
-        .help = "the largest fb that counts as solved; without it the record's",                   \
-        .kind = SS_OPTION_REAL, .place = offsetof(settings, tolerance), .low = 0, .high = 1        \
-    }
+// --tol of a verb that reads records (harness/cli.h); NaN by default.
+#define SS_OPT_RECORD_TOLERANCE                                                                    \
+    SS_OPT_REAL("tol", "T", tolerance, 0, 1,                                                       \
+                "the largest fb that counts as solved; without it the record's")
 
 typedef struct ss_trial {
     const ss_record_row *row; // NULL: not run

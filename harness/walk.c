@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/complain.h"
-#include "harness/verbs.h"
+#include "harness/cli.h"
 
 // Tables call a problem FILE:NAME, which is tempting as an operand.
 static bool is_label(const char *path, ss_error *error)
@@ -18,8 +18,8 @@ static bool is_label(const char *path, ss_error *error)
     const bool found = file != NULL && access(path, F_OK) != 0 && access(file, R_OK) == 0;
     if (found) {
         ss_fail(error, SS_BAD_INPUT,
-                "%.200s: no such file; a problem of %.200s is chosen by --problem %.100s where a "
-                "verb has that",
+                "%.200s: no such file; for a problem of %.200s write --problem %.100s, if the verb "
+                "has that option",
                 path, file, colon + 1);
     }
     free(file);
@@ -61,15 +61,15 @@ static int complain_name(const char *verb, const char *path, const ss_reader *re
                          const char *name)
 {
     if (ss_reader_count(reader) == 1 && ss_reader_name(reader, 0)[0] == '\0') {
-        ss_complain(verb, "%s holds one problem without a name, and none named '%s'", path, name);
+        ss_complain(verb, "%s contains a single unnamed problem; there is no '%s'", path, name);
         return SS_EXIT_BAD_INPUT;
     }
     ss_suggestion nearest = {.word = name};
     for (int k = 0; k < ss_reader_count(reader); k++) {
         ss_suggestion_offer(&nearest, ss_reader_name(reader, k));
     }
-    ss_complain(verb, "%s holds no problem named '%s'%s", path, name,
-                ss_suggestion_hint(&nearest).text);
+    ss_complain(verb, "%s contains no problem named '%s'%s", path, name,
+                ss_suggestion_hint(&nearest, "", "").text);
     return SS_EXIT_BAD_INPUT;
 }
 

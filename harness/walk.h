@@ -3,12 +3,8 @@
 
 #include "problems/store/store.h"
 
-// The ss_option --problem of a verb whose settings hold it in `const char *problem`.
-#define SS_OPTION_PROBLEM(settings)                                                                \
-    {                                                                                              \
-        .name = "problem", .metavar = "NAME", .help = "only this one of a collection",             \
-        .kind = SS_OPTION_TEXT, .place = offsetof(settings, problem)                               \
-    }
+// --problem of a verb (harness/cli.h).
+#define SS_OPT_PROBLEM SS_OPT_TEXT("problem", "NAME", problem, "only this one of a collection")
 
 typedef struct ss_item {
     const char *label;   // FILE, or FILE:NAME for a member of a collection

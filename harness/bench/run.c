@@ -13,7 +13,7 @@
 #include "harness/bench/limits.h"
 #include "harness/complain.h"
 #include "harness/machine.h"
-#include "harness/verbs.h"
+#include "harness/cli.h"
 #include "problems/child.h"
 #include "solvers/clock.h"
 

@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include "harness/bench/run.h"
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
-#include "harness/rows.h"
-#include "harness/verbs.h"
 #include "harness/run.h"
 
 typedef struct settings {
@@ -30,77 +28,21 @@ static const settings DEFAULTS = {
 };
 
 static const ss_option OPTIONS[] = {
-    {.name = "solvers",
-     .metavar = "LIST",
-     .help = "solver specs: 'mfb+enum,enum:freeze=on,share=0.1,pac'",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, solvers),
-     .required = true},
-    {.name = "out",
-     .metavar = "RESULTS.h5",
-     .help = "the record; rows that it holds are not made again",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, out),
-     .required = true},
-    SS_OPTION_TOLERANCE(settings),
-    SS_OPTION_MAX_ITERATIONS(settings),
-    {.name = "time-limit",
-     .metavar = "S",
-     .help = "CPU seconds a solve",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, time_limit),
-     .low = 1e-3,
-     .high = 1e6},
-    {.name = "repeat",
-     .metavar = "N",
-     .help = "solves that are timed, after one that is not",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, repeats),
-     .low = 1,
-     .high = 100000},
-    {.name = "jobs",
-     .metavar = "J",
-     .help = "runs at a time, each on a core of its own",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, jobs),
-     .low = 1,
-     .high = 1000},
-    SS_OPTION_START(settings),
-    {.name = "dry-run",
-     .help = "print the runs and which are missing; make none",
-     .kind = SS_OPTION_FLAG,
-     .place = offsetof(settings, dry_run)},
+    SS_OPT_TEXT("solvers", "LIST", solvers, "solver specs: 'mfb+enum,enum:freeze=on,share=0.1,pac'",
+                .required = true),
+    SS_OPT_TEXT("out", "RESULTS.h5", out, "the record; rows that it contains are not made again",
+                .required = true),
+    SS_OPT_TOLERANCE,
+    SS_OPT_MAX_ITERATIONS,
+    SS_OPT_REAL("time-limit", "S", time_limit, 1e-3, 1e6, "CPU seconds per solve"),
+    SS_OPT_INT("repeat", "N", repeats, 1, 100000, "timed solves, after one that is not timed"),
+    SS_OPT_INT("jobs", "J", jobs, 1, 1000, "runs at a time, each on a core of its own"),
+    SS_OPT_START,
+    SS_OPT_FLAG("dry-run", dry_run, "print the runs and which are missing; make none"),
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "bench",
-    .operands = "FILE...",
-    .summary = "Measures every solver on every problem of the files, a row each in a record.",
-    .text =
-        "A run is a process of its own: one that crashes, hangs or eats the memory is a row with\n"
-        "status crashed or time_limit and its signal in detail. Each solves once unmeasured,\n"
-        "which gives the history of fb, then --repeat times: seconds is the best and\n"
-        "seconds_median the median. A run that hits a limit is not repeated.\n"
-        "\n"
-        "LIST: specs parted by blanks, ';' or ','. After the ':' of a spec a ',' that is\n"
-        "followed by key=value goes on with its options. gs/LOCAL is LOCAL, and so recorded; a\n"
-        "solver that is listed in two spellings is run once.\n"
-        "\n"
-        "A row is known by problem, solver, --tol, --start and the build of this program; a run\n"
-        "whose row is there is skipped, whatever --repeat was. It is made again if it hit a\n"
-        "--time-limit or --max-iter that is larger now, if it was killed because it\n"
-        "slept, and if its problem could not be read but can be now. Ctrl-C, or a crash\n"
-        "of the machine, loses no finished row: the same command goes on.\n",
-    .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.h5\n",
-    .exits =
-        "  0 every row is written, 1 the command line is wrong, 2 interrupted: rows are missing,\n"
-        "  3 a row has status bad_input, 4 the machine is at fault\n",
-    .options = OPTIONS,
-    .min_operands = 1,
-    .max_operands = 1000000,
-    .needs = "a FILE",
-};
+static const char VERB[] = "bench";
 
 static const ss_column DRY_COLUMNS[] = {
     {"problem", SS_TEXT}, {"contacts", SS_INTEGER}, {"solver", SS_TEXT},
@@ -117,13 +59,10 @@ static int print_plan(const ss_bench_plan *plan)
         ss_rows_text(rows, entry->spec);
         ss_rows_text(rows, entry->present ? "present" : "missing");
     }
-    if (ss_rows_finish(rows) != SS_OK) {
-        ss_complain(COMMAND.verb, "not enough memory for the table");
-        return SS_EXIT_SYSTEM;
-    }
-    ss_complain(COMMAND.verb, "%d of %d row%s %s missing", plan->missing, plan->count,
+    const int code = ss_rows_print(&ss_verb_bench, rows, SS_EXIT_OK);
+    ss_complain(VERB, "%d of %d row%s %s missing", plan->missing, plan->count,
                 ss_plural(plan->count), plan->missing == 1 ? "is" : "are");
-    return SS_EXIT_OK;
+    return code;
 }
 
 static bool is_bad_input(const ss_record *record, const ss_record_row *key)
@@ -148,12 +87,11 @@ static int look_for_bad_input(const ss_bench_plan *plan, const ss_record *record
 
 static int run_plan(const settings *s, const ss_bench_plan *plan, ss_record *record)
 {
-    const ss_bench_orders orders = {
-        .verb = COMMAND.verb, .program = "/proc/self/exe", .jobs = s->jobs};
+    const ss_bench_orders orders = {.verb = VERB, .program = "/proc/self/exe", .jobs = s->jobs};
     const int code = ss_bench_run(plan, &orders, record);
     if (code == SS_EXIT_OK) {
         const int present = plan->count - plan->missing;
-        ss_complain(COMMAND.verb, "%s: %d row%s made, %d %s there already", s->out, plan->missing,
+        ss_complain(VERB, "%s: %d row%s made, %d %s there already", s->out, plan->missing,
                     ss_plural(plan->missing), present, present == 1 ? "was" : "were");
     }
     return code == SS_EXIT_OK ? look_for_bad_input(plan, record) : code;
@@ -186,7 +124,7 @@ static int close_record(ss_record *record)
     ss_error error;
     const ss_status status = record != NULL ? ss_record_close(record, &error) : SS_OK;
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(VERB, "%s", error.text);
     }
     return (int)status;
 }
@@ -203,21 +141,20 @@ static int bench(const settings *s, const ss_specs *specs, const ss_operands *fi
     ss_error error;
     const ss_status status = open_record(s, &record, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(VERB, "%s", error.text);
         return (int)status;
     }
     char damage[700];
     if (record != NULL && ss_record_damage(record, damage, sizeof damage)) {
-        ss_complain(COMMAND.verb, "%s", damage);
+        ss_complain(VERB, "%s", damage);
     }
-    int code =
-        ss_bench_plan_make(COMMAND.verb, files->count, files->text, specs, &how, record, &plan);
+    int code = ss_bench_plan_make(VERB, files->count, files->text, specs, &how, record, &plan);
     code = ss_larger_code(code, s->dry_run ? print_plan(&plan) : run_plan(s, &plan, record));
     ss_bench_plan_free(&plan);
     return ss_larger_code(code, close_record(record));
 }
 
-// A misspelt name is no problem that a solver failed on: it is told, and nothing is recorded of it.
+// A missing file is reported but not recorded: it says nothing about the solvers.
 static int leave_out_missing(ss_operands *files)
 {
     int code = SS_EXIT_OK, count = 0;
@@ -225,7 +162,7 @@ static int leave_out_missing(ss_operands *files)
         if (access(files->text[k], F_OK) == 0) {
             files->text[count++] = files->text[k];
         } else {
-            ss_complain(COMMAND.verb, "%s: %s", files->text[k],
+            ss_complain(VERB, "%s: %s", files->text[k],
                         errno == ENOENT ? "no such file" : strerror(errno));
             code = SS_EXIT_BAD_INPUT;
         }
@@ -234,26 +171,53 @@ static int leave_out_missing(ss_operands *files)
     return code;
 }
 
-int ss_cmd_bench(int argc, char **argv)
+static int run_bench(const void *given, const ss_operands *named)
 {
-    settings s = DEFAULTS;
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
-    const int missing = leave_out_missing(&operands);
-    if (operands.count == 0) {
+    const settings *s = given;
+    ss_operands files = *named;
+    const int missing = leave_out_missing(&files);
+    if (files.count == 0) {
         return missing;
     }
     ss_specs specs;
     ss_error error;
-    const ss_status status = ss_specs_split(COMMAND.verb, s.solvers, &specs, &error);
+    const ss_status status = ss_specs_split(VERB, s->solvers, &specs, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "--solvers: %s", error.text);
+        ss_complain(VERB, "--solvers: %s", error.text);
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
-    code = bench(&s, &specs, &operands);
+    const int code = bench(s, &specs, &files);
     ss_specs_free(&specs);
     return ss_larger_code(code, missing);
 }
+
+const ss_verb ss_verb_bench = {
+    .name = VERB,
+    .summary = "Measures every solver on every problem of the files, a row each in a record.",
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = 1000000,
+    .needs = "a FILE",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text =
+        "A run is a process of its own: one that crashes, hangs or exhausts the memory becomes a "
+        "row with status crashed or time_limit and its signal in detail. Each run solves once "
+        "untimed, which gives the history of fb, then --repeat times: seconds is the best and "
+        "seconds_median the median. A run that hits a limit is not repeated.\n"
+        "LIST: specs separated by blanks, ';' or ','. Inside a spec, \",key=value\" adds another "
+        "option. gs/LOCAL is recorded as LOCAL; a solver that is listed in two spellings is run "
+        "once.\n"
+        "The key of a row is problem, solver, --tol, --start and the build of this program. A run "
+        "whose row exists is skipped, whatever its --repeat was. It is made again if it hit a "
+        "--time-limit or --max-iter that is larger now, if it was killed because it slept, and if "
+        "its problem could not be read but can be now. After Ctrl-C, or a crash of the machine, "
+        "all finished rows are "
+        "kept: the same command continues.\n",
+    .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.h5\n",
+    .exits = {[SS_EXIT_OK] = "every row is written",
+              [SS_EXIT_UNSOLVED] = "interrupted: rows are missing",
+              [SS_EXIT_BAD_INPUT] = "a row has status bad_input"},
+    .run = run_bench,
+};

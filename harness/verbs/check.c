@@ -4,25 +4,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
-#include "harness/rows.h"
-#include "harness/verbs.h"
 #include "harness/walk.h"
 
-static const ss_command COMMAND = {
-    .verb = "check",
-    .operands = "FILE...",
-    .summary = "Says what is wrong with each problem of each file, a row a finding.",
-    .text = "verdict is ok for a problem without findings, remark for what a reader should know,\n"
-            "and defect for what makes the problem or the whole file unusable.\n",
-    .example = "  stickslip check hair.h5\n",
-    .exits = "  0 no defects, 1 the command line is wrong, 3 defects, 4 the machine is at fault\n",
-    .options = ss_format_options,
-    .min_operands = 1,
-    .max_operands = INT_MAX,
-    .needs = "at least one FILE",
-};
+static const char VERB[] = "check";
 
 static const ss_column COLUMNS[] = {
     {"problem", SS_TEXT},
@@ -56,7 +42,7 @@ static int check(const ss_item *item, void *context)
     tally *t = context;
     const ss_report *report = item->report;
     if (item->problem == NULL && item->error->status == SS_SYSTEM) {
-        return ss_item_complain(COMMAND.verb, item);
+        return ss_item_complain(VERB, item);
     }
     t->nproblems++;
     for (int k = 0; k < report->count; k++) {
@@ -73,26 +59,34 @@ static int check(const ss_item *item, void *context)
     return item->problem == NULL ? SS_EXIT_BAD_INPUT : SS_EXIT_OK;
 }
 
-int ss_cmd_check(int argc, char **argv)
+static int run_check(const void *settings, const ss_operands *files)
 {
-    ss_format_settings s = {.format = SS_FORMAT_TEXT};
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
+    const ss_format_settings *s = settings;
+    tally t = {.rows = ss_rows_new(stdout, (ss_format)s->format, COLUMNS)};
+    int code = SS_EXIT_OK;
+    for (int k = 0; t.rows != NULL && k < files->count; k++) {
+        code = ss_larger_code(code, ss_walk(VERB, files->text[k], NULL, check, &t));
     }
-    tally t = {.rows = ss_rows_new(stdout, (ss_format)s.format, COLUMNS)};
-    code = SS_EXIT_OK;
-    for (int k = 0; t.rows != NULL && k < operands.count; k++) {
-        code = ss_larger_code(code, ss_walk(COMMAND.verb, operands.text[k], NULL, check, &t));
-    }
-    if (ss_rows_finish(t.rows) != SS_OK) {
-        ss_complain(COMMAND.verb, "not enough memory for the table");
-        return SS_EXIT_SYSTEM;
-    }
+    code = ss_rows_print(&ss_verb_check, t.rows, code);
     if (t.ndefective > 0) {
-        ss_complain(COMMAND.verb, "%d of %d problem%s ha%s defects", t.ndefective, t.nproblems,
+        ss_complain(VERB, "%d of %d problem%s ha%s defects", t.ndefective, t.nproblems,
                     ss_plural(t.nproblems), t.ndefective == 1 ? "s" : "ve");
     }
     return code;
 }
+
+const ss_verb ss_verb_check = {
+    .name = VERB,
+    .summary = "Lists what is wrong with each problem of each file, a row per finding.",
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .needs = "at least one FILE",
+    .options = ss_format_options,
+    .settings_size = sizeof(ss_format_settings),
+    .text = "verdict is ok for a problem without findings, remark for what a reader should know, "
+            "and defect for what makes the problem or the whole file unusable.\n",
+    .example = "  stickslip check hair.h5\n",
+    .exits = {[SS_EXIT_OK] = "no defects", [SS_EXIT_BAD_INPUT] = "defects"},
+    .run = run_check,
+};

@@ -5,9 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
-#include "harness/verbs.h"
 #include "harness/walk.h"
 #include "problems/store/save.h"
 
@@ -22,38 +21,16 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    {.name = "form",
-     .metavar = "FORM",
-     .help = "W and b, or M and H",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, form),
-     .choices = FORMS},
-    SS_OPTION_PROBLEM(settings),
-    {.name = "split",
-     .metavar = "DIR",
-     .help = "a file a problem, DIR/NAME.h5, in place of OUT",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, split)},
+    SS_OPT_CHOICE("form", "FORM", form, FORMS, "W and b, or M and H"),
+    SS_OPT_PROBLEM,
+    SS_OPT_TEXT("split", "DIR", split, "write each problem to DIR/NAME.h5, instead of OUT"),
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "convert",
-    .operands = "IN [OUT]",
-    .summary = "Rewrites a file.",
-    .text =
-        "A collection stays one unless --problem takes one problem out of it, which becomes a\n"
-        "file of its own, or --split makes a file of each. A problem in global form can be\n"
-        "made local, W = H' M^-1 H; the way back does not exist. OUT may be IN, but --split must\n"
-        "not meet it. Nothing is written where a problem has a defect.\n",
-    .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n",
-    .exits = "  0 done, 1 the command line is wrong, 3 a file is wrong or cannot have that form,\n"
-             "  4 the machine is at fault\n",
-    .options = OPTIONS,
-    .min_operands = 1,
-    .max_operands = 2,
-    .needs = "IN and OUT, or IN and --split DIR",
-};
+static const settings DEFAULTS = {.form = FORM_AS_IT_IS};
+
+static const char VERB[] = "convert";
+static const char NEEDS[] = "IN and OUT, or IN and --split DIR";
 
 typedef struct conversion {
     const settings *settings;
@@ -88,7 +65,7 @@ static bool same_file(const char *a, const char *b)
 static int examine_target(const conversion *c, const ss_item *item)
 {
     if (item->name[0] != '\0' && !ss_store_takes_name(item->name)) {
-        ss_complain(COMMAND.verb,
+        ss_complain(VERB,
                     "%s cannot become a file: its name has other characters than "
                     "letters, digits, '.', '_' and '-'",
                     item->label);
@@ -96,12 +73,12 @@ static int examine_target(const conversion *c, const ss_item *item)
     }
     char *path = split_path(c, item->name);
     if (path == NULL) {
-        ss_complain(COMMAND.verb, "not enough memory for a path");
+        ss_complain(VERB, "not enough memory for a path");
         return SS_EXIT_SYSTEM;
     }
     const bool replaces = same_file(path, c->in);
     if (replaces) {
-        ss_complain(COMMAND.verb,
+        ss_complain(VERB,
                     "%s would be written to %s, the file that is read: give --split another folder",
                     item->label, path);
     }
@@ -113,13 +90,12 @@ static int examine_target(const conversion *c, const ss_item *item)
 static int examine(const ss_item *item, void *context)
 {
     const conversion *c = context;
-    const int code = ss_item_complain(COMMAND.verb, item);
+    const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         return code;
     }
     if (c->settings->form == FORM_GLOBAL && item->problem->form == SS_LOCAL) {
-        ss_complain(COMMAND.verb,
-                    "%s is in local form, which holds no M and H: it cannot be made global",
+        ss_complain(VERB, "%s is in local form, which holds no M and H: it cannot be made global",
                     item->label);
         return SS_EXIT_BAD_INPUT;
     }
@@ -145,7 +121,7 @@ static int convert(const ss_item *item, void *context)
 {
     conversion *c = context;
     if (item->problem == NULL) {
-        return ss_item_complain(COMMAND.verb, item);
+        return ss_item_complain(VERB, item);
     }
     ss_error error;
     ss_problem *local = NULL;
@@ -157,7 +133,7 @@ static int convert(const ss_item *item, void *context)
         status = put(c, item, local != NULL ? local : item->problem, &error);
     }
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s: %s", item->label, error.text);
+        ss_complain(VERB, "%s: %s", item->label, error.text);
     }
     c->nproblems += status == SS_OK;
     ss_problem_free(local);
@@ -177,13 +153,13 @@ static int convert_to_file(conversion *c, const char *out)
     ss_status status = ss_writer_open(out, &c->writer, &error);
     int code = (int)status;
     if (status == SS_OK) {
-        code = ss_walk(COMMAND.verb, c->in, c->settings->problem, examine_and_convert, c);
+        code = ss_walk(VERB, c->in, c->settings->problem, examine_and_convert, c);
     }
     if (status == SS_OK && code == SS_EXIT_OK) {
         status = ss_writer_commit(c->writer, &error);
     }
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(VERB, "%s", error.text);
         code = (int)status;
     }
     ss_writer_close(c->writer);
@@ -194,41 +170,55 @@ static int convert_to_file(conversion *c, const char *out)
 static int convert_to_folder(conversion *c)
 {
     const settings *s = c->settings;
-    const int code = ss_walk(COMMAND.verb, c->in, s->problem, examine, c);
+    const int code = ss_walk(VERB, c->in, s->problem, examine, c);
     if (code != SS_EXIT_OK) {
         return code;
     }
     ss_error error;
     if (ss_save_folder(s->split, &error) != SS_OK) {
-        ss_complain(COMMAND.verb, "--split %s", error.text);
+        ss_complain(VERB, "--split %s", error.text);
         return SS_EXIT_SYSTEM;
     }
-    return ss_walk(COMMAND.verb, c->in, s->problem, convert, c);
+    return ss_walk(VERB, c->in, s->problem, convert, c);
 }
 
-int ss_cmd_convert(int argc, char **argv)
+static int run_convert(const void *given, const ss_operands *files)
 {
-    settings s = {.form = FORM_AS_IT_IS};
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
-    if (s.split != NULL && operands.count == 2) {
-        ss_complain(COMMAND.verb, "--split writes into %s, and OUT '%s' is one too many", s.split,
-                    operands.text[1]);
+    const settings *s = given;
+    if (s->split != NULL && files->count == 2) {
+        ss_complain(VERB, "with --split %s there is no OUT: leave out '%s'", s->split,
+                    files->text[1]);
         return SS_EXIT_USAGE;
     }
-    if (s.split == NULL && operands.count == 1) {
-        ss_complain(COMMAND.verb, "convert needs %s", COMMAND.needs);
+    if (s->split == NULL && files->count == 1) {
+        ss_complain(VERB, "convert needs %s", NEEDS);
         return SS_EXIT_USAGE;
     }
-    conversion c = {.settings = &s, .in = operands.text[0]};
-    const char *out = s.split != NULL ? s.split : operands.text[1];
-    code = s.split != NULL ? convert_to_folder(&c) : convert_to_file(&c, out);
+    conversion c = {.settings = s, .in = files->text[0]};
+    const char *out = s->split != NULL ? s->split : files->text[1];
+    const int code = s->split != NULL ? convert_to_folder(&c) : convert_to_file(&c, out);
     if (code == SS_EXIT_OK) {
-        ss_complain(COMMAND.verb, "wrote %s: %d problem%s", out, c.nproblems,
-                    ss_plural(c.nproblems));
+        ss_complain(VERB, "wrote %s: %d problem%s", out, c.nproblems, ss_plural(c.nproblems));
     }
     return code;
 }
+
+const ss_verb ss_verb_convert = {
+    .name = VERB,
+    .summary = "Rewrites a file in another form, or one problem of many, or a file per problem.",
+    .operands = "IN [OUT]",
+    .min_operands = 1,
+    .max_operands = 2,
+    .needs = NEEDS,
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text =
+        "A collection stays a collection unless --problem takes one problem out of it or --split "
+        "writes a file per problem. A problem in global form can be made local, W = H' M^-1 H; "
+        "the reverse is not possible. OUT may be the same file as IN; --split must not overwrite "
+        "IN. If a problem has a defect, nothing is written.\n",
+    .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n",
+    .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or cannot have that form"},
+    .run = run_convert,
+};

@@ -5,9 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
-#include "harness/verbs.h"
 #include "problems/store/store.h"
 #include "problems/tangle/tangle.h"
 
@@ -26,117 +25,35 @@ typedef struct settings {
     const char *out;
 } settings;
 
-#define TANGLE_PLACE(field) (offsetof(settings, tangle) + offsetof(ss_tangle_settings, field))
-
 static const ss_option OPTIONS[] = {
-    {.name = "contacts",
-     .metavar = "N",
-     .help = "contacts",
-     .kind = SS_OPTION_INTEGER,
-     .place = TANGLE_PLACE(ncontacts),
-     .required = true,
-     .low = 1,
-     .high = MOST_CONTACTS},
-    {.name = "out",
-     .metavar = "FILE",
-     .help = "the file to write",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, out),
-     .required = true},
-    {.name = "per-rod",
-     .metavar = "K",
-     .help = "contact ends on a rod, so 2N/K rods, or boxes of a tower",
-     .kind = SS_OPTION_INTEGER,
-     .place = TANGLE_PLACE(ends_per_rod),
-     .low = 1,
-     .high = 1000},
-    {.name = "mu",
-     .metavar = "M",
-     .help = "friction coefficient",
-     .kind = SS_OPTION_REAL,
-     .place = TANGLE_PLACE(mu),
-     .low = 0,
-     .high = 1000},
-    {.name = "seed",
-     .metavar = "S",
-     .help = "the same seed gives the same bits",
-     .kind = SS_OPTION_SEED,
-     .place = TANGLE_PLACE(seed)},
-    {.name = "cond",
-     .metavar = "C",
-     .help = "condition of each rod's mass matrix; a tower has none",
-     .kind = SS_OPTION_REAL,
-     .place = TANGLE_PLACE(condition),
-     .low = 10,
-     .high = 1e8},
-    {.name = "ground",
-     .metavar = "SHARE",
-     .help = "share of contacts with the ground",
-     .kind = SS_OPTION_REAL,
-     .place = TANGLE_PLACE(ground_share),
-     .low = 0,
-     .high = 1},
-    {.name = "unsymmetric",
-     .metavar = "E",
-     .help = "gyroscopic share of W; makes local form",
-     .kind = SS_OPTION_REAL,
-     .place = TANGLE_PLACE(unsymmetry),
-     .low = 0,
-     .high = 1},
-    {.name = "hyperstatic",
-     .help = "contacts in tight bunches: W far from full rank",
-     .kind = SS_OPTION_FLAG,
-     .place = TANGLE_PLACE(hyperstatic)},
-    {.name = "light",
-     .metavar = "SHARE:FACTOR",
-     .help = "a share of the rods is lighter, by a factor",
-     .kind = SS_OPTION_RANGE,
-     .place = TANGLE_PLACE(light),
-     .low = 0,
-     .high = 1e12},
-    {.name = "tower",
-     .metavar = "RATIO",
-     .help = "boxes on each other instead of rods, each so many times as heavy as the one below",
-     .kind = SS_OPTION_REAL,
-     .place = TANGLE_PLACE(tower),
-     .low = 1,
-     .high = 1e6},
-    {.name = "warm",
-     .help = "store the previous step's impulses as a guess",
-     .kind = SS_OPTION_FLAG,
-     .place = TANGLE_PLACE(warm)},
-    {.name = "count",
-     .metavar = "C",
-     .help = "problems, seeds S, S+1, ...; above 1 the file is a collection",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, count),
-     .low = 1,
-     .high = MOST_PROBLEMS},
-    {.name = "form",
-     .metavar = "FORM",
-     .help = "M and H, or W",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, form),
-     .choices = FORMS},
-    {.name = "dim",
-     .metavar = "D",
-     .help = "space or plane",
-     .kind = SS_OPTION_INTEGER,
-     .place = TANGLE_PLACE(dim),
-     .low = 2,
-     .high = 3},
+    SS_OPT_INT("contacts", "N", tangle.ncontacts, 1, MOST_CONTACTS, "contacts", .required = true),
+    SS_OPT_TEXT("out", "FILE", out, "the file to write", .required = true),
+    SS_OPT_INT("per-rod", "K", tangle.ends_per_rod, 1, 1000,
+               "contact ends per rod, so 2N/K rods, or boxes of a tower"),
+    SS_OPT_REAL("mu", "M", tangle.mu, 0, 1000, "friction coefficient"),
+    SS_OPT_SEED("seed", "S", tangle.seed, "the same seed gives the same bits"),
+    SS_OPT_REAL("cond", "C", tangle.condition, 10, 1e8,
+                "condition of each rod's mass matrix; a tower has none"),
+    SS_OPT_REAL("ground", "SHARE", tangle.ground_share, 0, 1, "share of contacts with the ground"),
+    SS_OPT_REAL("unsymmetric", "E", tangle.unsymmetry, 0, 1,
+                "gyroscopic share of W; makes local form"),
+    SS_OPT_FLAG("hyperstatic", tangle.hyperstatic,
+                "contacts in tight bunches: W far from full rank"),
+    SS_OPT_RANGE("light", "SHARE:FACTOR", tangle.light, 0, 1e12,
+                 "a share of the rods is lighter, by a factor"),
+    SS_OPT_REAL("tower", "RATIO", tangle.tower, 1, 1e6,
+                "stacked boxes instead of rods, each RATIO times as heavy as the one below"),
+    SS_OPT_FLAG("warm", tangle.warm, "store the previous step's impulses as a guess"),
+    SS_OPT_INT("count", "C", count, 1, MOST_PROBLEMS,
+               "problems, seeds S, S+1, ...; above 1 the file is a collection"),
+    SS_OPT_CHOICE("form", "FORM", form, FORMS, "M and H, or W"),
+    SS_OPT_INT("dim", "D", tangle.dim, 2, 3, "space or plane"),
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "generate tangle",
-    .operands = "",
-    .summary = "Makes hair-like problems: a lattice of rods that touch their neighbours.",
-    .text = "Every problem made here has a solution. FILE is replaced only when all is made.\n",
-    .example = "  stickslip generate tangle --contacts 1000 --per-rod 59 --mu 0.3 --out tail.h5\n",
-    .exits = "  0 done, 1 the command line is wrong, 4 the machine is at fault\n",
-    .options = OPTIONS,
-};
+static const settings DEFAULTS = {.tangle = SS_TANGLE_DEFAULTS, .count = 1, .form = FORM_NOT_GIVEN};
+
+static const char VERB[] = "generate tangle";
 
 // Adds problem k, under a name where it is one of many.
 static ss_status add_problem(ss_writer *writer, const settings *s, int k, int digits, ss_error *e)
@@ -188,85 +105,63 @@ static ss_status write_tangles(const settings *s, ss_error *e)
     return status;
 }
 
-static int generate_tangle(int argc, char **argv)
+static int run_tangle(const void *given, const ss_operands *nothing)
 {
-    settings s = {.tangle = ss_tangle_defaults(), .count = 1, .form = FORM_NOT_GIVEN};
-    s.tangle.ncontacts = 0; // to be given
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
-    if (s.tangle.unsymmetry > 0.0 && s.form == FORM_GLOBAL) {
-        ss_complain(COMMAND.verb,
+    (void)nothing;
+    const settings *s = given;
+    if (s->tangle.unsymmetry > 0.0 && s->form == FORM_GLOBAL) {
+        ss_complain(VERB,
                     "--unsymmetric %g cannot be had with --form global: M is symmetric, and so "
                     "is W = H' M^-1 H",
-                    s.tangle.unsymmetry);
+                    s->tangle.unsymmetry);
         return SS_EXIT_USAGE;
     }
-    if (s.tangle.seed > UINT64_MAX - (uint64_t)(s.count - 1)) {
-        ss_complain(COMMAND.verb,
+    if (s->tangle.seed > UINT64_MAX - (uint64_t)(s->count - 1)) {
+        ss_complain(VERB,
                     "--seed %" PRIu64 " leaves no room for --count %d: the last seed is %" PRIu64,
-                    s.tangle.seed, s.count, UINT64_MAX);
+                    s->tangle.seed, s->count, UINT64_MAX);
         return SS_EXIT_USAGE;
     }
-    if (s.tangle.tower != 0.0 && s.tangle.condition != ss_tangle_defaults().condition) {
-        ss_complain(COMMAND.verb, "--cond %g does nothing with --tower: its boxes are rigid",
-                    s.tangle.condition);
+    if (s->tangle.tower != 0.0 && s->tangle.condition != DEFAULTS.tangle.condition) {
+        ss_complain(VERB, "--cond %g does nothing with --tower: its boxes are rigid",
+                    s->tangle.condition);
     }
     ss_error error;
-    ss_status status = ss_tangle_check(&s.tangle, &error);
+    ss_status status = ss_tangle_check(&s->tangle, &error);
     if (status == SS_OK) {
-        status = write_tangles(&s, &error);
+        status = write_tangles(s, &error);
     }
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(VERB, "%s", error.text);
         // No file is read here: input that is bad is an option.
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
     }
-    ss_complain(COMMAND.verb, "wrote %s: %d problem%s, %d contact%s%s", s.out, s.count,
-                ss_plural(s.count), s.tangle.ncontacts, ss_plural(s.tangle.ncontacts),
-                s.count > 1 ? " each" : "");
+    ss_complain(VERB, "wrote %s: %d problem%s, %d contact%s%s", s->out, s->count,
+                ss_plural(s->count), s->tangle.ncontacts, ss_plural(s->tangle.ncontacts),
+                s->count > 1 ? " each" : "");
     return SS_EXIT_OK;
 }
 
-static const char KINDS[] = "stickslip generate KIND [options]\n"
-                            "\n"
-                            "Makes problems from a seed.\n"
-                            "\n"
-                            "Kinds\n"
-                            "  tangle     hair-like problems of any size\n"
-                            "  locals     a battery of one-contact problems for a local solver\n"
-                            "\n"
-                            "Example\n"
-                            "  stickslip generate tangle --contacts 1000 --out hair.h5\n"
-                            "\n"
-                            "'stickslip generate KIND --help' lists the options of a kind.\n"
-                            "\n"
-                            "Exit codes\n"
-                            "  0 done, 1 the command line is wrong, 4 the machine is at fault\n";
+static const ss_verb TANGLE = {
+    .name = VERB,
+    .summary = "Makes hair-like problems: a lattice of rods that touch their neighbours.",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text = "Every problem made here has a solution. FILE is replaced only when all problems are "
+            "made.\n",
+    .example = "  stickslip generate tangle --contacts 1000 --per-rod 59 --out tail.h5\n",
+    .run = run_tangle,
+};
 
-int ss_cmd_generate(int argc, char **argv)
-{
-    if (argc < 2) {
-        ss_complain("generate", "generate needs what to make: tangle or locals");
-        return SS_EXIT_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        fputs(KINDS, stdout);
-        return SS_EXIT_OK;
-    }
-    if (strcmp(argv[1], "tangle") == 0) {
-        return generate_tangle(argc - 1, argv + 1);
-    }
-    if (strcmp(argv[1], "locals") == 0) {
-        return ss_cmd_generate_locals(argc - 1, argv + 1);
-    }
-    ss_suggestion nearest = {.word = argv[1]};
-    ss_suggestion_offer(&nearest, "tangle");
-    ss_suggestion_offer(&nearest, "locals");
-    const char *list = nearest.best == NULL ? "; it makes: tangle, locals" : "";
-    ss_complain("generate", "generate cannot make '%s'%s%s", argv[1],
-                ss_suggestion_hint(&nearest).text, list);
-    return SS_EXIT_USAGE;
-}
+static const ss_verb *const KINDS[] = {&TANGLE, &ss_verb_generate_locals, NULL};
+
+const ss_verb ss_verb_generate = {
+    .name = "generate",
+    .summary = "Makes problems from a seed.",
+    .operands = "KIND ...",
+    .text = "'stickslip generate KIND --help' lists the options of a kind.\n",
+    .example = "  stickslip generate tangle --contacts 1000 --out hair.h5\n",
+    .kinds = KINDS,
+    .kind = "kind",
+};

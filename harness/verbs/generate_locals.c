@@ -7,10 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
-#include "harness/rows.h"
-#include "harness/verbs.h"
 #include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "solvers/small.h"
@@ -47,82 +45,19 @@ static const settings DEFAULTS = {
 };
 
 static const ss_option OPTIONS[] = {
-    {.name = "count",
-     .metavar = "N",
-     .help = "problems",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, count),
-     .required = true,
-     .low = 1,
-     .high = 2e9},
-    {.name = "solver",
-     .metavar = "SPEC",
-     .help = "LOCAL[+FAILSAFE][:key=value,...]",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, solver),
-     .required = true},
-    {.name = "seed",
-     .metavar = "S",
-     .help = "the same seed gives the same bits",
-     .kind = SS_OPTION_SEED,
-     .place = offsetof(settings, seed)},
-    {.name = "cond",
-     .metavar = "C",
-     .help = "the largest condition of W",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, condition),
-     .low = 2,
-     .high = 1e15},
-    {.name = "mu",
-     .metavar = "A:B",
-     .help = "friction coefficients, log-uniform",
-     .kind = SS_OPTION_RANGE,
-     .place = offsetof(settings, mu),
-     .low = 1e-6,
-     .high = 1e6},
-    {.name = "kind",
-     .metavar = "KIND",
-     .help = "which problems",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, kind),
-     .choices = KINDS},
-    {.name = "dim",
-     .metavar = "D",
-     .help = "space or plane",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, dim),
-     .low = 2,
-     .high = 3},
-    {.name = "tol",
-     .metavar = "T",
-     .help = "the largest |f|, relative to max(|b|, |u|, s|r|)",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, tolerance),
-     .low = 0,
-     .high = 1},
-    SS_OPTION_FORMAT(settings),
+    SS_OPT_INT("count", "N", count, 1, 2e9, "problems", .required = true),
+    SS_OPT_TEXT("solver", "SPEC", solver, "LOCAL[+FAILSAFE][:key=value,...]", .required = true),
+    SS_OPT_SEED("seed", "S", seed, "the same seed gives the same bits"),
+    SS_OPT_REAL("cond", "C", condition, 2, 1e15, "the largest condition of W"),
+    SS_OPT_RANGE("mu", "A:B", mu, 1e-6, 1e6, "friction coefficients, log-uniform"),
+    SS_OPT_CHOICE("kind", "KIND", kind, KINDS, "which problems"),
+    SS_OPT_INT("dim", "D", dim, 2, 3, "space or plane"),
+    SS_OPT_REAL("tol", "T", tolerance, 0, 1, "the largest |f|, relative to max(|b|, |u|, s|r|)"),
+    SS_OPT_FORMAT,
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "generate locals",
-    .operands = "",
-    .summary =
-        "Makes problems of one contact and counts how many a local solver solves from r = 0.",
-    .text =
-        "random: W = A A' with A and b normal, the condition of W capped at C. spread:\n"
-        "eigenvalues 1, 1/m, 1/c in a random frame with 1 <= m <= c <= C log-uniform. The other\n"
-        "kinds have answers by construction, or none. An answer is judged by |f|, the\n"
-        "Fischer-Burmeister residual at the contact's own scale s = tr W/d, relative to the\n"
-        "largest of |b|, |u| and s|r|: relative to |b| alone a small tolerance is out of reach\n"
-        "where r is large.\n"
-        "solved: the solver says so and the judge agrees. wrong: the solver claims what the judge\n"
-        "refuses, or an answer where there is none. unsolved: the solver says that it has no\n"
-        "answer. ns: CPU time a solve.\n",
-    .example = "  stickslip generate locals --count 100000 --solver mfb+enum --mu 0.1:1\n",
-    .exits = "  0 done, 1 the command line is wrong, 4 the machine is at fault\n",
-    .options = OPTIONS,
-};
+static const char VERB[] = "generate locals";
 
 static const ss_column COLUMNS[] = {
     {"count", SS_INTEGER},    {"solved", SS_INTEGER}, {"wrong", SS_INTEGER},
@@ -255,7 +190,7 @@ static void run_chunk(battery *all, int n)
     }
 }
 
-static int run(battery *all)
+static int run_battery(battery *all)
 {
     const settings *s = all->settings;
     for (int left = s->count; left > 0; left -= CHUNK) {
@@ -269,11 +204,7 @@ static int run(battery *all)
         ss_rows_integer(rows, all->unsolved);
         ss_rows_real(rows, 1e9 * all->seconds / s->count);
     }
-    if (ss_rows_finish(rows) != SS_OK) {
-        ss_complain(COMMAND.verb, "not enough memory for the table");
-        return SS_EXIT_SYSTEM;
-    }
-    return SS_EXIT_OK;
+    return ss_rows_print(&ss_verb_generate_locals, rows, SS_EXIT_OK);
 }
 
 // What of a method a battery has no use for; NULL for nothing.
@@ -296,45 +227,62 @@ static int parse_solver(const char *spec, ss_method **method)
     ss_error error;
     const ss_status status = ss_method_parse(spec, method, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "--solver %s: %s", spec, error.text);
+        ss_complain(VERB, "--solver %s: %s", spec, error.text);
         // No file is read here: input that is bad is an option.
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
     }
     const char *excess = find_excess(*method);
     if (excess != NULL) {
-        ss_complain(COMMAND.verb, "--solver %s: %s", spec, excess);
+        ss_complain(VERB, "--solver %s: %s", spec, excess);
     }
     return excess == NULL ? SS_EXIT_OK : SS_EXIT_USAGE;
 }
 
-int ss_cmd_generate_locals(int argc, char **argv)
+static int run_locals(const void *given, const ss_operands *nothing)
 {
-    settings s = DEFAULTS;
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
+    (void)nothing;
+    const settings *s = given;
     ss_method *method = NULL, *reference = NULL;
-    code = parse_solver(s.solver, &method);
+    int code = parse_solver(s->solver, &method);
     if (code == SS_EXIT_OK) {
         code = parse_solver("secular", &reference);
     }
     trial *trials = calloc(CHUNK, sizeof *trials);
     if (code == SS_EXIT_OK && trials == NULL) {
-        ss_complain(COMMAND.verb, "not enough memory for %d problems", CHUNK);
+        ss_complain(VERB, "not enough memory for %d problems", CHUNK);
         code = SS_EXIT_SYSTEM;
     }
     if (code == SS_EXIT_OK) {
-        battery all = {.settings = &s,
+        battery all = {.settings = s,
                        .method = method,
                        .reference = reference,
-                       .random = ss_random_seeded(s.seed),
+                       .random = ss_random_seeded(s->seed),
                        .trials = trials};
-        code = run(&all);
+        code = run_battery(&all);
     }
     free(trials);
     ss_method_free(reference);
     ss_method_free(method);
     return code;
 }
+
+const ss_verb ss_verb_generate_locals = {
+    .name = VERB,
+    .summary =
+        "Makes problems of one contact and counts how many a local solver solves from r = 0.",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text =
+        "random: W = A A' with A and b normal, the condition of W capped at C. spread: "
+        "eigenvalues 1, 1/m, 1/c in a random frame with 1 <= m <= c <= C log-uniform. The other "
+        "kinds have answers by construction, or none. An answer is judged by |f|, the "
+        "Fischer-Burmeister residual at the contact's own scale s = tr W/d, relative to the "
+        "largest of |b|, |u| and s|r|: relative to |b| alone, rounding puts a small tolerance out "
+        "of reach where r is large.\n"
+        "solved: the solver reports an answer and the judge agrees. wrong: the judge refuses the "
+        "reported answer, or the problem has none. unsolved: the solver reports no answer. ns: "
+        "CPU time per solve.\n",
+    .example = "  stickslip generate locals --count 100000 --solver mfb+enum --mu 0.1:1\n",
+    .run = run_locals,
+};

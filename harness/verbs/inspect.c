@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
-#include "harness/rows.h"
-#include "harness/verbs.h"
 #include "harness/walk.h"
 #include "problems/delassus.h"
 
@@ -20,23 +18,7 @@
 // Of a checksum in a table for people.
 #define SHORT_SHA 12
 
-static const ss_command COMMAND = {
-    .verb = "inspect",
-    .operands = "FILE...",
-    .summary = "Describes each problem of each file in a row.",
-    .text = "blocks counts the nonzero dim x dim blocks of W; rank is W's, for dim*contacts up to\n"
-            "1200: the singular values above size * 2.2e-16 * the largest; unsymmetry is\n"
-            "max|W - W'| / max|W|; guesses counts stored starts; solution names the solver of a\n"
-            "stored answer; sha256 is over sizes and arrays, whatever the file's layout. In text\n"
-            "a column without values is left out and sha256 is cut to 12 digits.\n",
-    .example = "  stickslip inspect hair.h5 --format csv\n",
-    .exits =
-        "  0 done, 1 the command line is wrong, 3 a file is wrong, 4 the machine is at fault\n",
-    .options = ss_format_options,
-    .min_operands = 1,
-    .max_operands = INT_MAX,
-    .needs = "at least one FILE",
-};
+static const char VERB[] = "inspect";
 
 static const ss_column COLUMNS[] = {
     {"problem", SS_TEXT},     {"form", SS_TEXT},
@@ -228,7 +210,7 @@ static void add_origin(ss_rows *rows, const ss_problem *p, ss_format format)
 static int inspect(const ss_item *item, void *context)
 {
     inspection *all = context;
-    const int code = ss_item_complain(COMMAND.verb, item);
+    const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         return code;
     }
@@ -236,7 +218,7 @@ static int inspect(const ss_item *item, void *context)
     ss_error error;
     const ss_status status = find_facts(item->problem, &f, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s: %s", item->label, error.text);
+        ss_complain(VERB, "%s: %s", item->label, error.text);
         return (int)status;
     }
     ss_rows_text(all->rows, item->label);
@@ -245,22 +227,33 @@ static int inspect(const ss_item *item, void *context)
     return SS_EXIT_OK;
 }
 
-int ss_cmd_inspect(int argc, char **argv)
+static int run_inspect(const void *settings, const ss_operands *files)
 {
-    ss_format_settings s = {.format = SS_FORMAT_TEXT};
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
+    const ss_format_settings *s = settings;
+    inspection all = {ss_rows_new(stdout, (ss_format)s->format, COLUMNS), (ss_format)s->format};
+    int code = SS_EXIT_OK;
+    for (int k = 0; all.rows != NULL && k < files->count; k++) {
+        code = ss_larger_code(code, ss_walk(VERB, files->text[k], NULL, inspect, &all));
     }
-    inspection all = {ss_rows_new(stdout, (ss_format)s.format, COLUMNS), (ss_format)s.format};
-    code = SS_EXIT_OK;
-    for (int k = 0; all.rows != NULL && k < operands.count; k++) {
-        code = ss_larger_code(code, ss_walk(COMMAND.verb, operands.text[k], NULL, inspect, &all));
-    }
-    if (ss_rows_finish(all.rows) != SS_OK) {
-        ss_complain(COMMAND.verb, "not enough memory for the table");
-        return SS_EXIT_SYSTEM;
-    }
-    return code;
+    return ss_rows_print(&ss_verb_inspect, all.rows, code);
 }
+
+const ss_verb ss_verb_inspect = {
+    .name = VERB,
+    .summary = "Describes each problem of each file in a row.",
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .needs = "at least one FILE",
+    .options = ss_format_options,
+    .settings_size = sizeof(ss_format_settings),
+    .text = "blocks counts the nonzero dim x dim blocks of W; rank is W's, if dim*contacts is at "
+            "most 1200: the number of singular values above size * 2.2e-16 * the largest; "
+            "unsymmetry is max|W - W'| / max|W|; guesses counts the stored starts; solution names "
+            "the solver of a stored answer; sha256 is over sizes and arrays, and does not depend "
+            "on the file's layout. The text format omits columns without values and cuts sha256 "
+            "to 12 digits.\n",
+    .example = "  stickslip inspect hair.h5 --format csv\n",
+    .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable"},
+    .run = run_inspect,
+};

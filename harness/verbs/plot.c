@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/figure.h"
-#include "harness/options.h"
-#include "harness/verbs.h"
 
 // Those before ORBIT are made from a record, the others from statistics of simulations.
 enum {
@@ -32,54 +31,18 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    {.name = "figure",
-     .metavar = "FIGURE",
-     .help = "which figure",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, figure),
-     .choices = FIGURES},
-    {.name = "out",
-     .metavar = "FILE",
-     .help = "the picture, FILE.svg, FILE.png or FILE.pdf",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, out),
-     .required = true},
-    SS_OPTION_RECORD_TOLERANCE(settings),
-    {.name = "problem",
-     .metavar = "NAME",
-     .help = "only this problem instead of the median (figure convergence)",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, problem)},
+    SS_OPT_CHOICE("figure", "FIGURE", figure, FIGURES, "which figure"),
+    SS_OPT_TEXT("out", "FILE", out, "the picture, FILE.svg, FILE.png or FILE.pdf",
+                .required = true),
+    SS_OPT_RECORD_TOLERANCE,
+    SS_OPT_TEXT("problem", "NAME", problem,
+                "only this problem instead of the median (figure convergence)"),
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "plot",
-    .operands = "RESULTS...",
-    .summary = "Draws what a record of runs, or the statistics of simulations, say.",
-    .text = "iterations is Figure 11 of [D11]: the percentage of problems that need more than x\n"
-            "iterations; one that is never solved needs more than any x. profile: the percentage\n"
-            "solved within x times the time of the fastest solver. convergence: fb after each\n"
-            "iteration. work-precision: the median time until fb is reached first. assembly is\n"
-            "Figure 6 of [D11]: the time until W is assembled over the number of contacts; runs\n"
-            "of solvers with :assembly=naive and :form=explicit give its two curves.\n"
-            "The other four take files of simulate --stats, a curve each. orbit is Figure 7\n"
-            "of [D11]: the tip of strand 0, velocity over position in the second half of the run,\n"
-            "along the axis on which it moves most. dispersion is Figure 8: the mean distance of\n"
-            "the tips and the kinetic energy over time. stretch and trajectory are Figures 4 and\n"
-            "3 of [HH13]: by how much the strands are longer than at the start, over time, and\n"
-            "where the tip of strand 0 goes, seen along the axis on which it moves least.\n"
-            "gnuplot draws; its script FILE.gp and its data FILE.dat stay beside the picture, to\n"
-            "be changed and run again.\n",
-    .example = "  stickslip plot results.h5 --figure iterations --out fig11.svg\n"
-               "  stickslip plot mfb.csv enum.csv --figure orbit --out fig7.svg\n",
-    .exits = "  0 drawn, 1 the command line is wrong, 3 a file is wrong or has no such runs,\n"
-             "  4 the machine is at fault, gnuplot is missing or failed\n",
-    .options = OPTIONS,
-    .min_operands = 1,
-    .max_operands = INT_MAX,
-    .needs = "a RESULTS",
-};
+static const settings DEFAULTS = {.figure = ITERATIONS, .tolerance = NAN};
+
+static const char VERB[] = "plot";
 
 static ss_status make(const settings *s, const ss_trials *trials, ss_figure *figure, ss_error *e)
 {
@@ -155,44 +118,69 @@ static bool has_control(const char *path)
 static bool check(const settings *s, const ss_operands *files)
 {
     if (s->figure < ORBIT && files->count > 1) {
-        ss_complain(COMMAND.verb, "--figure %s takes only one RESULTS, and '%s' is one too many",
+        ss_complain(VERB, "--figure %s takes only one RESULTS, and '%s' is one too many",
                     FIGURES[s->figure], files->text[1]);
         return false;
     }
     if (s->figure >= ORBIT && !isnan(s->tolerance)) {
-        ss_complain(COMMAND.verb, "--tol goes with figures of a record, not with --figure %s",
+        ss_complain(VERB, "--tol goes with figures of a record, not with --figure %s",
                     FIGURES[s->figure]);
         return false;
     }
     if (!ss_figure_can_draw(s->out) || has_control(s->out)) {
-        ss_complain(COMMAND.verb, "--out takes a name that ends in .svg, .png or .pdf, not '%s'",
-                    s->out);
+        ss_complain(VERB, "--out takes a name that ends in .svg, .png or .pdf, not '%s'", s->out);
         return false;
     }
     if (s->problem != NULL && s->figure != CONVERGENCE) {
-        ss_complain(COMMAND.verb, "--problem goes with --figure convergence, not with --figure %s",
+        ss_complain(VERB, "--problem goes with --figure convergence, not with --figure %s",
                     FIGURES[s->figure]);
         return false;
     }
     return true;
 }
 
-int ss_cmd_plot(int argc, char **argv)
+static int run_plot(const void *given, const ss_operands *files)
 {
-    settings s = {.figure = ITERATIONS, .tolerance = NAN};
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
-    if (!check(&s, &operands)) {
+    const settings *s = given;
+    if (!check(s, files)) {
         return SS_EXIT_USAGE;
     }
     ss_error error;
-    const ss_status status = s.figure >= ORBIT ? draw_runs(&s, &operands, &error)
-                                               : ss_trials_with(COMMAND.verb, operands.text[0],
-                                                                s.tolerance, draw, &s, &error);
-    ss_complain(COMMAND.verb, "%s%s", status == SS_OK ? "wrote " : "",
-                status == SS_OK ? s.out : error.text);
+    const ss_status status =
+        s->figure >= ORBIT ? draw_runs(s, files, &error)
+                           : ss_trials_with(VERB, files->text[0], s->tolerance, draw, s, &error);
+    ss_complain(VERB, "%s%s", status == SS_OK ? "wrote " : "",
+                status == SS_OK ? s->out : error.text);
     return (int)status;
 }
+
+const ss_verb ss_verb_plot = {
+    .name = VERB,
+    .summary = "Draws a record of runs or the statistics of simulations.",
+    .operands = "RESULTS...",
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .needs = "a RESULTS",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text = "iterations is Figure 11 of [D11]: the percentage of problems that need more than x "
+            "iterations; one that is never solved needs more than any x. profile: the percentage "
+            "solved within x times the time of the fastest solver. convergence: fb after each "
+            "iteration. work-precision: the median time until fb is first reached. assembly is "
+            "Figure 6 of [D11]: the time to assemble W over the number of contacts; runs of "
+            "solvers with :assembly=naive and :form=explicit give its two curves.\n"
+            "The other four take files of simulate --stats, a curve each. orbit is Figure 7 of "
+            "[D11]: the tip of strand 0, velocity over position in the second half of the run, "
+            "along the axis on which it moves most. dispersion is Figure 8: the mean distance of "
+            "the tips and the kinetic energy over time. stretch and trajectory are Figures 4 and "
+            "3 of [HH13]: by how much the strands are longer than at the start, over time, and "
+            "the path of the tip of strand 0, seen along the axis on which it moves least.\n"
+            "gnuplot draws. Its script FILE.gp and its data FILE.dat stay beside the picture, to "
+            "be changed and run again.\n",
+    .example = "  stickslip plot results.h5 --figure iterations --out fig11.svg\n"
+               "  stickslip plot mfb.csv enum.csv --figure orbit --out fig7.svg\n",
+    .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or contains no such runs",
+              [SS_EXIT_SYSTEM] = "system error, or gnuplot is missing or failed"},
+    .run = run_plot,
+};

@@ -1,12 +1,11 @@
 // stickslip run-one: the child of `bench`. One problem, one solver, one row on file SS_CHILD_FILE. It
-// is no verb for people and stands in no list.
+// is in no list of verbs.
 #include <stdio.h>
 #include <string.h>
 
 #include "harness/bench.h"
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
-#include "harness/verbs.h"
 #include "harness/walk.h"
 #include "problems/child.h"
 #include "harness/run.h"
@@ -19,44 +18,17 @@ typedef struct settings {
     int start;
 } settings;
 
-#define NUMBER(word, type, field, from, to)                                                        \
-    {                                                                                              \
-        .name = word, .metavar = "N", .help = "", .kind = type,                                    \
-        .place = offsetof(settings, bench.field), .required = true, .low = from, .high = to        \
-    }
-#define TEXT(word, field)                                                                          \
-    {                                                                                              \
-        .name = word, .metavar = "TEXT", .help = "", .kind = SS_OPTION_TEXT,                       \
-        .place = offsetof(settings, field)                                                         \
-    }
+static const settings DEFAULTS = {.solver = "mfb+enum"};
 
 static const ss_option OPTIONS[] = {
-    TEXT("problem", problem),
-    TEXT("solver", solver),
-    NUMBER("tol", SS_OPTION_REAL, tolerance, 0, 1),
-    NUMBER("time-limit", SS_OPTION_REAL, time_limit, 0, 1e9),
-    NUMBER("max-iter", SS_OPTION_INTEGER, max_iterations, 0, 2e9),
-    NUMBER("repeat", SS_OPTION_INTEGER, repeats, 1, 1e6),
-    {.name = "start",
-     .metavar = "START",
-     .help = "",
-     .kind = SS_OPTION_CHOICE,
-     .place = offsetof(settings, start),
-     .choices = ss_start_names},
+    SS_OPT_TEXT("problem", "NAME", problem, ""),
+    SS_OPT_TEXT("solver", "SPEC", solver, ""),
+    SS_OPT_REAL("tol", "T", bench.tolerance, 0, 1, "", .required = true),
+    SS_OPT_REAL("time-limit", "S", bench.time_limit, 0, 1e9, "", .required = true),
+    SS_OPT_INT("max-iter", "N", bench.max_iterations, 0, 2e9, "", .required = true),
+    SS_OPT_INT("repeat", "N", bench.repeats, 1, 1e6, "", .required = true),
+    SS_OPT_START,
     {.name = NULL},
-};
-
-static const ss_command COMMAND = {
-    .verb = SS_RUN_ONE,
-    .operands = "FILE",
-    .summary = "Measures one solver on one problem for the verb bench.",
-    .text = "",
-    .example = "",
-    .exits = "",
-    .options = OPTIONS,
-    .min_operands = 1,
-    .max_operands = 1,
-    .needs = "a FILE",
 };
 
 typedef struct running {
@@ -82,11 +54,11 @@ static int measure(const ss_item *item, void *context)
 static int run(const settings *s, running *a, const char *file)
 {
     ss_error error;
-    int code = ss_walk(COMMAND.verb, file, s->problem, measure, a);
+    int code = ss_walk(SS_RUN_ONE, file, s->problem, measure, a);
     if (code == SS_EXIT_OK) {
         const ss_status status = ss_bench_send(SS_CHILD_FILE, &a->row, &error);
         if (status != SS_OK) {
-            ss_complain(COMMAND.verb, "%s", error.text);
+            ss_complain(SS_RUN_ONE, "%s", error.text);
         }
         code = (int)status;
     }
@@ -99,27 +71,35 @@ static ss_status parse(const char *spec, ss_method **method)
     ss_error error;
     const ss_status status = ss_method_parse(spec, method, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s: %s", spec, error.text);
+        ss_complain(SS_RUN_ONE, "%s: %s", spec, error.text);
     }
     return status;
 }
 
-int ss_cmd_run_one(int argc, char **argv)
+static int run_run_one(const void *given, const ss_operands *files)
 {
-    settings s = {.solver = "mfb+enum"};
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
+    settings s = *(const settings *)given;
     ss_child_limit_memory(UINT64_MAX);
-    s.bench.from_guess = s.start == 1;
+    s.bench.from_guess = s.start == SS_START_GUESS;
     ss_method *method = NULL;
-    code = SS_EXIT_USAGE;
+    int code = SS_EXIT_USAGE;
     if (parse(s.solver, &method) == SS_OK) {
         running a = {&s, method, ss_record_row_blank()};
-        code = run(&s, &a, operands.text[0]);
+        code = run(&s, &a, files->text[0]);
     }
     ss_method_free(method);
     return code;
 }
+
+const ss_verb ss_verb_run_one = {
+    .name = SS_RUN_ONE,
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .needs = "a FILE",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .example = "",
+    .run = run_run_one,
+};

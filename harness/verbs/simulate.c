@@ -3,12 +3,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/interrupt.h"
-#include "harness/options.h"
 #include "harness/run.h"
 #include "harness/simulate/simulation.h"
-#include "harness/verbs.h"
 
 // Of a dump whose number of problems is not asked for.
 #define DUMP_COUNT 20
@@ -26,126 +25,37 @@ static const settings DEFAULTS = {
 };
 
 static const ss_option OPTIONS[] = {
-    {.name = "model",
-     .metavar = "SPEC",
-     .help = "NAME[:key=value,...], the model of the strands (default the scene's)",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, model)},
-    {.name = "rods",
-     .metavar = "N",
-     .help = "strands (default the scene's)",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, rods),
-     .low = 1,
-     .high = 1000000},
-    {.name = "steps",
-     .metavar = "N",
-     .help = "accepted steps (default the scene's)",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, steps),
-     .low = 1,
-     .high = 1000000000},
-    {.name = "dt",
-     .metavar = "S",
-     .help = "the largest step, in seconds (default the scene's)",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, dt),
-     .low = 1e-9,
-     .high = 1},
-    {.name = "mu",
-     .metavar = "M",
-     .help = "friction of strand on strand; obstacles keep their ratio (default the scene's)",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, mu),
-     .low = 0,
-     .high = 100},
-    SS_OPTION_SOLVER(settings),
-    SS_OPTION_TOLERANCE(settings),
-    SS_OPTION_MAX_ITERATIONS(settings),
-    {.name = "time-limit",
-     .metavar = "S",
-     .help = "wall seconds a solve; 0 for none. With one, the bits depend on the machine",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, time_limit),
-     .low = 0,
-     .high = 1e9},
-    {.name = "threads",
-     .metavar = "N",
-     .help = "visit stripes of contacts, or equal strands that touch nothing: the same bits for "
-             "any N; 0: natural order, one thread",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, threads),
-     .low = 0,
-     .high = 256},
-    {.name = "seed",
-     .metavar = "S",
-     .help = "the same seed gives the same bits",
-     .kind = SS_OPTION_SEED,
-     .place = offsetof(settings, seed)},
-    {.name = "dump",
-     .metavar = "FILE.h5",
-     .help = "one-step problems of the run, each with the guess that it started from",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, dump)},
-    {.name = "count",
-     .metavar = "N",
-     .help = "problems in the dump (default 20, or as many as steps)",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, count),
-     .low = 1,
-     .high = 1000000},
-    {.name = "stats",
-     .metavar = "FILE.csv",
-     .help = "a row a step: contacts, solve, times, energies, tips",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, stats)},
-    {.name = "frames",
-     .metavar = "DIR",
-     .help = "frame_00000.obj, the strands as polylines, and a PNG of each frame",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, frames)},
-    {.name = "frames-every",
-     .metavar = "S",
-     .help = "simulated seconds from frame to frame",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, frames_every),
-     .low = 1e-6,
-     .high = 1e6},
-    SS_OPTION_FORMAT(settings),
+    SS_OPT_TEXT("model", "SPEC", model,
+                "NAME[:key=value,...], the model of the strands (default the scene's)"),
+    SS_OPT_INT("rods", "N", rods, 1, 1000000, "strands (default the scene's)"),
+    SS_OPT_INT("steps", "N", steps, 1, 1000000000, "accepted steps (default the scene's)"),
+    SS_OPT_REAL("dt", "S", dt, 1e-9, 1, "the largest step, in seconds (default the scene's)"),
+    SS_OPT_REAL("mu", "M", mu, 0, 100,
+                "friction of strand on strand; obstacles keep their ratio (default the scene's)"),
+    SS_OPT_SOLVER,
+    SS_OPT_TOLERANCE,
+    SS_OPT_MAX_ITERATIONS,
+    SS_OPT_REAL("time-limit", "S", time_limit, 0, 1e9,
+                "wall seconds per solve; 0 for none. With a limit, the bits depend on the machine"),
+    SS_OPT_INT("threads", "N", threads, 0, 256,
+               "visit stripes of contacts, or equal strands that touch nothing, the same bits for "
+               "any N; 0: natural order, one thread"),
+    SS_OPT_SEED("seed", "S", seed, "the same seed gives the same bits"),
+    SS_OPT_TEXT("dump", "FILE.h5", dump,
+                "one-step problems of the run, each with the guess that it started from"),
+    SS_OPT_INT("count", "N", count, 1, 1000000,
+               "problems in the dump (default 20, or as many as steps)"),
+    SS_OPT_TEXT("stats", "FILE.csv", stats,
+                "a row per step: contacts, solve, times, energies, tips"),
+    SS_OPT_TEXT("frames", "DIR", frames,
+                "frame_00000.obj, the strands as polylines, and a PNG of each frame"),
+    SS_OPT_REAL("frames-every", "S", frames_every, 1e-6, 1e6,
+                "simulated seconds from frame to frame"),
+    SS_OPT_FORMAT,
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "simulate",
-    .operands = "SCENE",
-    .summary = "Runs a scene of strands with contact and friction, and prints a row about it.",
-    .text =
-        "'stickslip scenes' lists the scenes. Every step is a one-step problem that the solver\n"
-        "starts from the impulses of the step before, and that the judge measures. A step that\n"
-        "fails or moves too far is tried again with half its size; the statistics say why.\n"
-        "The default solver is the one of [D11]; --solver auto solves what it leaves above the\n"
-        "tolerance, 4 % of the steps of full-size free hair.\n"
-        "The tolerance 1e-4 stands for the 1e-6 of [D11], which is in its internal units and\n"
-        "means a relative error of 1e-3 to 1e-4 (its footnote 4). A step above the tolerance is\n"
-        "counted and the run goes on.\n"
-        "--dump cuts the run into N stretches and takes of each the first step of which more\n"
-        "than 30 % of the contacts are active, else its last. --stats: fb_abs and natural are\n"
-        "[D11]'s measures in its units, cm and dyn s; dispersion is the mean distance of two\n"
-        "tips (above 2000 strands, of 2000 of them); of the longest strand, gamma is the weight\n"
-        "against the stiffness, rho S g L^3 / EI, and bending_hz the first frequency. Seconds\n"
-        "are wall time.\n"
-        "Ctrl-C ends after the present step; dump, statistics and frames up to there are kept\n"
-        "whole, as they are when a run explodes.\n",
-    .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv --frames pony\n"
-               "  stickslip simulate pony --dump pony.h5 --count 306\n",
-    .exits = "  0 done, 1 the command line is wrong, or no step has a contact for --dump,\n"
-             "  2 the run exploded or was interrupted,\n"
-             "  4 the machine is at fault, gnuplot is missing or failed\n",
-    .options = OPTIONS,
-    .min_operands = 1,
-    .max_operands = 1,
-    .needs = "a SCENE",
-};
+static const char VERB[] = "simulate";
 
 // ---- The row at the end
 
@@ -207,11 +117,7 @@ static int print_summary(const ss_simulation *a, const char *status)
         ss_rows_real(rows, a->run.gamma);
         ss_rows_real(rows, a->run.bending_hz);
     }
-    if (ss_rows_finish(rows) != SS_OK) {
-        ss_complain(COMMAND.verb, "not enough memory for the table");
-        return SS_EXIT_SYSTEM;
-    }
-    return SS_EXIT_OK;
+    return ss_rows_print(&ss_verb_simulate, rows, SS_EXIT_OK);
 }
 
 // ---- Running
@@ -224,7 +130,7 @@ static void tell_idle(const ss_simulation *a)
                        s->tolerance != DEFAULTS.tolerance ||
                        s->max_iterations != DEFAULTS.max_iterations || s->time_limit > 0.0;
     if (asked && a->totals.steps > 0 && a->totals.contacts_max == 0) {
-        ss_complain(COMMAND.verb,
+        ss_complain(VERB,
                     "%s: no step had a contact: --mu and the options of the solver did nothing",
                     a->scene->name);
     }
@@ -240,10 +146,10 @@ static int tell_dump(const ss_simulation *a)
     const char *path = a->settings->dump;
     const int taken = ss_dump_taken(a->dump), count = a->settings->count;
     if (taken == 0) {
-        ss_complain(COMMAND.verb, "--dump %s is not written: no step had a contact", path);
+        ss_complain(VERB, "--dump %s is not written: no step had a contact", path);
     } else if (taken < count) {
-        ss_complain(COMMAND.verb, "%s holds %d problem%s instead of %d", path, taken,
-                    ss_plural(taken), count);
+        ss_complain(VERB, "%s holds %d problem%s instead of %d", path, taken, ss_plural(taken),
+                    count);
     }
     return taken == 0 ? SS_EXIT_USAGE : SS_EXIT_OK;
 }
@@ -259,11 +165,11 @@ static int run(ss_simulation *a)
                        : cut                  ? "interrupted"
                                               : "done";
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s: after step %d of %d: %s", a->scene->name, a->totals.steps,
-                    a->steps, error.text);
+        ss_complain(VERB, "%s: after step %d of %d: %s", a->scene->name, a->totals.steps, a->steps,
+                    error.text);
     } else if (cut) {
-        ss_complain(COMMAND.verb, "%s: interrupted after step %d of %d", a->scene->name,
-                    a->totals.steps, a->steps);
+        ss_complain(VERB, "%s: interrupted after step %d of %d", a->scene->name, a->totals.steps,
+                    a->steps);
     }
     tell_idle(a);
     const int dumped = tell_dump(a);
@@ -287,12 +193,12 @@ static int simulate(const ss_scene *scene, const settings *s, const ss_model_cho
     ss_error error;
     ss_status status = ss_simulation_open(&a, model, method, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s: %s", scene->name, error.text);
+        ss_complain(VERB, "%s: %s", scene->name, error.text);
     }
     int code = status == SS_OK ? run(&a) : code_of(status);
     status = ss_simulation_close(&a, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(VERB, "%s", error.text);
         code = ss_larger_code(code, (int)status);
     }
     return code;
@@ -308,9 +214,8 @@ static const ss_scene *find_scene(const char *name)
         for (int k = 0; ss_scenes[k] != NULL; k++) {
             ss_suggestion_offer(&nearest, ss_scenes[k]->name);
         }
-        ss_complain(COMMAND.verb, "there is no scene '%s'%s%s", name,
-                    ss_suggestion_hint(&nearest).text,
-                    nearest.best == NULL ? "; 'stickslip scenes' lists them" : "");
+        ss_complain(VERB, "unknown scene '%s'%s", name,
+                    ss_suggestion_hint(&nearest, "", "; 'stickslip scenes' lists them").text);
     }
     return scene;
 }
@@ -324,20 +229,19 @@ static bool check(settings *s, const ss_scene *scene)
 {
     const int steps = s->steps > 0 ? s->steps : scene->steps;
     if (s->count > 0 && s->dump == NULL) {
-        ss_complain(COMMAND.verb, "--count %d needs --dump FILE.h5", s->count);
+        ss_complain(VERB, "--count %d needs --dump FILE.h5", s->count);
         return false;
     }
     if (s->count > steps) {
-        ss_complain(COMMAND.verb, "--count %d needs as many steps; the run has %d", s->count,
-                    steps);
+        ss_complain(VERB, "--count %d needs as many steps; the run has %d", s->count, steps);
         return false;
     }
     if (s->frames_every != DEFAULTS.frames_every && s->frames == NULL) {
-        ss_complain(COMMAND.verb, "--frames-every %g needs --frames DIR", s->frames_every);
+        ss_complain(VERB, "--frames-every %g needs --frames DIR", s->frames_every);
         return false;
     }
     if (same(s->dump, s->stats)) {
-        ss_complain(COMMAND.verb, "--dump and --stats cannot both be %s", s->dump);
+        ss_complain(VERB, "--dump and --stats cannot both be %s", s->dump);
         return false;
     }
     if (s->count == 0) {
@@ -354,15 +258,15 @@ static int simulate_scene(const ss_scene *scene, const settings *s)
     ss_error error;
     ss_status status = ss_model_parse(spec, &model, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "--model %s: %s", spec, error.text);
+        ss_complain(VERB, "--model %s: %s", spec, error.text);
         return code_of(status);
     }
     status = ss_method_parse(s->solver, &method, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "--solver %s: %s", s->solver, error.text);
+        ss_complain(VERB, "--solver %s: %s", s->solver, error.text);
     }
     if (status == SS_OK) {
-        ss_run_remark_threads(COMMAND.verb, s->threads, method);
+        ss_run_remark_threads(VERB, s->threads, method);
     }
     const int code = status == SS_OK ? simulate(scene, s, &model, method) : code_of(status);
     ss_method_free(method);
@@ -370,17 +274,46 @@ static int simulate_scene(const ss_scene *scene, const settings *s)
     return code;
 }
 
-int ss_cmd_simulate(int argc, char **argv)
+static int run_simulate(const void *given, const ss_operands *scenes)
 {
-    settings s = DEFAULTS;
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
-    const ss_scene *scene = find_scene(operands.text[0]);
+    settings s = *(const settings *)given;
+    const ss_scene *scene = find_scene(scenes->text[0]);
     if (scene == NULL || !check(&s, scene)) {
         return SS_EXIT_USAGE;
     }
     return simulate_scene(scene, &s);
 }
+
+const ss_verb ss_verb_simulate = {
+    .name = VERB,
+    .summary = "Runs a scene of strands with contact and friction, and prints a row about it.",
+    .operands = "SCENE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .needs = "a SCENE",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text =
+        "'stickslip scenes' lists the scenes. Every step is a one-step problem: the solver starts "
+        "from the impulses of the step before, and the judge measures its answer. A step that "
+        "fails or moves too far is tried again with half its size; the statistics say why.\n"
+        "The default solver is the one of [D11]; --solver auto also solves the steps that it "
+        "leaves above the tolerance, 4 % in full-size free hair. The tolerance 1e-4 stands for "
+        "the 1e-6 of [D11], which is in its internal units and means a relative error of 1e-3 to "
+        "1e-4 (its footnote 4). A step above the tolerance is counted and the run continues.\n"
+        "--dump cuts the run into N stretches. It takes the first step of each in which more than "
+        "30 % of the contacts are active, or else the last. --stats: fb_abs and natural are "
+        "[D11]'s measures in its units, cm and dyn s; dispersion is the mean distance of two tips "
+        "(above 2000 strands, of 2000 of them); gamma and bending_hz are those of the longest "
+        "strand: its weight against its stiffness, rho S g L^3 / EI, and its first frequency. "
+        "Seconds are wall time.\n"
+        "Ctrl-C ends the run after the present step. Dump, statistics and frames up to that step "
+        "are complete, also when a run explodes.\n",
+    .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv\n"
+               "  stickslip simulate pony --dump pony.h5 --count 306\n",
+    .exits = {[SS_EXIT_USAGE] = "wrong command line, or no step has a contact for --dump",
+              [SS_EXIT_UNSOLVED] = "the run exploded or was interrupted",
+              [SS_EXIT_SYSTEM] = "system error, or gnuplot is missing or failed"},
+    .run = run_simulate,
+};

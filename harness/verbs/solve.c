@@ -6,13 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/interrupt.h"
-#include "harness/options.h"
-#include "harness/rows.h"
 #include "harness/run.h"
 #include "harness/trace.h"
-#include "harness/verbs.h"
 #include "harness/walk.h"
 
 typedef struct settings {
@@ -29,64 +27,22 @@ static const settings DEFAULTS = {
 };
 
 static const ss_option OPTIONS[] = {
-    SS_OPTION_PROBLEM(settings),
-    SS_OPTION_SOLVER(settings),
-    SS_OPTION_TOLERANCE(settings),
-    SS_OPTION_MAX_ITERATIONS(settings),
-    {.name = "time-limit",
-     .metavar = "S",
-     .help = "wall seconds a solve with its set-up; 0 for none",
-     .kind = SS_OPTION_REAL,
-     .place = offsetof(settings, time_limit),
-     .low = 0,
-     .high = 1e9},
-    SS_OPTION_START(settings),
-    {.name = "threads",
-     .metavar = "N",
-     .help = "visit stripes of contacts, the same bits for any N; 0: natural order",
-     .kind = SS_OPTION_INTEGER,
-     .place = offsetof(settings, threads),
-     .low = 0,
-     .high = 256},
-    {.name = "trace",
-     .metavar = "FILE.csv",
-     .help = "all measures after each iteration",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, trace)},
-    {.name = "out",
-     .metavar = "FILE.h5",
-     .help = "the problems as read, with the answers in /solution",
-     .kind = SS_OPTION_TEXT,
-     .place = offsetof(settings, out)},
-    SS_OPTION_FORMAT(settings),
+    SS_OPT_PROBLEM,
+    SS_OPT_SOLVER,
+    SS_OPT_TOLERANCE,
+    SS_OPT_MAX_ITERATIONS,
+    SS_OPT_REAL("time-limit", "S", time_limit, 0, 1e9,
+                "wall seconds per solve with its set-up; 0 for none"),
+    SS_OPT_START,
+    SS_OPT_INT("threads", "N", threads, 0, 256,
+               "visit stripes of contacts, the same bits for any N; 0: natural order"),
+    SS_OPT_TEXT("trace", "FILE.csv", trace, "all measures after each iteration"),
+    SS_OPT_TEXT("out", "FILE.h5", out, "the problems as read, with the answers in /solution"),
+    SS_OPT_FORMAT,
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "solve",
-    .operands = "FILE",
-    .summary = "Solves the problems of a file, a row each.",
-    .text =
-        "status is the judge's word: solved means that fb, recomputed from the problem, is at\n"
-        "most the tolerance. Otherwise it says why the solver ended: stopped (by its own rule),\n"
-        "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted,\n"
-        "crashed (a solver that runs in a process of its own, as Siconos' do), bad_input;\n"
-        "no_solution where a certificate proves that there is none, and undecided where the\n"
-        "solver says so and no proof is found either way.\n"
-        "local_solves counts calls of the local solver: contacts at rest or frozen have none.\n"
-        "alt_percent and fail_percent are the shares of them that called the fail-safe and that\n"
-        "ended without an answer. seconds is the solve with its set-up, without the\n"
-        "trace. Ctrl-C ends the solve, keeps the best iterate and leaves out what is to come.\n"
-        "--out is written only where every problem of FILE could be read.\n",
-    .example = "  stickslip solve hair.h5 --solver mfb+enum --tol 1e-8 --out answer.h5\n",
-    .exits =
-        "  0 all solved, 1 the command line is wrong, 2 a problem is not solved to tolerance,\n"
-        "  3 a file is wrong, 4 the machine is at fault\n",
-    .options = OPTIONS,
-    .min_operands = 1,
-    .max_operands = 1,
-    .needs = "a FILE",
-};
+static const char VERB[] = "solve";
 
 typedef struct solving {
     const settings *settings;
@@ -104,7 +60,7 @@ static const double *start_of(const solving *all, const ss_item *item)
     }
     const double *guess = ss_run_guess(item->problem);
     if (guess == NULL) {
-        ss_complain(COMMAND.verb, "%s holds no guess; the start is zero", item->label);
+        ss_complain(VERB, "%s holds no guess; the start is zero", item->label);
     }
     return guess;
 }
@@ -164,7 +120,7 @@ static int solve(const ss_item *item, void *context)
     if (ss_interrupted) {
         return SS_EXIT_UNSOLVED;
     }
-    const int code = ss_item_complain(COMMAND.verb, item);
+    const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         const ss_record_row row =
             ss_run_row_bad(item->label, all->method, all->settings->tolerance, item->error->text);
@@ -175,13 +131,12 @@ static int solve(const ss_item *item, void *context)
     ss_error error;
     const ss_status status = solve_one(all, item, &solved, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s: %s", item->label, error.text);
+        ss_complain(VERB, "%s: %s", item->label, error.text);
         return (int)status;
     }
     all->nsolved++;
     if (ss_interrupted) {
-        ss_complain(COMMAND.verb,
-                    "interrupted; the best iterate of %s is kept, what follows is left out",
+        ss_complain(VERB, "interrupted; the best iterate of %s is kept, what follows is left out",
                     item->label);
     }
     return solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
@@ -208,7 +163,7 @@ static ss_status commit_answers(const solving *all, int code, ss_error *e)
         return SS_OK;
     }
     if (code > SS_EXIT_UNSOLVED || all->nsolved == 0) {
-        ss_complain(COMMAND.verb, "%s is not written: %s", all->settings->out,
+        ss_complain(VERB, "%s is not written: %s", all->settings->out,
                     all->nsolved == 0 ? "no problem was solved" : "a problem could not be read");
         return SS_OK;
     }
@@ -223,7 +178,7 @@ static int close_all(solving *all, int code)
         status = commit_answers(all, code, &error);
     }
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(VERB, "%s", error.text);
     }
     ss_writer_close(all->writer);
     const bool printed = ss_rows_finish(all->rows) == SS_OK;
@@ -236,16 +191,16 @@ static int solve_file(const settings *s, const ss_method *method, const char *fi
     ss_error error;
     const ss_status status = open_all(s, &all, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s", error.text);
+        ss_complain(VERB, "%s", error.text);
         ss_error ignored;
         ss_trace_close(all.trace, &ignored);
         ss_writer_close(all.writer);
         return (int)status;
     }
     ss_interrupt_catch();
-    const int code = ss_walk(COMMAND.verb, file, s->problem, solve, &all);
+    const int code = ss_walk(VERB, file, s->problem, solve, &all);
     if (ss_interrupted && all.nsolved == 0) {
-        ss_complain(COMMAND.verb, "interrupted before the first solve");
+        ss_complain(VERB, "interrupted before the first solve");
     }
     return close_all(&all, code);
 }
@@ -267,32 +222,57 @@ static bool trace_has_a_place(const settings *s, const char *file)
 {
     const bool input = same_file(s->trace, file), out = same_file(s->trace, s->out);
     if (input || out) {
-        ss_complain(COMMAND.verb, "--trace %s would overwrite %s", s->trace,
+        ss_complain(VERB, "--trace %s would overwrite %s", s->trace,
                     input ? "the problems" : "the file of --out");
     }
     return !input && !out;
 }
 
-int ss_cmd_solve(int argc, char **argv)
+static int run_solve(const void *given, const ss_operands *files)
 {
-    settings s = DEFAULTS;
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
-    if (!trace_has_a_place(&s, operands.text[0])) {
+    const settings *s = given;
+    const char *file = files->text[0];
+    if (!trace_has_a_place(s, file)) {
         return SS_EXIT_USAGE;
     }
     ss_method *method = NULL;
     ss_error error;
-    const ss_status status = ss_method_parse(s.solver, &method, &error);
+    const ss_status status = ss_method_parse(s->solver, &method, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "--solver %s: %s", s.solver, error.text);
+        ss_complain(VERB, "--solver %s: %s", s->solver, error.text);
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
-    ss_run_remark_threads(COMMAND.verb, s.threads, method);
-    code = solve_file(&s, method, operands.text[0]);
+    ss_run_remark_threads(VERB, s->threads, method);
+    const int code = solve_file(s, method, file);
     ss_method_free(method);
     return code;
 }
+
+const ss_verb ss_verb_solve = {
+    .name = VERB,
+    .summary = "Solves the problems of a file and judges the answers, a row each.",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .needs = "a FILE",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text =
+        "status is the judge's word: solved means that fb, recomputed from the problem, is at most "
+        "the tolerance. Otherwise it says why the solver ended: stopped (by its own rule), "
+        "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted, "
+        "crashed (only solvers that run in a process of their own, such as those of Siconos), "
+        "bad_input; no_solution if a certificate proves that there is none, and undecided if the "
+        "solver reports that there is none and nothing can be proved.\n"
+        "local_solves counts the calls of the local solver; contacts at rest and frozen contacts "
+        "have none. alt_percent and fail_percent are the shares of these calls that used the "
+        "fail-safe and that ended without an answer. seconds is the solve with its set-up and "
+        "without the trace. Ctrl-C ends the solve, keeps the best iterate and skips the remaining "
+        "problems. --out is written only if every problem of FILE could be read.\n",
+    .example = "  stickslip solve hair.h5 --solver mfb+enum --tol 1e-8 --out answer.h5\n",
+    .exits = {[SS_EXIT_OK] = "all solved",
+              [SS_EXIT_UNSOLVED] = "a problem is not solved to tolerance",
+              [SS_EXIT_BAD_INPUT] = "a file is unusable"},
+    .run = run_solve,
+};

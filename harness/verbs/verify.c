@@ -4,11 +4,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/judge.h"
-#include "harness/options.h"
-#include "harness/rows.h"
-#include "harness/verbs.h"
 #include "harness/walk.h"
 #include "harness/run.h"
 
@@ -23,30 +21,15 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    SS_OPTION_PROBLEM(settings),
-    SS_OPTION_TOLERANCE(settings),
-    SS_OPTION_FORMAT(settings),
+    SS_OPT_PROBLEM,
+    SS_OPT_TOLERANCE,
+    SS_OPT_FORMAT,
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "verify",
-    .operands = "FILE",
-    .summary = "Judges the answer stored in /solution of each problem.",
-    .text =
-        "The velocities are computed afresh from the impulses, then measured. status is solved\n"
-        "where fb <= tol. Without --tol the tolerance stated with the answer counts, if it is one\n"
-        "that --tol takes, or else 1e-6.\n"
-        "velocity_error is max|u stored - u computed| over the problem's velocity scale;\n"
-        "claimed_fb is what was stated with the answer; detail says what else to know.\n",
-    .example = "  stickslip verify answer.h5 --tol 1e-8\n",
-    .exits = "  0 all solved, 1 the command line is wrong, 2 an answer is not within tolerance,\n"
-             "  3 a file is wrong or holds no answer, 4 the machine is at fault\n",
-    .options = OPTIONS,
-    .min_operands = 1,
-    .max_operands = 1,
-    .needs = "a FILE",
-};
+static const settings DEFAULTS = {.tolerance = NAN};
+
+static const char VERB[] = "verify";
 
 typedef struct row {
     const char *problem;
@@ -124,12 +107,12 @@ static ss_status judge(const ss_problem *p, double asked, ss_verdict *verdict, s
 static int verify(const ss_item *item, void *context)
 {
     verification *all = context;
-    const int code = ss_item_complain(COMMAND.verb, item);
+    const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         return code;
     }
     if (!item->problem->has_solution || item->problem->solution.r == NULL) {
-        ss_complain(COMMAND.verb, "%s holds no %s: there is no answer to judge", item->label,
+        ss_complain(VERB, "%s holds no %s: there is no answer to judge", item->label,
                     item->problem->has_solution ? "/solution/r" : "/solution");
         return SS_EXIT_BAD_INPUT;
     }
@@ -137,28 +120,43 @@ static int verify(const ss_item *item, void *context)
     ss_error error;
     const ss_status status = judge(item->problem, all->tolerance, &verdict, &error);
     if (status != SS_OK) {
-        ss_complain(COMMAND.verb, "%s: %s", item->label, error.text);
+        ss_complain(VERB, "%s: %s", item->label, error.text);
         return (int)status;
     }
     add_row(all->rows, item, &verdict);
     return verdict.solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
 }
 
-int ss_cmd_verify(int argc, char **argv)
+static int run_verify(const void *given, const ss_operands *files)
 {
-    settings s = {.tolerance = NAN, .format = SS_FORMAT_TEXT};
-    ss_operands operands;
-    int code;
-    if (!ss_options_parse(&COMMAND, &s, argc, argv, &operands, &code)) {
-        return code;
-    }
-    verification all = {ss_rows_of_fields(stdout, (ss_format)s.format, FIELDS), s.tolerance};
+    const settings *s = given;
+    verification all = {ss_rows_of_fields(stdout, (ss_format)s->format, FIELDS), s->tolerance};
+    int code = SS_EXIT_OK;
     if (all.rows != NULL) {
-        code = ss_walk(COMMAND.verb, operands.text[0], s.problem, verify, &all);
+        code = ss_walk(VERB, files->text[0], s->problem, verify, &all);
     }
-    if (ss_rows_finish(all.rows) != SS_OK) {
-        ss_complain(COMMAND.verb, "not enough memory for the table");
-        return SS_EXIT_SYSTEM;
-    }
-    return code;
+    return ss_rows_print(&ss_verb_verify, all.rows, code);
 }
+
+const ss_verb ss_verb_verify = {
+    .name = VERB,
+    .summary = "Judges the answer stored in /solution of each problem.",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .needs = "a FILE",
+    .options = OPTIONS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
+    .text =
+        "The velocities are computed afresh from the impulses, then measured. status is solved "
+        "if fb <= tol. Without --tol the tolerance is the one stored with the answer if --tol "
+        "would take it, and 1e-6 otherwise. velocity_error is max|u stored - u computed| over "
+        "the problem's velocity scale; claimed_fb is the fb stored with the answer; detail says "
+        "what else matters.\n",
+    .example = "  stickslip verify answer.h5 --tol 1e-8\n",
+    .exits = {[SS_EXIT_OK] = "all solved",
+              [SS_EXIT_UNSOLVED] = "an answer is not within its tolerance",
+              [SS_EXIT_BAD_INPUT] = "a file is unusable or contains no answer"},
+    .run = run_verify,
+};

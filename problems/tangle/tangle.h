@@ -39,6 +39,14 @@ typedef struct ss_tangle_settings {
                          // times as heavy as the one below; 0 for rods
 } ss_tangle_settings;
 
+#define SS_TANGLE_DEFAULTS                                                                         \
+    {                                                                                              \
+        .dim = 3, .ncontacts = 1000, .ends_per_rod = 25, .mu = 0.3, .seed = 1, .condition = 1e4,   \
+        .light = {                                                                                 \
+            0.0,                                                                                   \
+            1.0                                                                                    \
+        }                                                                                          \
+    }
 ss_tangle_settings ss_tangle_defaults(void);
 
 // SS_BAD_INPUT with a sentence that names the setting.

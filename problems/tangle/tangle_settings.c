@@ -13,13 +13,7 @@
 
 ss_tangle_settings ss_tangle_defaults(void)
 {
-    return (ss_tangle_settings){.dim = 3,
-                                .ncontacts = 1000,
-                                .ends_per_rod = 25,
-                                .mu = 0.3,
-                                .seed = 1,
-                                .condition = 1e4,
-                                .light = {0.0, 1.0}};
+    return (ss_tangle_settings)SS_TANGLE_DEFAULTS;
 }
 
 static ss_status check_tower(const ss_tangle_settings *s, ss_error *e)

@@ -106,6 +106,40 @@ static void every_verb_explains_itself(void)
     HOLDS(standard_out, "(default 25)");
 }
 
+static void no_line_of_the_last_output_is_wider_than_80(const char *verb)
+{
+    for (char *line = strtok(standard_out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        if (strlen(line) > 80) {
+            printf("%s --help: %s\n", verb, line);
+            TEST_FAIL_MESSAGE("a line of the help is wider than 80 columns");
+        }
+    }
+}
+
+// Of the program, of its verbs, and of the kinds of a verb: the lists say which there are.
+static void every_help_fits_into_80_columns(void)
+{
+    char names[40][16], list[OUTPUT_CAPACITY];
+    int count = 0;
+    EXPECT(0, "--help");
+    memcpy(list, standard_out, sizeof list);
+    no_line_of_the_last_output_is_wider_than_80("");
+    for (char *at = strstr(list, "\nVerbs\n") + 6; at[1] != '\n'; at = strchr(at + 1, '\n')) {
+        if (at[3] != ' ') { // else the line before goes on
+            TEST_ASSERT_EQUAL_INT(1, sscanf(at, " %15s", names[count++]));
+        }
+    }
+    TEST_ASSERT_EQUAL_INT(12, count);
+    for (int k = 0; k < count; k++) {
+        EXPECT(0, names[k], "--help");
+        no_line_of_the_last_output_is_wider_than_80(names[k]);
+    }
+    EXPECT(0, "generate", "tangle", "--help");
+    no_line_of_the_last_output_is_wider_than_80("generate tangle");
+    EXPECT(0, "generate", "locals", "--help");
+    no_line_of_the_last_output_is_wider_than_80("generate locals");
+}
+
 static void the_version_tells_what_was_built(void)
 {
     EXPECT(0, "--version");
@@ -127,20 +161,19 @@ static void a_mistyped_word_gets_a_suggestion(void)
                              standard_error);
     EXPECT(1, "xyzzy");
     TEST_ASSERT_EQUAL_STRING(
-        "stickslip: unknown verb 'xyzzy'; 'stickslip --help' lists those there are\n",
-        standard_error);
+        "stickslip: unknown verb 'xyzzy'; 'stickslip --help' lists the verbs\n", standard_error);
     EXPECT(1, "help", "chekc");
     HOLDS(standard_error, "did you mean 'check'?");
     EXPECT(1, "inspect", "--fromat=csv", one);
     SAYS("inspect: unknown option '--fromat=csv'; did you mean '--format'?");
     EXPECT(1, "generate", "tangel");
-    SAYS("generate: generate cannot make 'tangel'; did you mean 'tangle'?");
+    SAYS("generate: unknown kind 'tangel'; did you mean 'tangle'?");
     EXPECT(1, "generate", "scenes");
-    SAYS("generate: generate cannot make 'scenes'; it makes: tangle, locals");
+    SAYS("generate: unknown kind 'scenes'; 'stickslip generate --help' lists the kinds");
     EXPECT(3, "verify", many, "--problem", "tangle-0020");
     HOLDS(standard_error, "did you mean 'tangle-00");
     EXPECT(3, "verify", one, "--problem", "x");
-    HOLDS(standard_error, "one.h5 holds one problem without a name, and none named 'x'\n");
+    HOLDS(standard_error, "one.h5 contains a single unnamed problem; there is no 'x'\n");
     EXPECT(3, "inspect", "");
     SAYS("inspect: '': no such file");
 }
@@ -338,6 +371,7 @@ static void run_tests(void)
 {
     RUN_TEST(without_a_verb_the_usage_is_shown);
     RUN_TEST(every_verb_explains_itself);
+    RUN_TEST(every_help_fits_into_80_columns);
     RUN_TEST(the_version_tells_what_was_built);
     RUN_TEST(a_mistyped_word_gets_a_suggestion);
     RUN_TEST(mistakes_of_the_command_line_end_with_1);

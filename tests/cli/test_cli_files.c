@@ -56,7 +56,7 @@ static void convert_keeps_takes_and_splits_collections(void)
     EXPECT(0, "inspect", out, "--format", "csv");
     HOLDS(standard_out, "kept.h5,global,10,");
     EXPECT(3, "convert", many, out, "--problem", "tangle-02");
-    HOLDS(standard_error, "holds no problem named 'tangle-02'; did you mean 'tangle-0");
+    HOLDS(standard_error, "contains no problem named 'tangle-02'; did you mean 'tangle-0");
     snprintf(out, sizeof out, "%s", scratch_path("parts"));
     EXPECT(0, "convert", many, "--split", out);
     snprintf(path, sizeof path, "%s/tangle-0003.h5", out);

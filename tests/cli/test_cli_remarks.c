@@ -153,7 +153,7 @@ static void a_label_of_a_table_is_no_file(void)
     EXPECT(0, "generate", "tangle", "--contacts", "10", "--per-rod", "4", "--count", "2", "--out",
            many);
     EXPECT(3, "solve", label);
-    HOLDS(standard_error, "many.h5 is chosen by --problem tangle-0001");
+    HOLDS(standard_error, "many.h5 write --problem tangle-0001");
     EXPECT(3, "solve", "nowhere.h5:tangle-0001");
     SAYS("solve: nowhere.h5:tangle-0001: no such file");
 }

@@ -204,9 +204,9 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     EXPECT(1, "simulate");
     SAYS("simulate: simulate needs a SCENE");
     EXPECT(1, "simulate", "ponny");
-    SAYS("simulate: there is no scene 'ponny'; did you mean 'pony'?");
+    SAYS("simulate: unknown scene 'ponny'; did you mean 'pony'?");
     EXPECT(1, "simulate", "xxxxxxxxxx");
-    SAYS("simulate: there is no scene 'xxxxxxxxxx'; 'stickslip scenes' lists them");
+    SAYS("simulate: unknown scene 'xxxxxxxxxx'; 'stickslip scenes' lists them");
     EXPECT(1, "simulate", "pony", "--count", "3");
     SAYS("simulate: --count 3 needs --dump FILE.h5");
     EXPECT(1, "simulate", "pony", "--steps", "2", "--dump", scratch_path("x.h5"), "--count", "3");

@@ -88,7 +88,7 @@ static void every_row_of_a_collection_is_solved(void)
     TEST_ASSERT_EQUAL_INT(2, count_lines(standard_out));
     HOLDS(csv_field(standard_out, 1, "problem"), name);
     EXPECT(3, "solve", many, "--problem", "nobody");
-    HOLDS(standard_error, "holds no problem named 'nobody'");
+    HOLDS(standard_error, "contains no problem named 'nobody'");
 }
 
 static void json_is_json(void)

@@ -192,10 +192,10 @@ static void without_gnuplot_a_plot_ends_with_4(void)
 static void help_shows_kinds_and_figures(void)
 {
     EXPECT(0, "table", "--help");
-    HOLDS(standard_out, "solvers, problems, profile, local, ratio or simulation (default");
+    HOLDS(standard_out, "solvers, problems, profile, local, ratio");
     EXPECT(0, "plot", "--help");
-    HOLDS(standard_out, "iterations, profile, convergence, work-precision, assembly, orbit, "
-                        "dispersion, stretch or trajectory (default iterations)");
+    HOLDS(standard_out, "iterations, profile, convergence,");
+    HOLDS(standard_out, "trajectory (default iterations)");
 }
 
 static void run_tests(void)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/options.h"
 
 static const char *const COLOURS[] = {"red", "green", "blue", NULL};
 
@@ -22,29 +22,25 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    {"loud", NULL, "noise", SS_OPTION_FLAG, offsetof(settings, loud), .required = false},
-    {"out", "FILE", "where to", SS_OPTION_TEXT, offsetof(settings, out), .required = false},
-    {"contacts", "N", "contacts", SS_OPTION_INTEGER, offsetof(settings, contacts), .low = 1,
-     .high = 1000000},
-    {"seed", "S", "seed", SS_OPTION_SEED, offsetof(settings, seed), .required = false},
-    {"mu", "M", "friction", SS_OPTION_REAL, offsetof(settings, mu), .low = 0, .high = 10},
-    {"colour", "C", "paint", SS_OPTION_CHOICE, offsetof(settings, colour), .choices = COLOURS},
-    {"span", "A:B", "from here to there", SS_OPTION_RANGE, offsetof(settings, span), .low = -1,
-     .high = 10},
+    SS_OPT_FLAG("loud", loud, "noise"),
+    SS_OPT_TEXT("out", "FILE", out, "where to"),
+    SS_OPT_INT("contacts", "N", contacts, 1, 1000000, "contacts"),
+    SS_OPT_SEED("seed", "S", seed, "seed"),
+    SS_OPT_REAL("mu", "M", mu, 0, 10, "friction"),
+    SS_OPT_CHOICE("colour", "C", colour, COLOURS, "paint"),
+    SS_OPT_RANGE("span", "A:B", span, -1, 10, "from here to there"),
     {.name = NULL},
 };
 
-static const ss_command COMMAND = {
-    .verb = "paint",
-    .operands = "FILE",
+static const ss_verb PAINT = {
+    .name = "paint",
     .summary = "Paints.",
-    .text = "",
-    .example = "  stickslip paint x\n",
-    .exits = "  0 done\n",
-    .options = OPTIONS,
-    .min_operands = 0,
+    .operands = "FILE",
     .max_operands = 2,
     .needs = "a FILE",
+    .options = OPTIONS,
+    .settings_size = sizeof(settings),
+    .example = "  stickslip paint x\n",
 };
 
 typedef struct outcome {
@@ -58,12 +54,12 @@ typedef struct outcome {
 static char *arguments[16];
 
 // Runs the parser with stderr sent to a file. The words end with NULL.
-static outcome parse(const ss_command *command, const char *const *words)
+static outcome parse(const ss_verb *verb, const char *const *words)
 {
     outcome o = {.s = {.colour = 1, .mu = 0.3, .contacts = 7, .span = {1.0, 2.0}}};
     int argc = 0;
     static char copies[16][80];
-    snprintf(copies[0], sizeof copies[0], "%s", command->verb);
+    snprintf(copies[0], sizeof copies[0], "%s", verb->name);
     arguments[argc++] = copies[0];
     for (; words[argc - 1] != NULL; argc++) {
         snprintf(copies[argc], sizeof copies[argc], "%s", words[argc - 1]);
@@ -73,7 +69,7 @@ static outcome parse(const ss_command *command, const char *const *words)
     fflush(stderr);
     const int saved = dup(STDERR_FILENO);
     dup2(fileno(file), STDERR_FILENO);
-    o.parsed = ss_options_parse(command, &o.s, argc, arguments, &o.operands, &o.exit_code);
+    o.parsed = ss_options_parse(verb, &o.s, argc, arguments, &o.operands, &o.exit_code);
     fflush(stderr);
     dup2(saved, STDERR_FILENO);
     close(saved);
@@ -83,7 +79,7 @@ static outcome parse(const ss_command *command, const char *const *words)
     return o;
 }
 
-#define PARSE(...) parse(&COMMAND, (const char *const[]){__VA_ARGS__, NULL})
+#define PARSE(...) parse(&PAINT, (const char *const[]){__VA_ARGS__, NULL})
 
 #define CHECK_SAYS(outcome_, sentence)                                                             \
     do {                                                                                           \
@@ -237,8 +233,8 @@ static void an_unknown_option_gets_the_nearest_name(void)
     CHECK_SAYS(PARSE("--colr=red"), "unknown option '--colr=red'; did you mean '--colour'?");
     CHECK_SAYS(PARSE("--hlep"), "unknown option '--hlep'; did you mean '--help'?");
     CHECK_SAYS(PARSE("--zzzzzzzz"),
-               "unknown option '--zzzzzzzz'; 'stickslip paint --help' lists those there are");
-    CHECK_SAYS(PARSE("-q"), "unknown option '-q'; 'stickslip paint --help' lists those there are");
+               "unknown option '--zzzzzzzz'; 'stickslip paint --help' lists the options");
+    CHECK_SAYS(PARSE("-q"), "unknown option '-q'; 'stickslip paint --help' lists the options");
 }
 
 static void help_is_asked_before_anything_is_read(void)
@@ -253,7 +249,7 @@ static void help_is_asked_before_anything_is_read(void)
 static void too_many_operands_name_the_first_that_is(void)
 {
     CHECK_SAYS(PARSE("a", "b", "c"), "paint takes only FILE, and 'c' is one too many");
-    ss_command none = COMMAND;
+    ss_verb none = PAINT;
     none.max_operands = 0;
     CHECK_SAYS(parse(&none, (const char *const[]){"a", NULL}),
                "paint takes no operand, and 'a' is one too many");
@@ -261,7 +257,7 @@ static void too_many_operands_name_the_first_that_is(void)
 
 static void missing_operands_are_named(void)
 {
-    ss_command one = COMMAND;
+    ss_verb one = PAINT;
     one.min_operands = 1;
     CHECK_SAYS(parse(&one, (const char *const[]){"--loud", NULL}), "paint needs a FILE");
 }
@@ -271,7 +267,7 @@ static void a_missing_required_option_is_named(void)
     ss_option options[sizeof OPTIONS / sizeof OPTIONS[0]];
     memcpy(options, OPTIONS, sizeof OPTIONS);
     options[2].required = true;
-    ss_command command = COMMAND;
+    ss_verb command = PAINT;
     command.options = options;
     CHECK_SAYS(parse(&command, (const char *const[]){"--loud", NULL}), "paint needs --contacts N");
     CHECK(parse(&command, (const char *const[]){"--contacts", "3", NULL}).parsed);
@@ -285,7 +281,7 @@ static void a_suggestion_counts_swapped_letters_once(void)
     ss_suggestion_offer(&s, "inspect");
     TEST_ASSERT_EQUAL_STRING("inspect", s.best);
     TEST_ASSERT_EQUAL_INT(1, s.distance);
-    TEST_ASSERT_EQUAL_STRING("; did you mean 'inspect'?", ss_suggestion_hint(&s).text);
+    TEST_ASSERT_EQUAL_STRING("; did you mean 'inspect'?", ss_suggestion_hint(&s, "", "").text);
 }
 
 static void a_suggestion_takes_the_nearest(void)
@@ -299,7 +295,9 @@ static void a_suggestion_takes_the_nearest(void)
     TEST_ASSERT_EQUAL_STRING("generate", begun.best);
     ss_suggestion none = {.word = "xyz"};
     ss_suggestion_offer(&none, "inspect");
-    TEST_ASSERT_EQUAL_STRING("", ss_suggestion_hint(&none).text);
+    TEST_ASSERT_EQUAL_STRING("; see it", ss_suggestion_hint(&none, "--", "; see it").text);
+    TEST_ASSERT_EQUAL_STRING("; did you mean '--generate'?",
+                             ss_suggestion_hint(&begun, "--", "").text);
 }
 
 static void a_suggestion_survives_a_word_of_any_length(void)

@@ -1,0 +1,143 @@
+// harness/cli.h -- the program as a function: its verbs, and how the command line of one is read.
+//
+// A verb is a table. Options are `--name value` or `--name=value`; `--` ends them; they may be mixed
+// with operands; the last of a repeated option counts. Each mistake is a sentence that names the
+// option, the value, and what the option takes.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/rows.h"
+
+// The largest that applies is the program's. 3 and 4 are the values of ss_status.
+enum {
+    SS_EXIT_OK = 0,
+    SS_EXIT_USAGE = 1,
+    SS_EXIT_UNSOLVED = 2, // an answer is not within its tolerance
+    SS_EXIT_BAD_INPUT = 3,
+    SS_EXIT_SYSTEM = 4,
+    SS_EXIT_CODES
+};
+
+// What main does; returns the exit code. May reorder argv.
+int ss_main(int argc, char **argv);
+
+int ss_larger_code(int a, int b);
+
+// ---- Options
+
+typedef enum ss_option_kind {
+    SS_OPTION_FLAG,    // bool
+    SS_OPTION_TEXT,    // const char *, not empty
+    SS_OPTION_INTEGER, // int, low .. high
+    SS_OPTION_SEED,    // uint64_t
+    SS_OPTION_REAL,    // double, low .. high
+    SS_OPTION_RANGE,   // double[2], A:B with low <= A <= B <= high
+    SS_OPTION_CHOICE,  // int, the place in choices
+} ss_option_kind;
+
+typedef struct ss_option {
+    const char *name;    // without dashes; NULL ends a table
+    const char *metavar; // its value as the help names it; NULL for a flag
+    ss_option_kind kind;
+    size_t place;               // offsetof its field in the verb's settings, which hold the default
+    double low, high;           // of integers, reals and ranges
+    const char *const *choices; // NULL-terminated
+    const char *help;
+    bool required;
+} ss_option;
+
+// An option in a line, in a file where `settings` is the type of the verb's settings. The last
+// argument is the help; `.required = true` may follow it. A field of another type does not compile.
+#define SS_OPT_PLACE(field, type)                                                                  \
+    offsetof(settings, field) + _Generic(((settings *)0)->field, type : 0)
+#define SS_OPT_FLAG(word, field, ...)                                                              \
+    {                                                                                              \
+        .name = word, .kind = SS_OPTION_FLAG, .place = SS_OPT_PLACE(field, bool),                  \
+        .help = __VA_ARGS__                                                                        \
+    }
+#define SS_OPT_TEXT(word, value, field, ...)                                                       \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_TEXT,                                    \
+        .place = SS_OPT_PLACE(field, const char *), .help = __VA_ARGS__                            \
+    }
+#define SS_OPT_INT(word, value, field, from, to, ...)                                              \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_INTEGER,                                 \
+        .place = SS_OPT_PLACE(field, int), .low = from, .high = to, .help = __VA_ARGS__            \
+    }
+#define SS_OPT_SEED(word, value, field, ...)                                                       \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_SEED,                                    \
+        .place = SS_OPT_PLACE(field, uint64_t), .help = __VA_ARGS__                                \
+    }
+#define SS_OPT_REAL(word, value, field, from, to, ...)                                             \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_REAL,                                    \
+        .place = SS_OPT_PLACE(field, double), .low = from, .high = to, .help = __VA_ARGS__         \
+    }
+#define SS_OPT_RANGE(word, value, field, from, to, ...)                                            \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_RANGE,                                   \
+        .place = SS_OPT_PLACE(field, double *), .low = from, .high = to, .help = __VA_ARGS__       \
+    }
+#define SS_OPT_CHOICE(word, value, field, list, ...)                                               \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_CHOICE,                                  \
+        .place = SS_OPT_PLACE(field, int), .choices = list, .help = __VA_ARGS__                    \
+    }
+// --format of a verb that prints ss_rows.
+#define SS_OPT_FORMAT                                                                              \
+    SS_OPT_CHOICE("format", "FORMAT", format, ss_format_names, "how the table is printed")
+
+// The settings and the table of a verb with --format alone.
+typedef struct ss_format_settings {
+    int format; // an ss_format
+} ss_format_settings;
+extern const ss_option ss_format_options[];
+
+// ---- Verbs
+
+typedef struct ss_operands {
+    int count;
+    char **text; // borrowed from argv, whose order this changes
+} ss_operands;
+
+typedef struct ss_verb ss_verb;
+struct ss_verb {
+    const char *name;         // "solve", "generate tangle"
+    const char *summary;      // a sentence; NULL: in no list
+    const char *operands;     // "FILE..." as the help shows it; NULL for none
+    int min_operands;         // 0 .. max_operands
+    int max_operands;         //
+    const char *needs;        // what "VERB needs" if there are fewer than min_operands
+    const ss_option *options; // [..] up to one without a name
+    const void *defaults;     // the settings before options are read; NULL: zeros
+    size_t settings_size;     //
+    const char *text;         // paragraphs, each ended by \n; the help breaks their lines
+    const char *example;      // lines, each ended
+    const char
+        *exits[SS_EXIT_CODES]; // by code; NULL for 2, 3: never returned; for others: as usual
+    int (*run)(const void *settings, const ss_operands *operands); // returns an exit code
+    const ss_verb *const *kinds; // where a second word chooses: [..] up to NULL; run is NULL
+    const char *kind;            // what that word is called: "verb", "kind"
+};
+
+extern const ss_verb ss_verb_solvers, ss_verb_scenes, ss_verb_simulate, ss_verb_generate,
+    ss_verb_generate_locals, ss_verb_inspect, ss_verb_check, ss_verb_convert, ss_verb_solve,
+    ss_verb_verify, ss_verb_bench, ss_verb_run_one, ss_verb_table, ss_verb_plot;
+
+// The last word of the name: "tangle".
+const char *ss_verb_word(const ss_verb *verb);
+
+// argv[0] is passed over. True: the settings, which hold the defaults before, are filled. False:
+// *exit_code is the verb's result, 0 after --help, 1 after a mistake.
+bool ss_options_parse(const ss_verb *verb, void *settings, int argc, char **argv,
+                      ss_operands *operands, int *exit_code);
+// The help of a verb; settings hold the defaults, and may be NULL where there are no options.
+void ss_help_print(const ss_verb *verb, void *settings, FILE *out);
+
+// Prints what the rows hold back, and frees them; the larger of `code` and what comes of that.
+int ss_rows_print(const ss_verb *verb, ss_rows *rows, int code);
