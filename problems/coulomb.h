@@ -28,7 +28,7 @@ void ss_fischer_burmeister(const double x[3], const double y[3], double f[3]);
 // function FB and the 2-norm, so that |f|_inf does not depend on the tangent frame.
 void ss_coulomb_residual(double mu, double s, const double r[3], const double u[3], double f[3]);
 
-// Nearest point of K_mu.
+// Nearest point of K_mu, which may take the place of x. For solvers as well as for the judge.
 void ss_cone_project(double mu, const double x[3], double projection[3]);
 
 // What a problem measures its answers by, whatever they are.

@@ -7,7 +7,7 @@
 //
 // A solver keeps nothing between two calls: no file-scope state, so that two can run at once.
 // Adding a local solver: one file in solvers/local that ends with its entry, one line in
-// registry.c. The contract test runs on it unasked.
+// meson.build. The contract test runs on it unasked.
 #pragma once
 
 #include <signal.h>

@@ -8,10 +8,7 @@
 #include "problems/strands/models.h"
 #include "problems/strands/spec.h"
 
-// Add a line, nothing else.
-const ss_strand_model *const ss_strand_models[] = {
-    &ss_super_helix, &ss_chain_tmf, &ss_chain_pbd, &ss_chain_dftl, NULL,
-};
+const ss_strand_model *const ss_strand_models[] = {SS_LISTED_STRAND_MODELS, NULL};
 
 const char *const ss_stiffness_names[] = {"exact", "filtered", "gauss-newton", NULL};
 

@@ -109,8 +109,6 @@ static const ss_key DAC_KEYS[] = {
         .solve = function                                                                          \
     }
 
-const ss_global_solver ss_newton[3] = {
-    ENTRY("newton-mfb", "D11", MFB_KEYS, solve_mfb),
-    ENTRY("newton-pac", "AC91 D11", PAC_KEYS, newton_solve_pac),
-    ENTRY("newton-dac", "AC91 D11", DAC_KEYS, newton_solve_dac),
-};
+const ss_global_solver ss_newton_mfb = ENTRY("newton-mfb", "D11", MFB_KEYS, solve_mfb);
+const ss_global_solver ss_newton_pac = ENTRY("newton-pac", "AC91 D11", PAC_KEYS, newton_solve_pac);
+const ss_global_solver ss_newton_dac = ENTRY("newton-dac", "AC91 D11", DAC_KEYS, newton_solve_dac);

@@ -285,15 +285,16 @@ static ss_status siconos_solve(const ss_task *task, double *r, ss_result *result
         .solve = siconos_solve                                                                     \
     }
 
-const ss_global_solver ss_siconos[] = {
+const ss_global_solver ss_siconos_nsgs_hybrid =
     ENTRY("nsgs-hybrid", .solver = SICONOS_FRICTION_3D_NSGS,
-          .local = SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID),
+          .local = SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID);
+const ss_global_solver ss_siconos_nsgs_quartic_nu =
     ENTRY("nsgs-quartic-nu", .solver = SICONOS_FRICTION_3D_NSGS,
-          .local = SICONOS_FRICTION_3D_ONECONTACT_QUARTIC_NU),
-    ENTRY("prox", .solver = SICONOS_FRICTION_3D_PROX),
-    ENTRY("nsn-ac", .solver = SICONOS_FRICTION_3D_NSN_AC),
-    ENTRY("nsn-fb", .solver = SICONOS_FRICTION_3D_NSN_FB),
+          .local = SICONOS_FRICTION_3D_ONECONTACT_QUARTIC_NU);
+const ss_global_solver ss_siconos_prox = ENTRY("prox", .solver = SICONOS_FRICTION_3D_PROX);
+const ss_global_solver ss_siconos_nsn_ac = ENTRY("nsn-ac", .solver = SICONOS_FRICTION_3D_NSN_AC);
+const ss_global_solver ss_siconos_nsn_fb = ENTRY("nsn-fb", .solver = SICONOS_FRICTION_3D_NSN_FB);
+const ss_global_solver ss_siconos_admm =
     ENTRY("admm", .solver = SICONOS_FRICTION_3D_ADMM,
           .place = SICONOS_FRICTION_3D_ADMM_IPARAM_SPARSE_STORAGE,
-          .number = SICONOS_FRICTION_3D_ADMM_FORCED_SPARSE_STORAGE),
-};
+          .number = SICONOS_FRICTION_3D_ADMM_FORCED_SPARSE_STORAGE);

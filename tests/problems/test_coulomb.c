@@ -142,6 +142,15 @@ static void projection_leaves_the_cone_and_its_polar_alone(void)
     CHECK(p[0] == 3.0 && p[1] == 0.0 && p[2] == 0.0);
 }
 
+static void projection_may_take_the_place_of_its_argument(void)
+{
+    double x[3] = {0.0, 2.0, 0.0}; // the ray (1, 1, 0) again
+    ss_cone_project(1.0, x, x);
+    CHECK_NEAR(x[0], 1.0, 1e-15);
+    CHECK_NEAR(x[1], 1.0, 1e-15);
+    CHECK(x[2] == 0.0);
+}
+
 static void projection_is_the_nearest_point(void)
 {
     // p in K, x - p in the polar cone, and orthogonal to p: the three conditions of a projection.
@@ -435,6 +444,7 @@ static void run_tests(void)
     RUN_TEST(residual_does_not_cancel_on_the_cone);
     RUN_TEST(residual_is_homogeneous_at_any_size);
     RUN_TEST(projection_leaves_the_cone_and_its_polar_alone);
+    RUN_TEST(projection_may_take_the_place_of_its_argument);
     RUN_TEST(projection_is_the_nearest_point);
     RUN_TEST(measures_of_a_solution_are_zero);
     RUN_TEST(measures_of_a_wrong_answer_are_known_by_hand);

@@ -1,5 +1,4 @@
-// problems/strands/scenes/scenes.c -- the one list of scenes. A new one is a line here and one in
-// scenes/scenes.h.
+// problems/strands/scenes/scenes.c -- the scenes by name, and what is asked of all of them.
 #include "problems/strands/scenes/scene.h"
 
 #include <string.h>
@@ -7,19 +6,7 @@
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
-const ss_scene *const ss_scenes[] = {
-    &ss_scene_free_a,
-    &ss_scene_free_b,
-    &ss_scene_pony,
-    &ss_scene_curly,
-    &ss_scene_orbit,
-    &ss_scene_turn,
-    &ss_scene_incline,
-    &ss_scene_capstan,
-    &ss_scene_swing,
-    &ss_scene_fur,
-    NULL,
-};
+const ss_scene *const ss_scenes[] = {SS_LISTED_SCENES, NULL};
 
 const ss_scene *ss_scene_find(const char *name)
 {

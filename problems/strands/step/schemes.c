@@ -1,4 +1,4 @@
-// problems/strands/step/schemes.c -- the list of schemes, and their specs.
+// problems/strands/step/schemes.c -- the schemes by name, and their specs.
 #include "problems/strands/step/schemes.h"
 
 #include <stdlib.h>
@@ -6,11 +6,7 @@
 
 #include "problems/strands/spec.h"
 
-// Add a line, nothing else.
-const ss_scheme *const ss_schemes[] = {
-    &ss_scheme_linear,
-    NULL,
-};
+const ss_scheme *const ss_schemes[] = {SS_LISTED_SCHEMES, NULL};
 
 static ss_entry scheme_entry(int k)
 {

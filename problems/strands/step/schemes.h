@@ -1,6 +1,7 @@
-// problems/strands/step/schemes.h -- the schemes there are (internal): a line for each.
+// problems/strands/step/schemes.h -- the schemes, as problems/strands/meson.build lists them
+// (internal).
 #pragma once
 
 #include "problems/strands/step/scheme.h"
 
-extern const ss_scheme ss_scheme_linear;
+#include "listed_schemes.h"
