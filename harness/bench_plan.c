@@ -8,11 +8,10 @@
 #include "harness/machine.h"
 #include "harness/run.h"
 #include "harness/cli.h"
-#include "harness/walk.h"
+#include "harness/items.h"
 
 typedef struct planning {
     const char *verb;
-    const char *file; // that is walked through
     ss_bench_plan *plan;
 } planning;
 
@@ -24,10 +23,10 @@ static void free_problem(ss_bench_problem *p)
     free(p->defect);
 }
 
-static bool describe(const char *file, const ss_item *item, ss_bench_problem *p)
+static bool describe(const ss_item *item, ss_bench_problem *p)
 {
     *p = (ss_bench_problem){
-        .file = strdup(file), .name = strdup(item->name), .label = strdup(item->label)};
+        .file = strdup(item->file), .name = strdup(item->name), .label = strdup(item->label)};
     bool complete = p->file != NULL && p->name != NULL && p->label != NULL;
     if (item->problem != NULL) {
         p->contacts = item->problem->ncontacts;
@@ -85,9 +84,8 @@ static int add_problem(const planning *a, ss_bench_problem p)
     return SS_EXIT_OK;
 }
 
-static int visit(const ss_item *item, void *context)
+static int plan_item(const planning *a, const ss_item *item)
 {
-    const planning *a = context;
     if (item->problem == NULL) {
         ss_complain(a->verb, "%s", item->error->text);
     }
@@ -95,7 +93,7 @@ static int visit(const ss_item *item, void *context)
         return SS_EXIT_SYSTEM;
     }
     ss_bench_problem p;
-    return describe(a->file, item, &p) ? add_problem(a, p) : fail_memory(a->verb);
+    return describe(item, &p) ? add_problem(a, p) : fail_memory(a->verb);
 }
 
 // Whether a run under these limits would say no more than the row.
@@ -170,10 +168,12 @@ int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const s
     *plan = (ss_bench_plan){.settings = *settings};
     ss_machine_build(plan->build, sizeof plan->build);
     int code = SS_EXIT_OK;
-    for (int k = 0; k < nfiles; k++) {
-        planning a = {.verb = verb, .file = files[k], .plan = plan};
-        code = ss_larger_code(code, ss_walk(verb, files[k], NULL, visit, &a));
+    const planning a = {.verb = verb, .plan = plan};
+    ss_items it = ss_items_of(verb, nfiles, files, NULL);
+    for (ss_item item; ss_items_next(&it, &item);) {
+        code = ss_larger_code(code, plan_item(&a, &item));
     }
+    code = ss_larger_code(code, ss_items_end(&it));
     if (settings->from_guess) {
         remark_guesses(verb, plan);
     }

@@ -6,7 +6,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/walk.h"
+#include "harness/items.h"
 
 static const char VERB[] = "check";
 
@@ -37,9 +37,8 @@ static const char *without_label(const char *text, const char *label)
     return named ? text + length + 2 : text;
 }
 
-static int check(const ss_item *item, void *context)
+static int check(tally *t, const ss_item *item)
 {
-    tally *t = context;
     const ss_report *report = item->report;
     if (item->problem == NULL && item->error->status == SS_SYSTEM) {
         return ss_item_complain(VERB, item);
@@ -64,9 +63,11 @@ static int run_check(const void *settings, const ss_operands *files)
     const ss_format_settings *s = settings;
     tally t = {.rows = ss_rows_new(stdout, (ss_format)s->format, COLUMNS)};
     int code = SS_EXIT_OK;
-    for (int k = 0; t.rows != NULL && k < files->count; k++) {
-        code = ss_larger_code(code, ss_walk(VERB, files->text[k], NULL, check, &t));
+    ss_items it = ss_items_of(VERB, files->count, files->text, NULL);
+    for (ss_item item; t.rows != NULL && ss_items_next(&it, &item);) {
+        code = ss_larger_code(code, check(&t, &item));
     }
+    code = ss_larger_code(code, ss_items_end(&it));
     code = ss_rows_print(&ss_verb_check, t.rows, code);
     if (t.ndefective > 0) {
         ss_complain(VERB, "%d of %d problem%s ha%s defects", t.ndefective, t.nproblems,

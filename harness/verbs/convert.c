@@ -7,7 +7,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/walk.h"
+#include "harness/items.h"
 #include "problems/store/save.h"
 
 enum { FORM_LOCAL, FORM_GLOBAL, FORM_AS_IT_IS = -1 };
@@ -34,7 +34,7 @@ static const char NEEDS[] = "IN and OUT, or IN and --split DIR";
 
 typedef struct conversion {
     const settings *settings;
-    const char *in;
+    char *in;
     ss_writer *writer; // NULL with --split
     int nproblems;     // written
 } conversion;
@@ -87,9 +87,8 @@ static int examine_target(const conversion *c, const ss_item *item)
 }
 
 // Complains and returns an exit code where the problem cannot be converted.
-static int examine(const ss_item *item, void *context)
+static int examine(conversion *c, const ss_item *item)
 {
-    const conversion *c = context;
     const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         return code;
@@ -117,9 +116,8 @@ static ss_status put(conversion *c, const ss_item *item, const ss_problem *p, ss
     return status;
 }
 
-static int convert(const ss_item *item, void *context)
+static int convert(conversion *c, const ss_item *item)
 {
-    conversion *c = context;
     if (item->problem == NULL) {
         return ss_item_complain(VERB, item);
     }
@@ -140,10 +138,21 @@ static int convert(const ss_item *item, void *context)
     return (int)status;
 }
 
-static int examine_and_convert(const ss_item *item, void *context)
+static int examine_and_convert(conversion *c, const ss_item *item)
 {
-    const int code = examine(item, context);
-    return code == SS_EXIT_OK ? convert(item, context) : code;
+    const int code = examine(c, item);
+    return code == SS_EXIT_OK ? convert(c, item) : code;
+}
+
+// Does so with each problem that was asked for.
+static int for_each(conversion *c, int (*act)(conversion *c, const ss_item *item))
+{
+    int code = SS_EXIT_OK;
+    ss_items it = ss_items_of(VERB, 1, &c->in, c->settings->problem);
+    for (ss_item item; ss_items_next(&it, &item);) {
+        code = ss_larger_code(code, act(c, &item));
+    }
+    return ss_larger_code(code, ss_items_end(&it));
 }
 
 // One file: a writer keeps everything in memory until all is well.
@@ -153,7 +162,7 @@ static int convert_to_file(conversion *c, const char *out)
     ss_status status = ss_writer_open(out, &c->writer, &error);
     int code = (int)status;
     if (status == SS_OK) {
-        code = ss_walk(VERB, c->in, c->settings->problem, examine_and_convert, c);
+        code = for_each(c, examine_and_convert);
     }
     if (status == SS_OK && code == SS_EXIT_OK) {
         status = ss_writer_commit(c->writer, &error);
@@ -170,7 +179,7 @@ static int convert_to_file(conversion *c, const char *out)
 static int convert_to_folder(conversion *c)
 {
     const settings *s = c->settings;
-    const int code = ss_walk(VERB, c->in, s->problem, examine, c);
+    const int code = for_each(c, examine);
     if (code != SS_EXIT_OK) {
         return code;
     }
@@ -179,7 +188,7 @@ static int convert_to_folder(conversion *c)
         ss_complain(VERB, "--split %s", error.text);
         return SS_EXIT_SYSTEM;
     }
-    return ss_walk(VERB, c->in, s->problem, convert, c);
+    return for_each(c, convert);
 }
 
 static int run_convert(const void *given, const ss_operands *files)

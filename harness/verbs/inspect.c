@@ -9,7 +9,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/walk.h"
+#include "harness/items.h"
 #include "problems/delassus.h"
 
 // The singular values of a W of this size take about half a second.
@@ -39,11 +39,6 @@ typedef struct facts {
     int rank;      // -1 where it was not computed
     double unsymmetry;
 } facts;
-
-typedef struct inspection {
-    ss_rows *rows;
-    ss_format format;
-} inspection;
 
 // W as a full matrix, by rows: the singular values are those of W' by columns.
 static void scatter(const ss_blocks *W, double *full)
@@ -207,9 +202,8 @@ static void add_origin(ss_rows *rows, const ss_problem *p, ss_format format)
     ss_rows_text(rows, sha);
 }
 
-static int inspect(const ss_item *item, void *context)
+static int inspect(ss_rows *rows, ss_format format, const ss_item *item)
 {
-    inspection *all = context;
     const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         return code;
@@ -221,21 +215,24 @@ static int inspect(const ss_item *item, void *context)
         ss_complain(VERB, "%s: %s", item->label, error.text);
         return (int)status;
     }
-    ss_rows_text(all->rows, item->label);
-    add_sizes(all->rows, item->problem, &f);
-    add_origin(all->rows, item->problem, all->format);
+    ss_rows_text(rows, item->label);
+    add_sizes(rows, item->problem, &f);
+    add_origin(rows, item->problem, format);
     return SS_EXIT_OK;
 }
 
 static int run_inspect(const void *settings, const ss_operands *files)
 {
     const ss_format_settings *s = settings;
-    inspection all = {ss_rows_new(stdout, (ss_format)s->format, COLUMNS), (ss_format)s->format};
+    const ss_format format = (ss_format)s->format;
+    ss_rows *rows = ss_rows_new(stdout, format, COLUMNS);
     int code = SS_EXIT_OK;
-    for (int k = 0; all.rows != NULL && k < files->count; k++) {
-        code = ss_larger_code(code, ss_walk(VERB, files->text[k], NULL, inspect, &all));
+    ss_items it = ss_items_of(VERB, files->count, files->text, NULL);
+    for (ss_item item; rows != NULL && ss_items_next(&it, &item);) {
+        code = ss_larger_code(code, inspect(rows, format, &item));
     }
-    return ss_rows_print(&ss_verb_inspect, all.rows, code);
+    code = ss_larger_code(code, ss_items_end(&it));
+    return ss_rows_print(&ss_verb_inspect, rows, code);
 }
 
 const ss_verb ss_verb_inspect = {

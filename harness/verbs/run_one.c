@@ -6,7 +6,7 @@
 #include "harness/bench.h"
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/walk.h"
+#include "harness/items.h"
 #include "problems/child.h"
 #include "harness/run.h"
 
@@ -37,24 +37,26 @@ typedef struct running {
     ss_record_row row;
 } running;
 
-static int measure(const ss_item *item, void *context)
+static void measure(running *a, const ss_item *item)
 {
-    running *a = context;
     if (item->problem != NULL) {
         ss_bench_measure(item->problem, a->method, &a->settings->bench, &a->row);
-        return SS_EXIT_OK;
+        return;
     }
     const bool bad = item->error->status == SS_BAD_INPUT;
     snprintf(a->row.status, sizeof a->row.status, "%s", bad ? "bad_input" : "crashed");
     snprintf(a->row.detail, sizeof a->row.detail, "%.*s", (int)sizeof a->row.detail - 1,
              item->error->text);
-    return SS_EXIT_OK;
 }
 
-static int run(const settings *s, running *a, const char *file)
+static int run(const settings *s, running *a, const ss_operands *files)
 {
     ss_error error;
-    int code = ss_walk(SS_RUN_ONE, file, s->problem, measure, a);
+    ss_items it = ss_items_of(SS_RUN_ONE, files->count, files->text, s->problem);
+    for (ss_item item; ss_items_next(&it, &item);) {
+        measure(a, &item);
+    }
+    int code = ss_items_end(&it);
     if (code == SS_EXIT_OK) {
         const ss_status status = ss_bench_send(SS_CHILD_FILE, &a->row, &error);
         if (status != SS_OK) {
@@ -85,7 +87,7 @@ static int run_run_one(const void *given, const ss_operands *files)
     int code = SS_EXIT_USAGE;
     if (parse(s.solver, &method) == SS_OK) {
         running a = {&s, method, ss_record_row_blank()};
-        code = run(&s, &a, files->text[0]);
+        code = run(&s, &a, files);
     }
     ss_method_free(method);
     return code;

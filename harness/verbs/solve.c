@@ -11,7 +11,7 @@
 #include "harness/interrupt.h"
 #include "harness/run.h"
 #include "harness/trace.h"
-#include "harness/walk.h"
+#include "harness/items.h"
 
 typedef struct settings {
     const char *problem, *solver, *trace, *out;
@@ -114,9 +114,8 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
     return status;
 }
 
-static int solve(const ss_item *item, void *context)
+static int solve(solving *all, const ss_item *item)
 {
-    solving *all = context;
     if (ss_interrupted) {
         return SS_EXIT_UNSOLVED;
     }
@@ -185,7 +184,7 @@ static int close_all(solving *all, int code)
     return ss_larger_code(code, printed ? (int)status : SS_EXIT_SYSTEM);
 }
 
-static int solve_file(const settings *s, const ss_method *method, const char *file)
+static int solve_file(const settings *s, const ss_method *method, const ss_operands *files)
 {
     solving all = {.settings = s, .method = method};
     ss_error error;
@@ -198,7 +197,12 @@ static int solve_file(const settings *s, const ss_method *method, const char *fi
         return (int)status;
     }
     ss_interrupt_catch();
-    const int code = ss_walk(VERB, file, s->problem, solve, &all);
+    int code = SS_EXIT_OK;
+    ss_items it = ss_items_of(VERB, files->count, files->text, s->problem);
+    for (ss_item item; ss_items_next(&it, &item);) {
+        code = ss_larger_code(code, solve(&all, &item));
+    }
+    code = ss_larger_code(code, ss_items_end(&it));
     if (ss_interrupted && all.nsolved == 0) {
         ss_complain(VERB, "interrupted before the first solve");
     }
@@ -231,8 +235,7 @@ static bool trace_has_a_place(const settings *s, const char *file)
 static int run_solve(const void *given, const ss_operands *files)
 {
     const settings *s = given;
-    const char *file = files->text[0];
-    if (!trace_has_a_place(s, file)) {
+    if (!trace_has_a_place(s, files->text[0])) {
         return SS_EXIT_USAGE;
     }
     ss_method *method = NULL;
@@ -243,7 +246,7 @@ static int run_solve(const void *given, const ss_operands *files)
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
     ss_run_remark_threads(VERB, s->threads, method);
-    const int code = solve_file(s, method, file);
+    const int code = solve_file(s, method, files);
     ss_method_free(method);
     return code;
 }

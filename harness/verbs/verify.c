@@ -7,7 +7,7 @@
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/judge.h"
-#include "harness/walk.h"
+#include "harness/items.h"
 #include "harness/run.h"
 
 // Of an answer that states none, or one that --tol would not take.
@@ -104,9 +104,8 @@ static ss_status judge(const ss_problem *p, double asked, ss_verdict *verdict, s
     return status;
 }
 
-static int verify(const ss_item *item, void *context)
+static int verify(const verification *all, const ss_item *item)
 {
-    verification *all = context;
     const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         return code;
@@ -132,9 +131,11 @@ static int run_verify(const void *given, const ss_operands *files)
     const settings *s = given;
     verification all = {ss_rows_of_fields(stdout, (ss_format)s->format, FIELDS), s->tolerance};
     int code = SS_EXIT_OK;
-    if (all.rows != NULL) {
-        code = ss_walk(VERB, files->text[0], s->problem, verify, &all);
+    ss_items it = ss_items_of(VERB, files->count, files->text, s->problem);
+    for (ss_item item; all.rows != NULL && ss_items_next(&it, &item);) {
+        code = ss_larger_code(code, verify(&all, &item));
     }
+    code = ss_larger_code(code, ss_items_end(&it));
     return ss_rows_print(&ss_verb_verify, all.rows, code);
 }
 
