@@ -23,57 +23,57 @@
 
 typedef struct entry {
     const char *path; // of a dataset, or object@attribute
-    ss_record_kind kind;
+    ss_array_kind kind;
 } entry;
 
 static const entry FIELDS[] = {
-    {"fclib_local/spacedim", SS_INTEGERS},
-    {"fclib_local/W/m", SS_INTEGERS},
-    {"fclib_local/W/n", SS_INTEGERS},
-    {"fclib_local/W/nz", SS_INTEGERS},
-    {"fclib_local/W/nzmax", SS_INTEGERS},
-    {"fclib_local/W/p", SS_INTEGERS},
-    {"fclib_local/W/i", SS_INTEGERS},
-    {"fclib_local/W/x", SS_REALS},
-    {"fclib_local/vectors/mu", SS_REALS},
-    {"fclib_local/vectors/q", SS_REALS},
-    {"fclib_local/info/title", SS_TEXT},
-    {"fclib_local/info/description", SS_TEXT},
-    {"fclib_local/info/math_info", SS_TEXT},
-    {"fclib_global/spacedim", SS_INTEGERS},
-    {"fclib_global/M/m", SS_INTEGERS},
-    {"fclib_global/M/n", SS_INTEGERS},
-    {"fclib_global/M/nz", SS_INTEGERS},
-    {"fclib_global/M/nzmax", SS_INTEGERS},
-    {"fclib_global/M/p", SS_INTEGERS},
-    {"fclib_global/M/i", SS_INTEGERS},
-    {"fclib_global/M/x", SS_REALS},
-    {"fclib_global/H/m", SS_INTEGERS},
-    {"fclib_global/H/n", SS_INTEGERS},
-    {"fclib_global/H/nz", SS_INTEGERS},
-    {"fclib_global/H/nzmax", SS_INTEGERS},
-    {"fclib_global/H/p", SS_INTEGERS},
-    {"fclib_global/H/i", SS_INTEGERS},
-    {"fclib_global/H/x", SS_REALS},
-    {"fclib_global/vectors/mu", SS_REALS},
-    {"fclib_global/vectors/f", SS_REALS},
-    {"fclib_global/vectors/w", SS_REALS},
-    {"fclib_global/info/title", SS_TEXT},
-    {"fclib_global/info/description", SS_TEXT},
-    {"fclib_global/info/math_info", SS_TEXT},
-    {"guesses/number_of_guesses", SS_INTEGERS},
-    {"solution/r", SS_REALS},
-    {"solution/u", SS_REALS},
-    {"solution/v", SS_REALS},
-    {"stickslip@scene", SS_TEXT},
-    {"stickslip@seed", SS_INTEGERS},
-    {"stickslip@step", SS_INTEGERS},
-    {"stickslip@time", SS_REALS},
-    {"stickslip@dt", SS_REALS},
-    {"stickslip@units", SS_TEXT},
-    {"stickslip@frame", SS_TEXT},
-    {"stickslip@producer", SS_TEXT},
-    {"stickslip@commit", SS_TEXT},
+    {"fclib_local/spacedim", SS_ARRAY_INTEGERS},
+    {"fclib_local/W/m", SS_ARRAY_INTEGERS},
+    {"fclib_local/W/n", SS_ARRAY_INTEGERS},
+    {"fclib_local/W/nz", SS_ARRAY_INTEGERS},
+    {"fclib_local/W/nzmax", SS_ARRAY_INTEGERS},
+    {"fclib_local/W/p", SS_ARRAY_INTEGERS},
+    {"fclib_local/W/i", SS_ARRAY_INTEGERS},
+    {"fclib_local/W/x", SS_ARRAY_REALS},
+    {"fclib_local/vectors/mu", SS_ARRAY_REALS},
+    {"fclib_local/vectors/q", SS_ARRAY_REALS},
+    {"fclib_local/info/title", SS_ARRAY_TEXT},
+    {"fclib_local/info/description", SS_ARRAY_TEXT},
+    {"fclib_local/info/math_info", SS_ARRAY_TEXT},
+    {"fclib_global/spacedim", SS_ARRAY_INTEGERS},
+    {"fclib_global/M/m", SS_ARRAY_INTEGERS},
+    {"fclib_global/M/n", SS_ARRAY_INTEGERS},
+    {"fclib_global/M/nz", SS_ARRAY_INTEGERS},
+    {"fclib_global/M/nzmax", SS_ARRAY_INTEGERS},
+    {"fclib_global/M/p", SS_ARRAY_INTEGERS},
+    {"fclib_global/M/i", SS_ARRAY_INTEGERS},
+    {"fclib_global/M/x", SS_ARRAY_REALS},
+    {"fclib_global/H/m", SS_ARRAY_INTEGERS},
+    {"fclib_global/H/n", SS_ARRAY_INTEGERS},
+    {"fclib_global/H/nz", SS_ARRAY_INTEGERS},
+    {"fclib_global/H/nzmax", SS_ARRAY_INTEGERS},
+    {"fclib_global/H/p", SS_ARRAY_INTEGERS},
+    {"fclib_global/H/i", SS_ARRAY_INTEGERS},
+    {"fclib_global/H/x", SS_ARRAY_REALS},
+    {"fclib_global/vectors/mu", SS_ARRAY_REALS},
+    {"fclib_global/vectors/f", SS_ARRAY_REALS},
+    {"fclib_global/vectors/w", SS_ARRAY_REALS},
+    {"fclib_global/info/title", SS_ARRAY_TEXT},
+    {"fclib_global/info/description", SS_ARRAY_TEXT},
+    {"fclib_global/info/math_info", SS_ARRAY_TEXT},
+    {"guesses/number_of_guesses", SS_ARRAY_INTEGERS},
+    {"solution/r", SS_ARRAY_REALS},
+    {"solution/u", SS_ARRAY_REALS},
+    {"solution/v", SS_ARRAY_REALS},
+    {"stickslip@scene", SS_ARRAY_TEXT},
+    {"stickslip@seed", SS_ARRAY_INTEGERS},
+    {"stickslip@step", SS_ARRAY_INTEGERS},
+    {"stickslip@time", SS_ARRAY_REALS},
+    {"stickslip@dt", SS_ARRAY_REALS},
+    {"stickslip@units", SS_ARRAY_TEXT},
+    {"stickslip@frame", SS_ARRAY_TEXT},
+    {"stickslip@producer", SS_ARRAY_TEXT},
+    {"stickslip@commit", SS_ARRAY_TEXT},
 };
 #define NFIELDS (sizeof FIELDS / sizeof FIELDS[0])
 
@@ -89,13 +89,13 @@ typedef struct source {
     hid_t file;             // < 0 where libhdf5 could not open it
     uint64_t file_bytes;    // size on disk
     ss_allowance allowance; // of the present request
-    ss_records names;       // the problems, sorted
+    ss_arrays names;        // the problems, sorted
 } source;
 
 // ---- Sending. The child has no use without a listener, and says so when memory runs out.
 
-static void send_record(const source *s, const char *path, ss_record_kind kind, size_t count,
-                        const void *data)
+static void send_array(const source *s, const char *path, ss_array_kind kind, size_t count,
+                       const void *data)
 {
     if (ss_channel_send(s->fd, path, kind, count, data) != 0) {
         _exit(0);
@@ -104,7 +104,7 @@ static void send_record(const source *s, const char *path, ss_record_kind kind, 
 
 static void send_reason(const source *s, const char *path, const char *reason)
 {
-    send_record(s, path, SS_UNREADABLE, strlen(reason), reason);
+    send_array(s, path, SS_ARRAY_UNREADABLE, strlen(reason), reason);
 }
 
 static void send_end(const source *s)
@@ -176,7 +176,7 @@ static void send_value(source *s, ss_value *v, const char *path)
     if (v->object < 0) {
         send_reason(s, path, "libhdf5 cannot open it");
     } else if (ss_value_read(v, &s->allowance)) {
-        send_record(s, path, v->kind, v->count, v->data);
+        send_array(s, path, v->kind, v->count, v->data);
     } else if (v->no_memory) {
         leave_without_memory(s);
     } else {
@@ -185,7 +185,7 @@ static void send_value(source *s, ss_value *v, const char *path)
     free(v->data);
 }
 
-static void send_dataset(source *s, hid_t group, const char *path, ss_record_kind kind)
+static void send_dataset(source *s, hid_t group, const char *path, ss_array_kind kind)
 {
     if (link_leads_on(s, group, path, path)) {
         ss_value v = {.object = H5Dopen2(group, path, H5P_DEFAULT), .kind = kind};
@@ -194,7 +194,7 @@ static void send_dataset(source *s, hid_t group, const char *path, ss_record_kin
     }
 }
 
-static void send_attribute(source *s, hid_t group, const char *path, ss_record_kind kind)
+static void send_attribute(source *s, hid_t group, const char *path, ss_array_kind kind)
 {
     char object[64];
     const char *name = strchr(path, '@') + 1;
@@ -211,7 +211,7 @@ static void send_attribute(source *s, hid_t group, const char *path, ss_record_k
 // ---- One problem.
 
 typedef struct listing {
-    ss_records names;
+    ss_arrays names;
     bool no_memory;
 } listing;
 
@@ -220,19 +220,19 @@ static herr_t collect_name(hid_t group, const char *name, const H5L_info_t *info
     (void)group;
     (void)info;
     listing *l = wanted;
-    l->no_memory = ss_records_add(&l->names, name, SS_GROUP, 0, NULL) != 0;
+    l->no_memory = ss_arrays_add(&l->names, name, SS_ARRAY_GROUP, 0, NULL) != 0;
     return l->no_memory ? -1 : 0;
 }
 
 // Names of all links of a group, as far as libhdf5 can list them; false where it fails.
-static bool list_names(const source *s, hid_t group, ss_records *names)
+static bool list_names(const source *s, hid_t group, ss_arrays *names)
 {
     listing l = {0};
     const herr_t listed = H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, collect_name, &l);
     if (l.no_memory) {
         leave_without_memory(s);
     }
-    ss_records_sort(&l.names);
+    ss_arrays_sort(&l.names);
     *names = l.names;
     return listed >= 0;
 }
@@ -249,7 +249,7 @@ static void send_group(const source *s, hid_t where, const char *path)
         if (group < 0) {
             send_reason(s, path, "it is not a group");
         } else {
-            send_record(s, path, SS_GROUP, 0, NULL);
+            send_array(s, path, SS_ARRAY_GROUP, 0, NULL);
         }
         H5Gclose(group);
     }
@@ -260,14 +260,14 @@ static void send_groups(source *s, hid_t group)
     for (size_t k = 0; k < NGROUPS; k++) {
         send_group(s, group, GROUPS[k]);
     }
-    ss_records names = {0};
+    ss_arrays names = {0};
     list_names(s, group, &names);
     for (size_t k = 0; k < names.count; k++) {
         if (is_rolling(names.list[k].path)) {
-            send_record(s, names.list[k].path, SS_GROUP, 0, NULL);
+            send_array(s, names.list[k].path, SS_ARRAY_GROUP, 0, NULL);
         }
     }
-    ss_records_free(&names);
+    ss_arrays_free(&names);
 }
 
 static void send_guesses(source *s, hid_t group)
@@ -278,10 +278,10 @@ static void send_guesses(source *s, hid_t group)
         if (!link_leads_on(s, group, path, path)) {
             return;
         }
-        send_record(s, path, SS_GROUP, 0, NULL);
+        send_array(s, path, SS_ARRAY_GROUP, 0, NULL);
         for (const char *name = "ruv"; *name != '\0'; name++) {
             snprintf(path, sizeof path, "guesses/%d/%c", k, *name);
-            send_dataset(s, group, path, SS_REALS);
+            send_dataset(s, group, path, SS_ARRAY_REALS);
         }
     }
 }
@@ -321,8 +321,9 @@ static hid_t open_problem(const source *s, const char *name)
 // The attributes of /solution.
 static void send_claim(source *s, hid_t group)
 {
-    static const ss_record_kind kinds[] = {
-        [SS_FIELD_TEXT] = SS_TEXT, [SS_FIELD_INTEGER] = SS_INTEGERS, [SS_FIELD_REAL] = SS_REALS};
+    static const ss_array_kind kinds[] = {[SS_FIELD_TEXT] = SS_ARRAY_TEXT,
+                                          [SS_FIELD_INTEGER] = SS_ARRAY_INTEGERS,
+                                          [SS_FIELD_REAL] = SS_ARRAY_REALS};
     ss_field field;
     for (ss_fields walk = ss_fields_of(ss_claim_fields); ss_fields_next(&walk, &field);) {
         char path[64];
@@ -385,14 +386,14 @@ static const char *list_collection(source *s)
 // The list of problems into s->names; or the reason why there is none.
 static const char *list_problems(source *s)
 {
-    ss_records top = {0};
+    ss_arrays top = {0};
     const bool listed = list_names(s, s->file, &top);
-    const bool collection = ss_records_find(&top, "problems") != NULL;
+    const bool collection = ss_arrays_find(&top, "problems") != NULL;
     bool problem = false;
     for (size_t k = 0; k < top.count; k++) {
         problem = problem || strncmp(top.list[k].path, "fclib_", 6) == 0;
     }
-    ss_records_free(&top);
+    ss_arrays_free(&top);
     if (!listed) {
         return "damaged file: libhdf5 cannot list its groups";
     }
@@ -405,7 +406,7 @@ static const char *list_problems(source *s)
     if (!problem) {
         return "holds no /fclib_local, /fclib_global or /problems group";
     }
-    if (ss_records_add(&s->names, "", SS_GROUP, 0, NULL) != 0) {
+    if (ss_arrays_add(&s->names, "", SS_ARRAY_GROUP, 0, NULL) != 0) {
         leave_without_memory(s);
     }
     return NULL;
@@ -453,7 +454,7 @@ static void send_list(source *s, int file)
         send_reason(s, "", reason);
     }
     for (size_t k = 0; reason == NULL && k < s->names.count; k++) {
-        send_record(s, s->names.list[k].path, SS_GROUP, 0, NULL);
+        send_array(s, s->names.list[k].path, SS_ARRAY_GROUP, 0, NULL);
     }
     send_end(s);
 }

@@ -1,9 +1,9 @@
-// problems/store/decode.h -- from the bytes of an HDF5 file to records; runs in a child process only.
+// problems/store/decode.h -- from the bytes of an HDF5 file to arrays; runs in a child process only.
 //
 // libhdf5 may crash, spin or corrupt its own memory on a damaged file, so nothing here runs in the
 // process that goes on to use the data. The dialogue over fd: the child sends the list of problems
-// (one SS_GROUP each, path = name, "" where the file is one problem; or one SS_UNREADABLE with the
-// reason). Then for each int32_t k that arrives it sends the records of problem k. It exits when
+// (one SS_ARRAY_GROUP each, path = name, "" where the file is one problem; or one SS_ARRAY_UNREADABLE with the
+// reason). Then for each int32_t k that arrives it sends the arrays of problem k. It exits when
 // the other side closes, and when memory runs out, which it says.
 #pragma once
 

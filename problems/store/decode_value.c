@@ -80,10 +80,10 @@ static bool class_fits(ss_value *v, hid_t type)
     if (H5Tget_size(type) == 0) {
         return refuse(v, "libhdf5 cannot decode its type");
     }
-    if (v->kind == SS_INTEGERS) {
+    if (v->kind == SS_ARRAY_INTEGERS) {
         return class == H5T_INTEGER || refuse(v, "it does not hold integers");
     }
-    if (v->kind == SS_REALS) {
+    if (v->kind == SS_ARRAY_REALS) {
         return class == H5T_FLOAT || class == H5T_INTEGER || refuse(v, "it does not hold numbers");
     }
     return class == H5T_STRING || refuse(v, "it does not hold text");
@@ -165,9 +165,9 @@ static bool read_numbers(ss_value *v, hid_t type, ss_allowance *allowance)
     // An unsigned 64-bit seed keeps its bits; an unsigned index above INT64_MAX becomes negative,
     // which no check lets through.
     const bool wide = H5Tget_sign(type) == H5T_SGN_NONE && H5Tget_size(type) == 8;
-    const hid_t memory_type = v->kind == SS_REALS ? H5T_NATIVE_DOUBLE
-                              : wide              ? H5T_NATIVE_UINT64
-                                                  : H5T_NATIVE_INT64;
+    const hid_t memory_type = v->kind == SS_ARRAY_REALS ? H5T_NATIVE_DOUBLE
+                              : wide                    ? H5T_NATIVE_UINT64
+                                                        : H5T_NATIVE_INT64;
     if (v->count > allowance->budget / 8) {
         return refuse(v, "the file declares more data than it can hold");
     }
@@ -231,7 +231,7 @@ bool ss_value_read(ss_value *v, ss_allowance *allowance)
         good = dataset_is_sound(v, H5Tget_size(type), allowance->file_bytes);
     }
     if (good) {
-        good = v->kind == SS_TEXT ? read_text(v, type) : read_numbers(v, type, allowance);
+        good = v->kind == SS_ARRAY_TEXT ? read_text(v, type) : read_numbers(v, type, allowance);
     }
     H5Tclose(type);
     H5Sclose(space);

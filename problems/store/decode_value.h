@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "problems/store/records.h"
+#include "problems/store/arrays.h"
 
 // The file is too small for more than this, whatever its filters: the bytes that its datasets may
 // unfold to.
@@ -23,7 +23,7 @@ ss_allowance ss_allowance_of_file(uint64_t file_bytes);
 typedef struct ss_value {
     hid_t object; // in: dataset or attribute
     bool is_attribute;
-    ss_record_kind kind; // in: SS_INTEGERS, SS_REALS or SS_TEXT
+    ss_array_kind kind; // in: SS_ARRAY_INTEGERS, SS_ARRAY_REALS or SS_ARRAY_TEXT
     size_t count;
     void *data; // [count] owned by the caller, also after a failure
     bool no_memory;

@@ -114,10 +114,10 @@ static ss_status explain(ss_decoder *decoder, ss_heard heard, double computed, s
     return ss_fail_memory(e, "the arrays of the file");
 }
 
-static ss_status hear(ss_decoder *decoder, ss_records *records, ss_error *e)
+static ss_status hear(ss_decoder *decoder, ss_arrays *arrays, ss_error *e)
 {
     const double begin = ss_child_cpu_seconds(&decoder->child);
-    const ss_heard heard = ss_channel_receive(decoder->fd, SILENCE_LIMIT, records);
+    const ss_heard heard = ss_channel_receive(decoder->fd, SILENCE_LIMIT, arrays);
     if (heard == SS_HEARD_END) {
         return SS_OK;
     }
@@ -128,15 +128,15 @@ static ss_status hear(ss_decoder *decoder, ss_records *records, ss_error *e)
     return status;
 }
 
-ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_records *list, ss_error *e)
+ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_arrays *list, ss_error *e)
 {
     const ss_status status = spawn(decoder, file, e);
     return status == SS_OK ? hear(decoder, list, e) : status;
 }
 
-ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_records *records, ss_error *e)
+ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_arrays *arrays, ss_error *e)
 {
     // A child that is gone is noticed by the hearing.
     (void)send(decoder->fd, &k, sizeof k, MSG_NOSIGNAL);
-    return hear(decoder, records, e);
+    return hear(decoder, arrays, e);
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "problems/child.h"
-#include "problems/store/records.h"
+#include "problems/store/arrays.h"
 
 typedef struct ss_decoder {
     ss_child child;
@@ -17,7 +17,7 @@ typedef struct ss_decoder {
 
 // Starts a child on an open file, which stays the caller's, and receives its list (decode.h).
 // Sentences do not name the file.
-ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_records *list, ss_error *e);
-// The records of problem k of the list.
-ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_records *records, ss_error *e);
+ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_arrays *list, ss_error *e);
+// The arrays of problem k of the list.
+ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_arrays *arrays, ss_error *e);
 void ss_decoder_stop(ss_decoder *decoder); // takes one that was never started

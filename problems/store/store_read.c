@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "problems/store/decoder.h"
-#include "problems/store/layout.h"
+#include "problems/store/unpack.h"
 
 // Of a long path its end is shown: the sentence must fit into an ss_error.
 #define PATH_SHOWN 200
@@ -19,7 +19,7 @@ struct ss_reader {
     char *path; // owned
     int file;   // open for reading: what was looked at is what is decoded, and decoded again
     ss_decoder decoder;
-    ss_records list; // the problems by name
+    ss_arrays list; // the problems by name
 };
 
 // ---- Sentences that name the file.
@@ -109,10 +109,10 @@ static ss_status open_file(const char *path, int *file, ss_error *e)
 
 // ---- The reader.
 
-static ss_status start(ss_reader *reader, ss_records *list, ss_error *e)
+static ss_status start(ss_reader *reader, ss_arrays *list, ss_error *e)
 {
     ss_status status = ss_decoder_start(&reader->decoder, reader->file, list, e);
-    if (status == SS_OK && (list->count == 0 || list->list[0].kind == SS_UNREADABLE)) {
+    if (status == SS_OK && (list->count == 0 || list->list[0].kind == SS_ARRAY_UNREADABLE)) {
         status = ss_fail(e, SS_BAD_INPUT, "%s",
                          list->count > 0 ? list->list[0].text : "damaged file: it lists nothing");
     }
@@ -153,7 +153,7 @@ void ss_reader_close(ss_reader *reader)
 {
     if (reader != NULL) {
         ss_decoder_stop(&reader->decoder);
-        ss_records_free(&reader->list);
+        ss_arrays_free(&reader->list);
         close(reader->file);
         free(reader->path);
         free(reader);
@@ -172,11 +172,11 @@ const char *ss_reader_name(const ss_reader *reader, int k)
 
 int ss_reader_find(const ss_reader *reader, const char *name)
 {
-    const ss_record *found = ss_records_find(&reader->list, name);
+    const ss_array *found = ss_arrays_find(&reader->list, name);
     return found != NULL ? (int)(found - reader->list.list) : -1;
 }
 
-static bool same_names(const ss_records *a, const ss_records *b)
+static bool same_names(const ss_arrays *a, const ss_arrays *b)
 {
     bool same = a->count == b->count;
     for (size_t k = 0; same && k < a->count; k++) {
@@ -188,7 +188,7 @@ static bool same_names(const ss_records *a, const ss_records *b)
 // A decoder that died on another problem is replaced: the rest of a collection may be sound.
 static ss_status restart(ss_reader *reader, ss_error *e)
 {
-    ss_records list = {0};
+    ss_arrays list = {0};
     ss_status status = start(reader, &list, e);
     if (status == SS_OK && !same_names(&reader->list, &list)) {
         status = ss_fail(e, SS_BAD_INPUT, "the file was changed while it was read");
@@ -196,15 +196,15 @@ static ss_status restart(ss_reader *reader, ss_error *e)
     if (status != SS_OK) {
         ss_decoder_stop(&reader->decoder);
     }
-    ss_records_free(&list);
+    ss_arrays_free(&list);
     return status;
 }
 
-static ss_status request(ss_reader *reader, int k, ss_records *records, ss_error *e)
+static ss_status request(ss_reader *reader, int k, ss_arrays *arrays, ss_error *e)
 {
     ss_status status = reader->decoder.child.pid == 0 ? restart(reader, e) : SS_OK;
     if (status == SS_OK) {
-        status = ss_decoder_request(&reader->decoder, k, records, e);
+        status = ss_decoder_request(&reader->decoder, k, arrays, e);
     }
     return status;
 }
@@ -212,14 +212,14 @@ static ss_status request(ss_reader *reader, int k, ss_records *records, ss_error
 static ss_status load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
                       ss_error *e)
 {
-    ss_records records = {0};
-    ss_status status = request(reader, k, &records, e);
+    ss_arrays arrays = {0};
+    ss_status status = request(reader, k, &arrays, e);
     if (status == SS_BAD_INPUT) {
         ss_report_add(report, SS_DEFECT, "%s", e->text);
     } else if (status == SS_OK) {
-        status = ss_problem_from_records(&records, report, problem, e);
+        status = ss_problem_from_arrays(&arrays, report, problem, e);
     }
-    ss_records_free(&records);
+    ss_arrays_free(&arrays);
     return status;
 }
 

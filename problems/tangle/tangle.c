@@ -88,7 +88,7 @@ typedef struct part {
 } part;
 
 // At most two, rods ascending. A rod that touches itself is one part, the difference.
-static int contact_parts(const ss_tangle_plan *plan, const ss_touch *t, part parts[2])
+static int contact_parts(const ss_tangle_plan *plan, const ss_tangle_touch *t, part parts[2])
 {
     if (t->rod[1] == SS_GROUND) {
         parts[0].rod = t->rod[0];
@@ -119,7 +119,7 @@ static int contact_parts(const ss_tangle_plan *plan, const ss_touch *t, part par
     return 1;
 }
 
-static int column_height(const ss_tangle_plan *plan, const ss_touch *t)
+static int column_height(const ss_tangle_plan *plan, const ss_tangle_touch *t)
 {
     const int first = ss_rod_reach(&plan->rods[t->rod[0]], t->arclength[0]);
     if (t->rod[1] == SS_GROUND) {
@@ -146,7 +146,7 @@ static ss_status make_contacts(const ss_tangle_plan *plan, ss_sparse *H, ss_erro
     part parts[2];
     int at = 0;
     for (int column = 0; column < dim * n; column++) {
-        const ss_touch *t = &plan->touches[column / dim];
+        const ss_tangle_touch *t = &plan->touches[column / dim];
         const double *axis = t->frame[column % dim];
         const int nparts = contact_parts(plan, t, parts);
         for (int k = 0; k < nparts; k++) {
@@ -198,7 +198,7 @@ static void draw_shake(ss_random *g, const ss_tangle_plan *plan, const double *m
 }
 
 // That of the lighter rod.
-static double contact_factor(const ss_touch *t, const double *mass)
+static double contact_factor(const ss_tangle_touch *t, const double *mass)
 {
     const double first = mass[t->rod[0]];
     return t->rod[1] == SS_GROUND ? first : fmin(first, mass[t->rod[1]]);

@@ -79,9 +79,9 @@ static double draw_other_share(ss_random *g, const patch *p, double share)
     return apart < 1.0 ? apart : apart - 1.0;
 }
 
-static ss_touch draw_touch(ss_random *g, int dim, const patch *p, double share)
+static ss_tangle_touch draw_touch(ss_random *g, int dim, const patch *p, double share)
 {
-    ss_touch t = {.rod = {p->rod, p->other}};
+    ss_tangle_touch t = {.rod = {p->rod, p->other}};
     t.arclength[0] = share_to_arclength(share);
     t.arclength[1] = share_to_arclength(draw_other_share(g, p, share));
     draw_normal(g, dim, p->normal, NORMAL_SPREAD, t.frame[0]);
@@ -89,9 +89,9 @@ static ss_touch draw_touch(ss_random *g, int dim, const patch *p, double share)
     return t;
 }
 
-static ss_touch jittered(ss_random *g, int dim, const ss_touch *centre)
+static ss_tangle_touch jittered(ss_random *g, int dim, const ss_tangle_touch *centre)
 {
-    ss_touch t = *centre;
+    ss_tangle_touch t = *centre;
     for (int end = 0; end < 2; end++) {
         const double jitter = 0.5 * BUNCH_SHARE * ss_random_between(g, -1.0, 1.0);
         t.arclength[end] = fmin(t.arclength[end] + jitter * SS_ROD_LENGTH, SS_ROD_LENGTH);
@@ -101,12 +101,12 @@ static ss_touch jittered(ss_random *g, int dim, const ss_touch *centre)
     return t;
 }
 
-static void draw_patch(ss_random *g, int dim, const patch *p, int count, ss_touch *touches)
+static void draw_patch(ss_random *g, int dim, const patch *p, int count, ss_tangle_touch *touches)
 {
     const int bunch = p->bunched ? BUNCH : 1;
     const int nbunches = (count + bunch - 1) / bunch;
     for (int k = 0; k < nbunches; k++) {
-        const ss_touch centre = draw_touch(g, dim, p, draw_share(g, k, nbunches));
+        const ss_tangle_touch centre = draw_touch(g, dim, p, draw_share(g, k, nbunches));
         for (int i = k * bunch; i < count && i < (k + 1) * bunch; i++) {
             touches[i] = p->bunched ? jittered(g, dim, &centre) : centre;
         }

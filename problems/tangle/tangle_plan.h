@@ -12,16 +12,16 @@
 #define SS_GROUND (-1)
 
 // u = frame (J_0' v_0 - J_1' v_1): the second rod, or the ground, lies against the normal.
-typedef struct ss_touch {
+typedef struct ss_tangle_touch {
     int rod[2];          // the second may be SS_GROUND, or equal the first
     double arclength[2]; // m; the second has no meaning with the ground
     double frame[3][3];  // normal, two tangents; right-handed
-} ss_touch;
+} ss_tangle_touch;
 
 typedef struct ss_tangle_plan {
     int dim, nrods, ncontacts;
-    ss_rod *rods;      // [nrods] owned
-    ss_touch *touches; // [ncontacts] owned
+    ss_rod *rods;             // [nrods] owned
+    ss_tangle_touch *touches; // [ncontacts] owned
 } ss_tangle_plan;
 
 // Settings that ss_tangle_check accepts.

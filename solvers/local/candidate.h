@@ -16,7 +16,7 @@
 #define SS_FB_LIPSCHITZ 3.0
 
 // Of the arithmetic of f, relative to its arguments and to s r_N, which ss_local_error counts.
-#define SS_FB_ROUNDING 4e-15
+#define SS_BOUND_ROUNDING 4e-15
 
 typedef struct ss_candidate {
     double r[3];
@@ -34,7 +34,7 @@ static inline double ss_candidate_bound(const ss_local *p, double s, const ss_ca
     const double gap = c->slides ? fabs(excess) : excess > 0.0 ? excess : 0.0;
     const double rho = fabs(u[1] + a * r[1]) + fabs(u[2] + a * r[2]);
     const double size = s * ((1.0 + mu) * fabs(r[0]) + tangential) + mu * (fabs(u[1]) + fabs(u[2]));
-    return SS_FB_LIPSCHITZ * (s * gap + fabs(u[0]) + 2.0 * mu * rho) + SS_FB_ROUNDING * size;
+    return SS_FB_LIPSCHITZ * (s * gap + fabs(u[0]) + 2.0 * mu * rho) + SS_BOUND_ROUNDING * size;
 }
 
 // r = -W^-1 b.

@@ -86,7 +86,7 @@ static ss_local_info take_off(const ss_local *p, const ss_local_goal *goal, doub
 {
     const double *b = p->b;
     r[0] = r[1] = r[2] = 0.0;
-    const double rounding = SS_FB_ROUNDING * (b[0] + 2.0 * p->mu * (fabs(b[1]) + fabs(b[2])));
+    const double rounding = SS_BOUND_ROUNDING * (b[0] + 2.0 * p->mu * (fabs(b[1]) + fabs(b[2])));
     if (rounding <= goal->tolerance) {
         return (ss_local_info){SS_CONVERGED, 0, NAN};
     }

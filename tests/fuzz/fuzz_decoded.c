@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/store/layout.h"
+#include "problems/store/unpack.h"
 #include "problems/mass.h"
 #include "problems/response.h"
 
@@ -20,7 +20,7 @@ enum { LENGTH_MAX = 60 };
 typedef struct stream {
     const uint8_t *next;
     size_t left;
-    ss_records records;
+    ss_arrays arrays;
 } stream;
 
 // 0 when the bytes are used up: the plain choice everywhere.
@@ -63,7 +63,7 @@ static void *allocate(size_t count)
     return data;
 }
 
-static void put(stream *s, const char *form, const char *name, ss_record_kind kind, int count,
+static void put(stream *s, const char *form, const char *name, ss_array_kind kind, int count,
                 void *data)
 {
     char path[96];
@@ -77,10 +77,10 @@ static void put(stream *s, const char *form, const char *name, ss_record_kind ki
         free(data);
         data = allocate(8);
         memcpy(data, TEXT, sizeof TEXT);
-        kind = draw(s) % 2 == 0 ? SS_UNREADABLE : SS_TEXT;
+        kind = draw(s) % 2 == 0 ? SS_ARRAY_UNREADABLE : SS_ARRAY_TEXT;
         count = (int)strlen(TEXT);
     }
-    if (ss_records_add(&s->records, path, kind, (size_t)count, data) != 0) {
+    if (ss_arrays_add(&s->arrays, path, kind, (size_t)count, data) != 0) {
         abort();
     }
 }
@@ -89,7 +89,7 @@ static void put_integer(stream *s, const char *form, const char *name, int64_t v
 {
     int64_t *data = allocate(1);
     data[0] = spoil(s) ? any_integer(s) : value;
-    put(s, form, name, SS_INTEGERS, spoil(s) ? draw(s) % 2 : 1, data);
+    put(s, form, name, SS_ARRAY_INTEGERS, spoil(s) ? draw(s) % 2 : 1, data);
 }
 
 static void put_reals(stream *s, const char *form, const char *name, int count, bool positive)
@@ -99,7 +99,7 @@ static void put_reals(stream *s, const char *form, const char *name, int count, 
     for (int k = 0; k < stored; k++) {
         data[k] = spoil(s) ? any_real(s) : draw(s) / 16.0 - (positive ? 0.0 : 8.0);
     }
-    put(s, form, name, SS_REALS, stored, data);
+    put(s, form, name, SS_ARRAY_REALS, stored, data);
 }
 
 // Of a matrix by columns or rows, or as triplets: indices below `limit`, or ascending starts.
@@ -110,7 +110,7 @@ static void put_indices(stream *s, const char *form, const char *name, int count
     for (int k = 0; k < stored; k++) {
         data[k] = spoil(s) ? any_integer(s) : draw(s) % (limit > 0 ? limit : 1);
     }
-    put(s, form, name, SS_INTEGERS, stored, data);
+    put(s, form, name, SS_ARRAY_INTEGERS, stored, data);
 }
 
 static void put_starts(stream *s, const char *form, const char *name, int outer, int count)
@@ -119,7 +119,7 @@ static void put_starts(stream *s, const char *form, const char *name, int outer,
     for (int k = 0; k <= outer; k++) {
         data[k] = spoil(s) ? any_integer(s) : (int64_t)count * k / (outer > 0 ? outer : 1);
     }
-    put(s, form, name, SS_INTEGERS, outer + 1, data);
+    put(s, form, name, SS_ARRAY_INTEGERS, outer + 1, data);
 }
 
 static void put_matrix_of(stream *s, const char *group, int m, int n, int count)
@@ -149,17 +149,17 @@ static void put_diagonal(stream *s, const char *group, int n)
     put_integer(s, group, "n", n);
     put_integer(s, group, "nz", -1);
     put_starts(s, group, "p", n, n);
-    put(s, group, "i", SS_INTEGERS, n, row);
+    put(s, group, "i", SS_ARRAY_INTEGERS, n, row);
     double *x = allocate((size_t)n);
     for (int k = 0; k < n; k++) {
         x[k] = spoil(s) ? any_real(s) : 1.0 + draw(s);
     }
-    put(s, group, "x", SS_REALS, n, x);
+    put(s, group, "x", SS_ARRAY_REALS, n, x);
 }
 
 static void put_state(stream *s, const char *group, int components, int ndofs)
 {
-    put(s, "", group, SS_GROUP, 0, NULL);
+    put(s, "", group, SS_ARRAY_GROUP, 0, NULL);
     put_reals(s, group, "r", components, false);
     put_reals(s, group, "u", components, false);
     put_reals(s, group, "v", ndofs, false);
@@ -172,14 +172,14 @@ static void put_text(stream *s, const char *path)
     for (int k = 0; k < count; k++) {
         text[k] = (char)draw(s);
     }
-    put(s, "", path, SS_TEXT, count, text);
+    put(s, "", path, SS_ARRAY_TEXT, count, text);
 }
 
 static void put_extras(stream *s, int components, int ndofs)
 {
     const int nguesses = draw(s) % 3;
     if (nguesses > 0) {
-        put(s, "", "guesses", SS_GROUP, 0, NULL);
+        put(s, "", "guesses", SS_ARRAY_GROUP, 0, NULL);
         put_integer(s, "guesses", "number_of_guesses", nguesses);
     }
     for (int k = 1; k <= nguesses; k++) {
@@ -206,7 +206,7 @@ static void put_problem(stream *s)
     const char *form = global ? "fclib_global" : "fclib_local";
     const int dim = 2 + draw(s) % 2, ncontacts = 1 + draw(s) % 6, components = dim * ncontacts;
     const int ndofs = global ? 1 + draw(s) % 20 : 0;
-    put(s, "", form, SS_GROUP, 0, NULL);
+    put(s, "", form, SS_ARRAY_GROUP, 0, NULL);
     put_integer(s, form, "spacedim", dim);
     put_reals(s, form, "vectors/mu", ncontacts, true);
     if (global) {
@@ -224,7 +224,8 @@ static void put_problem(stream *s)
     }
     put_extras(s, components, ndofs);
     if (spoil(s)) {
-        put(s, "", ODD[draw(s) % 5], draw(s) % 2 == 0 ? SS_GROUP : SS_REALS, 0, allocate(1));
+        put(s, "", ODD[draw(s) % 5], draw(s) % 2 == 0 ? SS_ARRAY_GROUP : SS_ARRAY_REALS, 0,
+            allocate(1));
     }
 }
 
@@ -250,8 +251,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     ss_error error;
     ss_problem *problem = NULL;
     put_problem(&s);
-    ss_records_sort(&s.records);
-    const ss_status status = ss_problem_from_records(&s.records, &report, &problem, &error);
+    ss_arrays_sort(&s.arrays);
+    const ss_status status = ss_problem_from_arrays(&s.arrays, &report, &problem, &error);
     if (status == SS_OK) {
         use(problem);
     } else if (status != SS_BAD_INPUT || report.ndefects == 0 || problem != NULL) {
@@ -259,6 +260,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     ss_problem_free(problem);
     ss_report_free(&report);
-    ss_records_free(&s.records);
+    ss_arrays_free(&s.arrays);
     return 0;
 }

@@ -89,7 +89,7 @@ static void check_velocities(void)
     random_rates(v, problem->ndofs);
     ss_sparse_add_transposed_product(&problem->H, v, u);
     for (int i = 0; i < plan->ncontacts; i++) {
-        const ss_touch *t = &plan->touches[i];
+        const ss_tangle_touch *t = &plan->touches[i];
         double first[3], second[3] = {0.0};
         turned_velocity(&plan->rods[t->rod[0]], t->arclength[0], v + 16 * t->rod[0], first);
         if (t->rod[1] != SS_GROUND) {
@@ -141,7 +141,7 @@ static void rows_of_h_ascend_and_stay_on_the_two_rods(void)
     make();
     const ss_sparse *H = &problem->H;
     for (int j = 0; j < H->ncols; j++) {
-        const ss_touch *t = &plan->touches[j / 3];
+        const ss_tangle_touch *t = &plan->touches[j / 3];
         for (int k = H->start[j]; k < H->start[j + 1]; k++) {
             CHECK(k == H->start[j] || H->row[k - 1] < H->row[k]);
             CHECK(H->row[k] / 16 == t->rod[0] || H->row[k] / 16 == t->rod[1]);

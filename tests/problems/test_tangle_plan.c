@@ -84,7 +84,7 @@ static void frames_are_right_handed_and_places_on_the_rods(void)
         settings.hyperstatic = k / 2 == 1;
         make();
         for (int i = 0; i < plan->ncontacts; i++) {
-            const ss_touch *t = &plan->touches[i];
+            const ss_tangle_touch *t = &plan->touches[i];
             const double(*F)[3] = t->frame;
             for (int a = 0; a < 3; a++) {
                 const int b = (a + 1) % 3, c = (a + 2) % 3;
@@ -112,7 +112,7 @@ static void bunches_are_tight(void)
     settings.ends_per_rod = 64; // 32 rods, 64 pairs of neighbours with 16 contacts: two bunches
     make();
     for (int i = 0; i < 1024; i++) {
-        const ss_touch *t = &plan->touches[i], *first = &plan->touches[i - i % 8];
+        const ss_tangle_touch *t = &plan->touches[i], *first = &plan->touches[i - i % 8];
         double cosine = 0.0;
         for (int k = 0; k < 3; k++) {
             cosine += t->frame[0][k] * first->frame[0][k];
@@ -129,7 +129,7 @@ static void a_rod_alone_touches_itself_at_two_places_well_apart(void)
     make();
     CHECK(plan->nrods == 1);
     for (int i = 0; i < 12; i++) {
-        const ss_touch *t = &plan->touches[i];
+        const ss_tangle_touch *t = &plan->touches[i];
         CHECK(t->rod[0] == 0 && t->rod[1] == 0);
         CHECK_LE(0.04, fabs(t->arclength[0] - t->arclength[1]));
     }

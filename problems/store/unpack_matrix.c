@@ -1,7 +1,7 @@
 // A matrix of a file -> triplets -> compressed columns. Compressed by columns (rows), p holds the
 // n + 1 (m + 1) starts and i the rows (columns) of the entries; i and x may be longer than needed,
 // as they have FCLIB's capacity nzmax.
-#include "problems/store/layout.h"
+#include "problems/store/unpack.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { BY_COLUMNS = -1, BY_ROWS = -2 }; // values of nz
 typedef struct raw {
     const char *path; // of its group
     int m, n, nz;
-    const ss_record *p, *i, *x; // NULL where missing or unreadable
+    const ss_array *p, *i, *x; // NULL where missing or unreadable
 } raw;
 
 typedef struct name {
@@ -27,11 +27,11 @@ static name member(const raw *a, const char *dataset)
     return full;
 }
 
-static bool read_sizes(ss_layout *l, raw *a)
+static bool read_sizes(ss_unpacking *l, raw *a)
 {
-    const bool m = ss_layout_int(l, member(a, "m").text, &a->m);
-    const bool n = ss_layout_int(l, member(a, "n").text, &a->n);
-    const bool nz = ss_layout_int(l, member(a, "nz").text, &a->nz);
+    const bool m = ss_unpack_int(l, member(a, "m").text, &a->m);
+    const bool n = ss_unpack_int(l, member(a, "n").text, &a->n);
+    const bool nz = ss_unpack_int(l, member(a, "nz").text, &a->nz);
     if (m && a->m < 0) {
         ss_report_add(l->report, SS_DEFECT, "/%s/m is negative (%d)", a->path, a->m);
     }
@@ -47,7 +47,7 @@ static bool read_sizes(ss_layout *l, raw *a)
     return m && n && nz && a->m >= 0 && a->n >= 0 && a->nz >= BY_ROWS;
 }
 
-static bool sizes_agree(ss_layout *l, const raw *a, int nrows, int ncols, const char *why)
+static bool sizes_agree(ss_unpacking *l, const raw *a, int nrows, int ncols, const char *why)
 {
     if (nrows >= 0 && ncols >= 0 && (a->m != nrows || a->n != ncols)) {
         ss_report_add(l->report, SS_DEFECT, "/%s is %d x %d, %s", a->path, a->m, a->n, why);
@@ -56,15 +56,15 @@ static bool sizes_agree(ss_layout *l, const raw *a, int nrows, int ncols, const 
     return true;
 }
 
-static void report_short(ss_layout *l, const raw *a, const char *dataset, const ss_record *record,
+static void report_short(ss_unpacking *l, const raw *a, const char *dataset, const ss_array *array,
                          const char *why, int64_t needed)
 {
     ss_report_add(l->report, SS_DEFECT, "/%s/%s has %zu %s, %s needs %lld", a->path, dataset,
-                  record->count, ss_layout_entries(record->count), why, (long long)needed);
+                  array->count, ss_unpack_entries(array->count), why, (long long)needed);
 }
 
 // Both hold at least `needed` entries; false with a defect for each that does not.
-static bool entries_suffice(ss_layout *l, const raw *a, const char *why, int64_t needed)
+static bool entries_suffice(ss_unpacking *l, const raw *a, const char *why, int64_t needed)
 {
     const bool i = a->i->count >= (size_t)needed, x = a->x->count >= (size_t)needed;
     if (!i) {
@@ -76,7 +76,7 @@ static bool entries_suffice(ss_layout *l, const raw *a, const char *why, int64_t
     return i && x;
 }
 
-static bool starts_are_sound(ss_layout *l, const raw *a)
+static bool starts_are_sound(ss_unpacking *l, const raw *a)
 {
     const int64_t *p = a->p->integers;
     if (p[0] != 0) {
@@ -95,7 +95,7 @@ static bool starts_are_sound(ss_layout *l, const raw *a)
 }
 
 // Number of entries of a matrix whose p, i and x have the lengths they need; -1 with a defect.
-static int64_t count_entries(ss_layout *l, const raw *a)
+static int64_t count_entries(ss_unpacking *l, const raw *a)
 {
     char why[96];
     if (a->nz >= 0) {
@@ -123,8 +123,8 @@ static int64_t count_entries(ss_layout *l, const raw *a)
 }
 
 // The first `count` indices are in 0 .. limit - 1; else one sentence for all of them.
-static bool indices_are_in_range(ss_layout *l, const raw *a, const char *dataset,
-                                 const ss_record *index, int64_t count, int limit)
+static bool indices_are_in_range(ss_unpacking *l, const raw *a, const char *dataset,
+                                 const ss_array *index, int64_t count, int limit)
 {
     int64_t first = -1, wrong = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -145,7 +145,7 @@ static bool indices_are_in_range(ss_layout *l, const raw *a, const char *dataset
     return false;
 }
 
-static bool entries_are_sound(ss_layout *l, const raw *a, int64_t *count)
+static bool entries_are_sound(ss_unpacking *l, const raw *a, int64_t *count)
 {
     *count = count_entries(l, a);
     if (*count < 0) {
@@ -173,7 +173,7 @@ static void unfold_starts(const raw *a, int *outer)
     }
 }
 
-static void build(ss_layout *l, const raw *a, int count, ss_sparse *A)
+static void build(ss_unpacking *l, const raw *a, int count, ss_sparse *A)
 {
     int *i = malloc(((size_t)count + 1) * sizeof *i);
     int *p = malloc(((size_t)count + 1) * sizeof *p);
@@ -198,9 +198,9 @@ static void build(ss_layout *l, const raw *a, int count, ss_sparse *A)
 }
 
 // libfclib allocates nzmax entries and reads all that are stored.
-static void remark_capacity(ss_layout *l, const raw *a, int64_t count)
+static void remark_capacity(ss_unpacking *l, const raw *a, int64_t count)
 {
-    const ss_record *nzmax = ss_layout_find(l, member(a, "nzmax").text, SS_INTEGERS, false);
+    const ss_array *nzmax = ss_unpack_find(l, member(a, "nzmax").text, SS_ARRAY_INTEGERS, false);
     if (nzmax != NULL && nzmax->count == 1 && nzmax->integers[0] < count) {
         ss_report_add(l->report, SS_REMARK, "/%s/nzmax is %lld, fewer than the %lld entries stored",
                       a->path, (long long)nzmax->integers[0], (long long)count);
@@ -208,7 +208,7 @@ static void remark_capacity(ss_layout *l, const raw *a, int64_t count)
 }
 
 // x alone may be longer, as libfclib writes its whole capacity.
-static void remark_unread_triplets(ss_layout *l, const raw *a)
+static void remark_unread_triplets(ss_unpacking *l, const raw *a)
 {
     size_t stored = a->p->count < a->i->count ? a->p->count : a->i->count;
     stored = a->x->count < stored ? a->x->count : stored;
@@ -219,14 +219,14 @@ static void remark_unread_triplets(ss_layout *l, const raw *a)
     }
 }
 
-void ss_layout_matrix(ss_layout *l, const char *path, int nrows, int ncols, const char *why,
+void ss_unpack_matrix(ss_unpacking *l, const char *path, int nrows, int ncols, const char *why,
                       ss_sparse *A)
 {
     raw a = {.path = path};
     const bool sized = read_sizes(l, &a);
-    a.p = ss_layout_find(l, member(&a, "p").text, SS_INTEGERS, true);
-    a.i = ss_layout_find(l, member(&a, "i").text, SS_INTEGERS, true);
-    a.x = ss_layout_find(l, member(&a, "x").text, SS_REALS, true);
+    a.p = ss_unpack_find(l, member(&a, "p").text, SS_ARRAY_INTEGERS, true);
+    a.i = ss_unpack_find(l, member(&a, "i").text, SS_ARRAY_INTEGERS, true);
+    a.x = ss_unpack_find(l, member(&a, "x").text, SS_ARRAY_REALS, true);
     if (!sized || !sizes_agree(l, &a, nrows, ncols, why)) {
         return;
     }

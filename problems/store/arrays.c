@@ -1,4 +1,4 @@
-#include "problems/store/records.h"
+#include "problems/store/arrays.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 // costs no memory.
 #define FIRST_BUFFER ((size_t)1 << 20)
 
-// What stands before path and data. `kind` is an ss_record_kind or one of the marks.
+// What stands before path and data. `kind` is an ss_array_kind or one of the marks.
 typedef struct header {
     uint32_t kind;
     uint32_t path_length;
@@ -23,49 +23,48 @@ typedef struct header {
 
 enum { MARK_END = 100, MARK_NO_MEMORY };
 
-int ss_records_add(ss_records *records, const char *path, ss_record_kind kind, size_t count,
-                   void *data)
+int ss_arrays_add(ss_arrays *arrays, const char *path, ss_array_kind kind, size_t count, void *data)
 {
-    if (records->count == records->capacity) {
-        const size_t capacity = 2 * records->capacity + 32;
-        ss_record *list = realloc(records->list, capacity * sizeof *list);
+    if (arrays->count == arrays->capacity) {
+        const size_t capacity = 2 * arrays->capacity + 32;
+        ss_array *list = realloc(arrays->list, capacity * sizeof *list);
         if (list == NULL) {
             free(data);
             return -1;
         }
-        records->list = list;
-        records->capacity = capacity;
+        arrays->list = list;
+        arrays->capacity = capacity;
     }
     char *own_path = strdup(path);
     if (own_path == NULL) {
         free(data);
         return -1;
     }
-    records->list[records->count++] =
-        (ss_record){.path = own_path, .kind = kind, .count = count, .data = data};
+    arrays->list[arrays->count++] =
+        (ss_array){.path = own_path, .kind = kind, .count = count, .data = data};
     return 0;
 }
 
 static int by_path(const void *a, const void *b)
 {
-    return strcmp(((const ss_record *)a)->path, ((const ss_record *)b)->path);
+    return strcmp(((const ss_array *)a)->path, ((const ss_array *)b)->path);
 }
 
-void ss_records_sort(ss_records *records)
+void ss_arrays_sort(ss_arrays *arrays)
 {
-    if (records->count > 1) {
-        qsort(records->list, records->count, sizeof *records->list, by_path);
+    if (arrays->count > 1) {
+        qsort(arrays->list, arrays->count, sizeof *arrays->list, by_path);
     }
 }
 
-const ss_record *ss_records_find(const ss_records *records, const char *path)
+const ss_array *ss_arrays_find(const ss_arrays *arrays, const char *path)
 {
-    size_t low = 0, high = records->count;
+    size_t low = 0, high = arrays->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = strcmp(records->list[middle].path, path);
+        const int order = strcmp(arrays->list[middle].path, path);
         if (order == 0) {
-            return &records->list[middle];
+            return &arrays->list[middle];
         }
         if (order < 0) {
             low = middle + 1;
@@ -76,24 +75,24 @@ const ss_record *ss_records_find(const ss_records *records, const char *path)
     return NULL;
 }
 
-void ss_records_free(ss_records *records)
+void ss_arrays_free(ss_arrays *arrays)
 {
-    for (size_t k = 0; k < records->count; k++) {
-        free(records->list[k].path);
-        free(records->list[k].data);
+    for (size_t k = 0; k < arrays->count; k++) {
+        free(arrays->list[k].path);
+        free(arrays->list[k].data);
     }
-    free(records->list);
-    *records = (ss_records){0};
+    free(arrays->list);
+    *arrays = (ss_arrays){0};
 }
 
 static size_t element_size(uint32_t kind)
 {
     switch (kind) {
-    case SS_INTEGERS:
+    case SS_ARRAY_INTEGERS:
         return sizeof(int64_t);
-    case SS_REALS:
+    case SS_ARRAY_REALS:
         return sizeof(double);
-    case SS_GROUP:
+    case SS_ARRAY_GROUP:
         return 0;
     default:
         return 1;
@@ -117,7 +116,7 @@ static int send_bytes(int fd, const void *bytes, size_t count)
     return 0;
 }
 
-int ss_channel_send(int fd, const char *path, ss_record_kind kind, size_t count, const void *data)
+int ss_channel_send(int fd, const char *path, ss_array_kind kind, size_t count, const void *data)
 {
     const header h = {
         .kind = (uint32_t)kind, .path_length = (uint32_t)strlen(path), .count = count};
@@ -203,14 +202,14 @@ static ss_heard receive_data(int fd, int seconds, size_t size, char **bytes)
     return heard;
 }
 
-static bool is_record(const header *h)
+static bool is_array(const header *h)
 {
     const size_t size = element_size(h->kind);
-    return h->kind <= SS_UNREADABLE && h->path_length < PATH_BYTES &&
+    return h->kind <= SS_ARRAY_UNREADABLE && h->path_length < PATH_BYTES &&
            (size == 0 ? h->count == 0 : h->count < SIZE_MAX / 16 / size);
 }
 
-static ss_heard receive_record(int fd, int seconds, const header *h, ss_records *records)
+static ss_heard receive_array(int fd, int seconds, const header *h, ss_arrays *arrays)
 {
     char path[PATH_BYTES] = "";
     ss_heard heard = receive_bytes(fd, seconds, path, h->path_length);
@@ -219,17 +218,17 @@ static ss_heard receive_record(int fd, int seconds, const header *h, ss_records 
     }
     path[h->path_length] = '\0';
     char *data = NULL;
-    if (h->kind != SS_GROUP) {
+    if (h->kind != SS_ARRAY_GROUP) {
         heard = receive_data(fd, seconds, h->count * element_size(h->kind), &data);
         if (heard != SS_HEARD_END) {
             return heard;
         }
     }
-    const int added = ss_records_add(records, path, (ss_record_kind)h->kind, h->count, data);
+    const int added = ss_arrays_add(arrays, path, (ss_array_kind)h->kind, h->count, data);
     return added == 0 ? SS_HEARD_END : SS_HEARD_NO_MEMORY;
 }
 
-ss_heard ss_channel_receive(int fd, int seconds, ss_records *records)
+ss_heard ss_channel_receive(int fd, int seconds, ss_arrays *arrays)
 {
     for (;;) {
         header h = {0};
@@ -241,13 +240,13 @@ ss_heard ss_channel_receive(int fd, int seconds, ss_records *records)
             return SS_HEARD_NO_MEMORY;
         }
         if (h.kind == MARK_END) {
-            ss_records_sort(records);
+            ss_arrays_sort(arrays);
             return SS_HEARD_END;
         }
-        if (!is_record(&h)) {
+        if (!is_array(&h)) {
             return SS_HEARD_NONSENSE;
         }
-        heard = receive_record(fd, seconds, &h, records);
+        heard = receive_array(fd, seconds, &h, arrays);
         if (heard != SS_HEARD_END) {
             return heard;
         }

@@ -1,4 +1,4 @@
-#include "problems/store/layout.h"
+#include "problems/store/unpack.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -10,92 +10,92 @@
 // Defects of guesses that are told before the rest is left unsaid.
 #define GUESS_DEFECTS_MAX 20
 
-const ss_record *ss_layout_find(ss_layout *l, const char *path, ss_record_kind kind, bool needed)
+const ss_array *ss_unpack_find(ss_unpacking *l, const char *path, ss_array_kind kind, bool needed)
 {
-    const ss_record *record = ss_records_find(l->records, path);
-    if (record == NULL) {
+    const ss_array *array = ss_arrays_find(l->arrays, path);
+    if (array == NULL) {
         if (needed) {
             ss_report_add(l->report, SS_DEFECT, "/%s is missing", path);
         }
         return NULL;
     }
-    if (record->kind == kind) {
-        return record;
+    if (array->kind == kind) {
+        return array;
     }
     const char *reason =
-        record->kind == SS_UNREADABLE ? record->text : "it holds another kind of data";
+        array->kind == SS_ARRAY_UNREADABLE ? array->text : "it holds another kind of data";
     ss_report_add(l->report, SS_DEFECT, "/%s cannot be read: %s", path, reason);
     return NULL;
 }
 
-static bool is_present(const ss_layout *l, const char *path)
+static bool is_present(const ss_unpacking *l, const char *path)
 {
-    return ss_records_find(l->records, path) != NULL;
+    return ss_arrays_find(l->arrays, path) != NULL;
 }
 
-bool ss_layout_int(ss_layout *l, const char *path, int *value)
+bool ss_unpack_int(ss_unpacking *l, const char *path, int *value)
 {
-    const ss_record *record = ss_layout_find(l, path, SS_INTEGERS, true);
-    if (record == NULL) {
+    const ss_array *array = ss_unpack_find(l, path, SS_ARRAY_INTEGERS, true);
+    if (array == NULL) {
         return false;
     }
-    if (record->count != 1) {
+    if (array->count != 1) {
         ss_report_add(l->report, SS_DEFECT, "/%s has %zu entries, it must be one number", path,
-                      record->count);
+                      array->count);
         return false;
     }
-    if (record->integers[0] < INT_MIN || record->integers[0] > INT_MAX) {
+    if (array->integers[0] < INT_MIN || array->integers[0] > INT_MAX) {
         ss_report_add(l->report, SS_DEFECT, "/%s is %lld, out of range", path,
-                      (long long)record->integers[0]);
+                      (long long)array->integers[0]);
         return false;
     }
-    *value = (int)record->integers[0];
+    *value = (int)array->integers[0];
     return true;
 }
 
 // A vector of `length` numbers (-1: any, a defect told elsewhere), copied; NULL with a defect, or
 // where it is absent and not needed.
-static double *read_vector(ss_layout *l, const char *path, int64_t length, bool needed)
+static double *read_vector(ss_unpacking *l, const char *path, int64_t length, bool needed)
 {
-    const ss_record *record = ss_layout_find(l, path, SS_REALS, needed);
-    if (record == NULL || length < 0) {
+    const ss_array *array = ss_unpack_find(l, path, SS_ARRAY_REALS, needed);
+    if (array == NULL || length < 0) {
         return NULL;
     }
-    if (record->count != (size_t)length) {
-        ss_report_add(l->report, SS_DEFECT, "/%s has %zu %s, it needs %lld", path, record->count,
-                      ss_layout_entries(record->count), (long long)length);
+    if (array->count != (size_t)length) {
+        ss_report_add(l->report, SS_DEFECT, "/%s has %zu %s, it needs %lld", path, array->count,
+                      ss_unpack_entries(array->count), (long long)length);
         return NULL;
     }
-    double *copy = malloc((record->count + 1) * sizeof *copy);
+    double *copy = malloc((array->count + 1) * sizeof *copy);
     if (copy == NULL) {
         l->status = ss_fail_memory(l->e, path);
         return NULL;
     }
-    memcpy(copy, record->reals, record->count * sizeof *copy);
+    memcpy(copy, array->reals, array->count * sizeof *copy);
     return copy;
 }
 
 // Entries of a vector that may be as long as it likes; -1 with a defect.
-static int read_length(ss_layout *l, const char *path)
+static int read_length(ss_unpacking *l, const char *path)
 {
-    const ss_record *record = ss_layout_find(l, path, SS_REALS, true);
-    if (record == NULL) {
+    const ss_array *array = ss_unpack_find(l, path, SS_ARRAY_REALS, true);
+    if (array == NULL) {
         return -1;
     }
-    if (record->count > INT_MAX - 1) {
-        ss_report_add(l->report, SS_DEFECT, "/%s has %zu entries, too many", path, record->count);
+    if (array->count > INT_MAX - 1) {
+        ss_report_add(l->report, SS_DEFECT, "/%s has %zu entries, too many", path, array->count);
         return -1;
     }
-    return (int)record->count;
+    return (int)array->count;
 }
 
-static bool is_group(const ss_layout *l, const char *path)
+static bool is_group(const ss_unpacking *l, const char *path)
 {
-    const ss_record *record = ss_records_find(l->records, path);
-    return record != NULL && record->kind == SS_GROUP;
+    const ss_array *array = ss_arrays_find(l->arrays, path);
+    return array != NULL && array->kind == SS_ARRAY_GROUP;
 }
 
-static void refuse_unsupported(ss_layout *l)
+static void refuse_unsupported(ss_unpacking *l)
 {
     static const char *const EQUALITY[] = {"fclib_global/G", "fclib_local/V", "fclib_local/R"};
     for (size_t k = 0; k < sizeof EQUALITY / sizeof EQUALITY[0]; k++) {
@@ -104,8 +104,8 @@ static void refuse_unsupported(ss_layout *l)
                           EQUALITY[k]);
         }
     }
-    for (size_t k = 0; k < l->records->count; k++) {
-        const char *path = l->records->list[k].path;
+    for (size_t k = 0; k < l->arrays->count; k++) {
+        const char *path = l->arrays->list[k].path;
         if (strncmp(path, "fclib_", 6) == 0 && strchr(path, '/') == NULL &&
             strstr(path, "rolling") != NULL) {
             ss_report_add(l->report, SS_DEFECT, "rolling friction (/%s) is not supported yet",
@@ -115,17 +115,17 @@ static void refuse_unsupported(ss_layout *l)
 }
 
 // False where there is no form, or nothing that could be read in it.
-static bool find_form(ss_layout *l, ss_form *form)
+static bool find_form(ss_unpacking *l, ss_form *form)
 {
     static const char *const WHOLE[] = {"fclib_local", "fclib_global"};
-    const ss_record *place = ss_records_find(l->records, ""); // where a problem should be
-    if (place != NULL && place->kind == SS_UNREADABLE) {
+    const ss_array *place = ss_arrays_find(l->arrays, ""); // where a problem should be
+    if (place != NULL && place->kind == SS_ARRAY_UNREADABLE) {
         ss_report_add(l->report, SS_DEFECT, "%s", place->text);
         return false;
     }
     for (size_t k = 0; k < sizeof WHOLE / sizeof WHOLE[0]; k++) {
-        const ss_record *whole = ss_records_find(l->records, WHOLE[k]);
-        if (whole != NULL && whole->kind == SS_UNREADABLE) {
+        const ss_array *whole = ss_arrays_find(l->arrays, WHOLE[k]);
+        if (whole != NULL && whole->kind == SS_ARRAY_UNREADABLE) {
             ss_report_add(l->report, SS_DEFECT, "/%s cannot be read: %s", WHOLE[k], whole->text);
             return false;
         }
@@ -143,9 +143,9 @@ static bool find_form(ss_layout *l, ss_form *form)
 }
 
 // dim and ncontacts; answers their product, -1 where one is not known.
-static int read_sizes(ss_layout *l, const char *spacedim, const char *mu, ss_problem *p)
+static int read_sizes(ss_unpacking *l, const char *spacedim, const char *mu, ss_problem *p)
 {
-    bool known = ss_layout_int(l, spacedim, &p->dim);
+    bool known = ss_unpack_int(l, spacedim, &p->dim);
     if (known && p->dim != 2 && p->dim != 3) {
         ss_report_add(l->report, SS_DEFECT, "/%s is %d, it must be 2 or 3", spacedim, p->dim);
         known = false;
@@ -172,16 +172,16 @@ static void explain_components(char *text, size_t size, const ss_problem *p, con
              p->ncontacts == 1 ? "" : "s", p->dim, shape);
 }
 
-static void read_local(ss_layout *l, ss_problem *p, int components)
+static void read_local(ss_unpacking *l, ss_problem *p, int components)
 {
     char shape[64], why[160];
     snprintf(shape, sizeof shape, "%d x %d", components, components);
     explain_components(why, sizeof why, p, shape);
-    ss_layout_matrix(l, "fclib_local/W", components, components, why, &p->W);
+    ss_unpack_matrix(l, "fclib_local/W", components, components, why, &p->W);
     p->b = read_vector(l, "fclib_local/vectors/q", components, true);
 }
 
-static int read_dofs(ss_layout *l)
+static int read_dofs(ss_unpacking *l)
 {
     const int ndofs = read_length(l, "fclib_global/vectors/f");
     if (ndofs == 0) {
@@ -191,24 +191,24 @@ static int read_dofs(ss_layout *l)
     return ndofs > 0 ? ndofs : -1;
 }
 
-static void read_global(ss_layout *l, ss_problem *p, int components)
+static void read_global(ss_unpacking *l, ss_problem *p, int components)
 {
     char shape[64], why[160];
     const int ndofs = read_dofs(l);
     snprintf(why, sizeof why, "the %d %s of /fclib_global/vectors/f need%s %d x %d", ndofs,
-             ss_layout_entries((size_t)ndofs), ndofs == 1 ? "s" : "", ndofs, ndofs);
-    ss_layout_matrix(l, "fclib_global/M", ndofs, ndofs, why, &p->M);
+             ss_unpack_entries((size_t)ndofs), ndofs == 1 ? "s" : "", ndofs, ndofs);
+    ss_unpack_matrix(l, "fclib_global/M", ndofs, ndofs, why, &p->M);
     snprintf(shape, sizeof shape, "%d columns (and %d dof%s as many rows)", components, ndofs,
              ndofs == 1 ? "" : "s");
     explain_components(why, sizeof why, p, shape);
-    ss_layout_matrix(l, "fclib_global/H", ndofs, components, why, &p->H);
+    ss_unpack_matrix(l, "fclib_global/H", ndofs, components, why, &p->H);
     p->f = read_vector(l, "fclib_global/vectors/f", ndofs, true);
     p->w = read_vector(l, "fclib_global/vectors/w", components, true);
     p->ndofs = ndofs;
 }
 
 // r, u and (global form) v of a guess or solution, as far as they are there.
-static void read_state(ss_layout *l, const ss_problem *p, const char *group, ss_state *state)
+static void read_state(ss_unpacking *l, const ss_problem *p, const char *group, ss_state *state)
 {
     char path[64];
     const int64_t components = (int64_t)p->dim * p->ncontacts;
@@ -222,7 +222,7 @@ static void read_state(ss_layout *l, const ss_problem *p, const char *group, ss_
     }
 }
 
-static bool guesses_are_present(ss_layout *l, int count)
+static bool guesses_are_present(ss_unpacking *l, int count)
 {
     if (count < 0) {
         ss_report_add(l->report, SS_DEFECT, "/guesses/number_of_guesses is negative (%d)", count);
@@ -245,10 +245,10 @@ static bool guesses_are_present(ss_layout *l, int count)
     return count > 0;
 }
 
-static void read_guesses(ss_layout *l, ss_problem *p)
+static void read_guesses(ss_unpacking *l, ss_problem *p)
 {
     int count = 0;
-    if (!is_present(l, "guesses") || !ss_layout_int(l, "guesses/number_of_guesses", &count) ||
+    if (!is_present(l, "guesses") || !ss_unpack_int(l, "guesses/number_of_guesses", &count) ||
         !guesses_are_present(l, count)) {
         return;
     }
@@ -272,61 +272,61 @@ static void read_guesses(ss_layout *l, ss_problem *p)
 
 // ---- Texts and attributes: what cannot be read of them is a remark, as no solver needs them.
 
-static const ss_record *find_extra(ss_layout *l, const char *path, ss_record_kind kind)
+static const ss_array *find_extra(ss_unpacking *l, const char *path, ss_array_kind kind)
 {
-    const ss_record *record = ss_records_find(l->records, path);
-    if (record != NULL && record->kind == SS_UNREADABLE) {
-        ss_report_add(l->report, SS_REMARK, "/%s cannot be read: %s", path, record->text);
+    const ss_array *array = ss_arrays_find(l->arrays, path);
+    if (array != NULL && array->kind == SS_ARRAY_UNREADABLE) {
+        ss_report_add(l->report, SS_REMARK, "/%s cannot be read: %s", path, array->text);
     }
-    return record != NULL && record->kind == kind && (kind == SS_TEXT || record->count == 1)
-               ? record
+    return array != NULL && array->kind == kind && (kind == SS_ARRAY_TEXT || array->count == 1)
+               ? array
                : NULL;
 }
 
-static char *read_text(ss_layout *l, const char *form, const char *name)
+static char *read_text(ss_unpacking *l, const char *form, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/info/%s", form, name);
-    const ss_record *record = find_extra(l, path, SS_TEXT);
-    if (record == NULL) {
+    const ss_array *array = find_extra(l, path, SS_ARRAY_TEXT);
+    if (array == NULL) {
         return NULL;
     }
-    char *copy = malloc(record->count + 1);
+    char *copy = malloc(array->count + 1);
     if (copy == NULL) {
         l->status = ss_fail_memory(l->e, path);
         return NULL;
     }
-    memcpy(copy, record->text, record->count + 1);
+    memcpy(copy, array->text, array->count + 1);
     return copy;
 }
 
 // Into a field of fixed size, on one line: it will stand in tables.
-static void read_word(ss_layout *l, const char *path, char *field, size_t size)
+static void read_word(ss_unpacking *l, const char *path, char *field, size_t size)
 {
-    const ss_record *record = find_extra(l, path, SS_TEXT);
-    if (record != NULL) {
-        snprintf(field, size, "%s", record->text);
+    const ss_array *array = find_extra(l, path, SS_ARRAY_TEXT);
+    if (array != NULL) {
+        snprintf(field, size, "%s", array->text);
         for (char *c = field; *c != '\0'; c++) {
             *c = iscntrl((unsigned char)*c) ? ' ' : *c;
         }
     }
 }
 
-static double read_real(ss_layout *l, const char *path)
+static double read_real(ss_unpacking *l, const char *path)
 {
-    const ss_record *record = find_extra(l, path, SS_REALS);
-    return record != NULL ? record->reals[0] : NAN;
+    const ss_array *array = find_extra(l, path, SS_ARRAY_REALS);
+    return array != NULL ? array->reals[0] : NAN;
 }
 
 // -1 where it is not known.
-static int read_natural(ss_layout *l, const char *path)
+static int read_natural(ss_unpacking *l, const char *path)
 {
-    const ss_record *record = find_extra(l, path, SS_INTEGERS);
-    const bool good = record != NULL && record->integers[0] >= 0 && record->integers[0] <= INT_MAX;
-    return good ? (int)record->integers[0] : -1;
+    const ss_array *array = find_extra(l, path, SS_ARRAY_INTEGERS);
+    const bool good = array != NULL && array->integers[0] >= 0 && array->integers[0] <= INT_MAX;
+    return good ? (int)array->integers[0] : -1;
 }
 
-static void read_claim(ss_layout *l, ss_claim *claim)
+static void read_claim(ss_unpacking *l, ss_claim *claim)
 {
     ss_field field;
     for (ss_fields walk = ss_fields_of(ss_claim_fields); ss_fields_next(&walk, &field);) {
@@ -343,7 +343,7 @@ static void read_claim(ss_layout *l, ss_claim *claim)
 }
 
 // An empty /solution is none.
-static void read_solution(ss_layout *l, ss_problem *p)
+static void read_solution(ss_unpacking *l, ss_problem *p)
 {
     const bool r = is_present(l, "solution/r");
     if (!r && !is_present(l, "solution/u") && !is_present(l, "solution/v")) {
@@ -357,7 +357,7 @@ static void read_solution(ss_layout *l, ss_problem *p)
     read_claim(l, &p->claim);
 }
 
-static void read_provenance(ss_layout *l, ss_provenance *from)
+static void read_provenance(ss_unpacking *l, ss_provenance *from)
 {
     read_word(l, "stickslip@scene", from->scene, sizeof from->scene);
     read_word(l, "stickslip@units", from->units, sizeof from->units);
@@ -367,12 +367,12 @@ static void read_provenance(ss_layout *l, ss_provenance *from)
     from->step = read_natural(l, "stickslip@step");
     from->time = read_real(l, "stickslip@time");
     from->dt = read_real(l, "stickslip@dt");
-    const ss_record *seed = find_extra(l, "stickslip@seed", SS_INTEGERS);
+    const ss_array *seed = find_extra(l, "stickslip@seed", SS_ARRAY_INTEGERS);
     from->has_seed = seed != NULL;
     from->seed = seed != NULL ? (uint64_t)seed->integers[0] : 0;
 }
 
-static void read_extras(ss_layout *l, ss_problem *p, const char *form)
+static void read_extras(ss_unpacking *l, ss_problem *p, const char *form)
 {
     p->title = read_text(l, form, "title");
     p->description = read_text(l, form, "description");
@@ -382,7 +382,7 @@ static void read_extras(ss_layout *l, ss_problem *p, const char *form)
 
 // ---- The whole.
 
-static void read_problem(ss_layout *l, ss_problem *p)
+static void read_problem(ss_unpacking *l, ss_problem *p)
 {
     if (!find_form(l, &p->form)) {
         return;
@@ -403,7 +403,7 @@ static void read_problem(ss_layout *l, ss_problem *p)
     read_extras(l, p, global ? "fclib_global" : "fclib_local");
 }
 
-static ss_status conclude(const ss_layout *l, ss_problem *p)
+static ss_status conclude(const ss_unpacking *l, ss_problem *p)
 {
     if (l->status != SS_OK) {
         return l->status;
@@ -417,10 +417,10 @@ static ss_status conclude(const ss_layout *l, ss_problem *p)
     return ss_fail(l->e, SS_BAD_INPUT, "%s", ss_report_first_defect(l->report));
 }
 
-ss_status ss_problem_from_records(const ss_records *records, ss_report *report,
-                                  ss_problem **problem, ss_error *e)
+ss_status ss_problem_from_arrays(const ss_arrays *arrays, ss_report *report, ss_problem **problem,
+                                 ss_error *e)
 {
-    ss_layout l = {.records = records, .report = report, .e = e};
+    ss_unpacking l = {.arrays = arrays, .report = report, .e = e};
     ss_problem *p = ss_problem_new();
     *problem = NULL;
     if (p == NULL) {
