@@ -46,12 +46,13 @@ int ss_larger_code(int a, int b)
     return a > b ? a : b;
 }
 
-int ss_rows_print(const ss_verb *verb, ss_rows *rows, int code)
+int ss_table_end(const ss_verb *verb, ss_table *table, int code)
 {
-    if (ss_rows_finish(rows) == SS_OK) {
+    ss_error error;
+    if (ss_table_finish(table, &error) == SS_OK) {
         return code;
     }
-    ss_complain(verb->name, "not enough memory for the table");
+    ss_complain(verb->name, "%s", error.text);
     return SS_EXIT_SYSTEM;
 }
 

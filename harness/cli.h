@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/rows.h"
+#include "harness/table.h"
 
 // The largest that applies is the program's. 3 and 4 are the values of ss_status.
 enum {
@@ -44,7 +44,8 @@ typedef struct ss_option {
     ss_option_kind kind;
     size_t place;               // offsetof its field in the verb's settings, which hold the default
     double low, high;           // of integers, reals and ranges
-    const char *const *choices; // NULL-terminated
+    const char *const *choices; // the first; behind the last comes a NULL
+    size_t stride;              // bytes from one to the next: names may stand in a registry
     const char *help;
     bool required;
 } ss_option;
@@ -86,9 +87,17 @@ typedef struct ss_option {
 #define SS_OPT_CHOICE(word, value, field, list, ...)                                               \
     {                                                                                              \
         .name = word, .metavar = value, .kind = SS_OPTION_CHOICE,                                  \
-        .place = SS_OPT_PLACE(field, int), .choices = list, .help = __VA_ARGS__                    \
+        .place = SS_OPT_PLACE(field, int), .choices = list, .stride = sizeof(const char *),        \
+        .help = __VA_ARGS__                                                                        \
     }
-// --format of a verb that prints ss_rows.
+// The choices are the names of a registry, an array of structs with a name.
+#define SS_OPT_KIND(word, value, field, registry, ...)                                             \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_CHOICE,                                  \
+        .place = SS_OPT_PLACE(field, int), .choices = &(registry)[0].name,                         \
+        .stride = sizeof(registry)[0], .help = __VA_ARGS__                                         \
+    }
+// --format of a verb that prints an ss_table.
 #define SS_OPT_FORMAT                                                                              \
     SS_OPT_CHOICE("format", "FORMAT", format, ss_format_names, "how the table is printed")
 
@@ -140,4 +149,4 @@ bool ss_options_parse(const ss_verb *verb, void *settings, int argc, char **argv
 void ss_help_print(const ss_verb *verb, void *settings, FILE *out);
 
 // Prints what the rows hold back, and frees them; the larger of `code` and what comes of that.
-int ss_rows_print(const ss_verb *verb, ss_rows *rows, int code);
+int ss_table_end(const ss_verb *verb, ss_table *table, int code);

@@ -56,10 +56,17 @@ static bool set_range(const ss_option *option, const char *text, double field[2]
     return true;
 }
 
+// Choice k; NULL behind the last.
+static const char *choice_at(const ss_option *option, int k)
+{
+    return *(const char *const *)(const void *)((const char *)option->choices +
+                                                (size_t)k * option->stride);
+}
+
 static bool set_choice(const ss_option *option, const char *text, int *field)
 {
-    for (int k = 0; option->choices[k] != NULL; k++) {
-        if (strcmp(text, option->choices[k]) == 0) {
+    for (int k = 0; choice_at(option, k) != NULL; k++) {
+        if (strcmp(text, choice_at(option, k)) == 0) {
             *field = k;
             return true;
         }
@@ -94,13 +101,13 @@ typedef struct phrase {
     char text[200];
 } phrase;
 
-static phrase choice_list(const char *const *choices)
+static phrase choice_list(const ss_option *option)
 {
     phrase list = {""};
-    for (int k = 0; choices[k] != NULL; k++) {
-        const char *before = k == 0 ? "" : choices[k + 1] == NULL ? " or " : ", ";
+    for (int k = 0; choice_at(option, k) != NULL; k++) {
+        const char *before = k == 0 ? "" : choice_at(option, k + 1) == NULL ? " or " : ", ";
         const size_t used = strlen(list.text);
-        snprintf(list.text + used, sizeof list.text - used, "%s%s", before, choices[k]);
+        snprintf(list.text + used, sizeof list.text - used, "%s%s", before, choice_at(option, k));
     }
     return list;
 }
@@ -129,7 +136,7 @@ static phrase expectation(const ss_option *option)
                  option->metavar, option->low, option->high);
         break;
     case SS_OPTION_CHOICE:
-        what = choice_list(option->choices);
+        what = choice_list(option);
         break;
     }
     return what;
@@ -165,7 +172,7 @@ static phrase default_of(const ss_option *option, const void *field)
     case SS_OPTION_CHOICE:
         if (*(const int *)field >= 0) {
             snprintf(value.text, sizeof value.text, "default %s",
-                     option->choices[*(const int *)field]);
+                     choice_at(option, *(const int *)field));
         }
         break;
     case SS_OPTION_FLAG:

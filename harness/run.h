@@ -4,7 +4,7 @@
 #include "harness/judge.h"
 #include "harness/cli.h"
 #include "harness/record_row.h"
-#include "harness/rows.h"
+#include "harness/table.h"
 #include "solvers/registry.h"
 
 // Options of the verbs that run solvers or judge, with fields of these names in their settings.

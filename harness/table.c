@@ -1,24 +1,39 @@
-// A table is held as texts and numbers until it is printed, because every layout writes numbers in
-// its own way and three of them need the widest cell first.
+// A cell arrives as text, as its format writes it, or as NULL; formats for programs print it at
+// once, the others keep it: they need the widest first.
 #include "harness/table_parts.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/complain.h"
+#include "problems/number.h"
 
 // Numbers outside are shown with an exponent.
 #define SMALLEST_FIXED 1e-3
 #define LARGEST_FIXED  1e7
 
-const char *const ss_layout_names[] = {"text", "markdown", "latex", "csv", NULL};
+// Significant digits of a real where the column does not say.
+#define DIGITS 4
 
-ss_table *ss_table_new(void)
+const char *const ss_format_names[] = {"text", "csv", "json", "markdown", "latex", NULL};
+
+bool ss_format_is_for_people(ss_format format)
 {
-    return calloc(1, sizeof(ss_table));
+    return format != SS_FORMAT_CSV && format != SS_FORMAT_JSON;
+}
+
+ss_table *ss_table_new(FILE *out, ss_format format)
+{
+    ss_table *t = calloc(1, sizeof *t);
+    if (t != NULL) {
+        t->out = out;
+        t->format = format;
+    }
+    return t;
 }
 
 void ss_table_free(ss_table *t)
@@ -27,59 +42,231 @@ void ss_table_free(ss_table *t)
         return;
     }
     for (size_t k = 0; k < t->ncells; k++) {
-        free(t->cells[k].text);
+        free(t->cells[k]);
     }
     for (size_t k = 0; k < t->nnotes; k++) {
         free(t->notes[k]);
     }
+    free(t->columns);
     free(t->cells);
+    free(t->notes);
     free(t);
 }
 
-void ss_table_column_add(ss_table *t, const ss_table_column *column)
+// Room for one more in an array; NULL without memory.
+static void *grow(ss_table *t, void *array, size_t count, size_t *room, size_t size)
 {
-    if (t != NULL) {
-        assert(t->ncolumns < MAX_COLUMNS && t->ncells == 0);
-        t->columns[t->ncolumns++] = *column;
+    if (count < *room) {
+        return array;
     }
+    const size_t more = *room == 0 ? 16 : 2 * *room;
+    void *grown = realloc(array, more * size);
+    if (grown == NULL) {
+        t->out_of_memory = true;
+        return NULL;
+    }
+    *room = more;
+    return grown;
 }
 
-static void add(ss_table *t, ss_table_cell c)
-{
-    if (t->ncells == t->capacity) {
-        const size_t capacity = t->capacity == 0 ? 128 : 2 * t->capacity;
-        ss_table_cell *cells = realloc(t->cells, capacity * sizeof *cells);
-        if (cells == NULL) {
-            t->out_of_memory = true;
-            free(c.text);
-            return;
-        }
-        t->cells = cells;
-        t->capacity = capacity;
-    }
-    t->cells[t->ncells++] = c;
-}
+// ---- Columns
 
-void ss_table_text(ss_table *t, const char *value)
+void ss_table_column(ss_table *t, const ss_column *column)
 {
     if (t == NULL) {
         return;
     }
-    assert(t->out_of_memory || t->columns[t->ncells % t->ncolumns].digits == 0);
-    char *copy = strdup(value);
-    if (copy == NULL) {
-        t->out_of_memory = true;
+    assert(t->nrows == 0);
+    ss_column *columns = grow(t, t->columns, t->ncolumns, &t->columns_room, sizeof *columns);
+    if (columns != NULL) {
+        t->columns = columns;
+        t->columns[t->ncolumns++] = *column;
+    }
+}
+
+void ss_table_columns(ss_table *t, const ss_column *list)
+{
+    for (; list->key != NULL; list++) {
+        ss_table_column(t, list);
+    }
+}
+
+static ss_column_kind kind_of(const ss_field *field)
+{
+    switch (field->kind) {
+    case SS_FIELD_REAL:
+        return SS_COLUMN_REAL;
+    case SS_FIELD_INTEGER:
+    case SS_FIELD_SEED:
+        return SS_COLUMN_INTEGER;
+    case SS_FIELD_TEXT:
+    case SS_FIELD_LINK:
+    case SS_FIELD_PART:
+        break;
+    }
+    return SS_COLUMN_TEXT;
+}
+
+void ss_table_fields(ss_table *t, const ss_field *fields)
+{
+    if (t == NULL) {
         return;
     }
-    ss_make_printable(copy);
-    add(t, (ss_table_cell){.text = copy, .number = NAN});
+    assert(t->ncolumns == 0);
+    ss_field field;
+    t->fields = fields;
+    for (ss_fields walk = ss_fields_of(fields); ss_fields_next(&walk, &field);) {
+        ss_table_column(t, &(ss_column){.key = field.name, .kind = kind_of(&field)});
+    }
+}
+
+ss_table *ss_table_of_columns(FILE *out, ss_format format, const ss_column *list)
+{
+    ss_table *t = ss_table_new(out, format);
+    ss_table_columns(t, list);
+    return t;
+}
+
+ss_table *ss_table_of_fields(FILE *out, ss_format format, const ss_field *fields)
+{
+    ss_table *t = ss_table_new(out, format);
+    ss_table_fields(t, fields);
+    return t;
+}
+
+// ---- Cells
+
+static void keep(ss_table *t, const char *value)
+{
+    char **cells = grow(t, t->cells, t->ncells, &t->cells_room, sizeof *cells);
+    if (cells == NULL) {
+        return;
+    }
+    t->cells = cells;
+    char *copy = NULL;
+    if (value != NULL) {
+        copy = strdup(value);
+        t->out_of_memory |= copy == NULL;
+    }
+    if (copy != NULL) {
+        ss_make_printable(copy);
+    }
+    t->cells[t->ncells++] = copy;
+}
+
+// Whether a cell can be taken; its kind must be the column's.
+static bool takes(const ss_table *t, ss_column_kind kind)
+{
+    const bool taken = t != NULL && !t->out_of_memory;
+    assert(!taken || t->columns[t->column].kind == kind);
+    (void)kind;
+    return taken;
+}
+
+static void place(ss_table *t, const char *value)
+{
+    if (t->column == 0) {
+        t->nrows++;
+    }
+    if (ss_format_is_for_people(t->format)) {
+        keep(t, value);
+    } else {
+        ss_table_print_cell(t, value);
+    }
+    t->column = (t->column + 1) % t->ncolumns;
+}
+
+void ss_table_missing(ss_table *t)
+{
+    if (t != NULL && !t->out_of_memory) {
+        place(t, NULL);
+    }
+}
+
+void ss_table_text(ss_table *t, const char *value)
+{
+    if (takes(t, SS_COLUMN_TEXT)) {
+        place(t, value == NULL || value[0] == '\0' ? NULL : value);
+    }
+}
+
+void ss_table_integer(ss_table *t, long long value)
+{
+    if (takes(t, SS_COLUMN_INTEGER)) {
+        char printed[32];
+        snprintf(printed, sizeof printed, "%lld", value);
+        place(t, printed);
+    }
+}
+
+void ss_table_unsigned(ss_table *t, unsigned long long value)
+{
+    if (takes(t, SS_COLUMN_INTEGER)) {
+        char printed[32];
+        snprintf(printed, sizeof printed, "%llu", value);
+        place(t, printed);
+    }
 }
 
 void ss_table_real(ss_table *t, double value)
 {
-    if (t != NULL) {
-        assert(t->out_of_memory || t->columns[t->ncells % t->ncolumns].digits > 0);
-        add(t, (ss_table_cell){.number = value});
+    if (!takes(t, SS_COLUMN_REAL)) {
+        return;
+    }
+    char printed[32];
+    const int digits = t->columns[t->column].digits;
+    if (ss_format_is_for_people(t->format)) {
+        ss_table_number(value, digits > 0 ? digits : DIGITS, printed);
+    } else {
+        ss_number_print(value, printed);
+    }
+    const bool shown = t->format == SS_FORMAT_JSON ? isfinite(value) : !isnan(value);
+    place(t, shown ? printed : NULL);
+}
+
+void ss_table_reals(ss_table *t, const double *values, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        ss_table_real(t, values[k]);
+    }
+}
+
+static void place_field(ss_table *t, const ss_field *field, const void *object)
+{
+    uint64_t seed;
+    switch (field->kind) {
+    case SS_FIELD_TEXT:
+    case SS_FIELD_LINK:
+        ss_table_text(t, ss_field_text(field, object));
+        return;
+    case SS_FIELD_REAL:
+        ss_table_real(t, ss_field_number(field, object));
+        return;
+    case SS_FIELD_SEED:
+        memcpy(&seed, (const char *)object + field->offset, sizeof seed);
+        ss_table_unsigned(t, seed);
+        return;
+    case SS_FIELD_INTEGER:
+        break;
+    case SS_FIELD_PART: // its fields come one by one
+        return;
+    }
+    const long long value = ss_field_integer(field, object);
+    if (value < 0) {
+        ss_table_missing(t);
+    } else {
+        ss_table_integer(t, value);
+    }
+}
+
+void ss_table_row(ss_table *t, const void *object)
+{
+    if (t == NULL) {
+        return;
+    }
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(t->fields); ss_fields_next(&walk, &field);) {
+        place_field(t, &field, object);
     }
 }
 
@@ -88,7 +275,11 @@ void ss_table_note(ss_table *t, const char *format, ...)
     if (t == NULL) {
         return;
     }
-    assert(t->nnotes < MAX_NOTES);
+    char **notes = grow(t, t->notes, t->nnotes, &t->notes_room, sizeof *notes);
+    if (notes == NULL) {
+        return;
+    }
+    t->notes = notes;
     va_list arguments;
     va_start(arguments, format);
     char *text = NULL;
@@ -101,7 +292,7 @@ void ss_table_note(ss_table *t, const char *format, ...)
     va_end(arguments);
 }
 
-// ---- Cells
+// ---- Numbers
 
 // 50.00 is 50, 1.50 is 1.5.
 static void trim_zeros(char *text)
@@ -141,54 +332,31 @@ void ss_table_number(double value, int digits, char text[32])
     }
 }
 
-// What a cell shows in the layouts for people; row 0 is the heading. buffer serves numbers.
-const char *ss_table_shown(const ss_table *t, size_t row, size_t column, char buffer[32])
-{
-    if (row == 0) {
-        return t->columns[column].heading;
-    }
-    const ss_table_cell *c = &t->cells[(row - 1) * t->ncolumns + column];
-    if (c->text != NULL) {
-        return c->text;
-    }
-    ss_table_number(c->number, t->columns[column].digits, buffer);
-    return buffer;
-}
+// ---- The end
 
-// The number of a column's footnote, 0 without one.
-int ss_table_mark(const ss_table *t, size_t column)
-{
-    int number = 0;
-    for (size_t k = 0; k <= column; k++) {
-        number += t->columns[k].note != NULL;
-    }
-    return t->columns[column].note != NULL ? number : 0;
-}
-
-size_t ss_table_rows(const ss_table *t)
-{
-    return t->ncells / t->ncolumns;
-}
-
-ss_status ss_table_print(const ss_table *t, FILE *out, ss_layout layout, ss_error *e)
+ss_status ss_table_finish(ss_table *t, ss_error *e)
 {
     if (t == NULL || t->out_of_memory) {
+        ss_table_free(t);
         return ss_fail_memory(e, "the table");
     }
-    assert(t->ncolumns > 0 && t->ncells % t->ncolumns == 0);
-    switch (layout) {
-    case SS_LAYOUT_TEXT:
-        ss_table_print_text(t, out);
+    assert(t->ncolumns > 0 && t->column == 0);
+    switch (t->format) {
+    case SS_FORMAT_TEXT:
+        ss_table_print_text(t);
         break;
-    case SS_LAYOUT_MARKDOWN:
-        ss_table_print_markdown(t, out);
+    case SS_FORMAT_MARKDOWN:
+        ss_table_print_markdown(t);
         break;
-    case SS_LAYOUT_LATEX:
-        ss_table_print_latex(t, out);
+    case SS_FORMAT_LATEX:
+        ss_table_print_latex(t);
         break;
-    case SS_LAYOUT_CSV:
-        ss_table_print_csv(t, out);
+    case SS_FORMAT_CSV:
+    case SS_FORMAT_JSON:
+        ss_table_print_end(t);
         break;
     }
-    return SS_OK;
+    const bool lost = t->out_of_memory; // while it was printed
+    ss_table_free(t);
+    return lost ? ss_fail_memory(e, "the table") : SS_OK;
 }

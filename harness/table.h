@@ -1,44 +1,71 @@
-// harness/table.h -- a small table with footnotes, laid out for a terminal, a page or a program.
+// harness/table.h -- a table on its way out: for a terminal, a page or a program.
 //
-// Text, Markdown and LaTeX (booktabs) show numbers with a few significant digits and the footnotes
-// below the table; CSV has a header of keys, numbers with 17 digits, and nothing else, so that
-// other programs can read it. Missing numbers are "-", in LaTeX "--", in CSV nan.
+// Text:     aligned; columns without a heading of their own are left out where they hold nothing.
+// CSV:      a header of keys, quotes only where RFC 4180 asks for them: an ordinary name has none.
+// JSON:     an array of objects; bytes that are not UTF-8 are replaced by U+FFFD.
+// Markdown: a table of GitHub's. LaTeX: booktabs.
+// Text, Markdown and LaTeX are for people: names are cleared of control characters, numbers have a
+// few significant digits, footnotes follow, and what is missing is "-", in LaTeX "--". CSV and JSON
+// are for programs: numbers have as many digits as give the same double again, there are no
+// footnotes, and what is missing is null in JSON, in CSV nan or, of a text, empty; their rows are
+// printed when they are complete, the others at the end.
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
+#include "problems/field.h"
 #include "problems/status.h"
 
-typedef enum ss_layout {
-    SS_LAYOUT_TEXT,
-    SS_LAYOUT_MARKDOWN,
-    SS_LAYOUT_LATEX,
-    SS_LAYOUT_CSV
-} ss_layout;
+typedef enum ss_format {
+    SS_FORMAT_TEXT,
+    SS_FORMAT_CSV,
+    SS_FORMAT_JSON,
+    SS_FORMAT_MARKDOWN,
+    SS_FORMAT_LATEX,
+} ss_format;
 
-extern const char *const ss_layout_names[]; // in the order of ss_layout; NULL-terminated
+extern const char *const ss_format_names[]; // in the order of ss_format; NULL-terminated
+bool ss_format_is_for_people(ss_format format);
 
-typedef struct ss_table_column {
-    const char *key;     // in CSV
-    const char *heading; // elsewhere
-    int digits;          // significant digits of its numbers; 0: a column of texts
+typedef enum ss_column_kind { SS_COLUMN_TEXT, SS_COLUMN_INTEGER, SS_COLUMN_REAL } ss_column_kind;
+
+typedef struct ss_column {
+    const char *key; // for programs; NULL ends a list
+    ss_column_kind kind;
+    const char *heading; // for people; NULL: the key
+    int digits;          // significant ones of a real, for people; 0: 4
     const char *note;    // footnote, marked at the heading; NULL: none
-} ss_table_column;
+} ss_column;
 
 typedef struct ss_table ss_table;
 
-// NULL without memory; every function here takes that NULL. Memory that is lacking later is told
-// by ss_table_print. The strings of the columns are borrowed.
-ss_table *ss_table_new(void);
-void ss_table_free(ss_table *table);
+// NULL without memory; every function here takes that NULL. Memory that is lacking later is told by
+// ss_table_finish. The strings of the columns are borrowed.
+ss_table *ss_table_new(FILE *out, ss_format format);
+// Columns first: one, those of a list, or one for each field of a table of fields.
+void ss_table_column(ss_table *table, const ss_column *column);
+void ss_table_columns(ss_table *table, const ss_column *list);
+void ss_table_fields(ss_table *table, const ss_field *fields);
 
-// Columns first, then the cells, left to right and row by row, of the column's kind.
-void ss_table_column_add(ss_table *table, const ss_table_column *column);
-void ss_table_text(ss_table *table, const char *value);
+// Both at once.
+ss_table *ss_table_of_columns(FILE *out, ss_format format, const ss_column *list);
+ss_table *ss_table_of_fields(FILE *out, ss_format format, const ss_field *fields);
+
+// Then cells, left to right and row by row, of their column's kind.
+void ss_table_text(ss_table *table, const char *value); // NULL or "": missing
+void ss_table_integer(ss_table *table, long long value);
+void ss_table_unsigned(ss_table *table, unsigned long long value);
 void ss_table_real(ss_table *table, double value); // NaN: missing
+void ss_table_reals(ss_table *table, const double *values, size_t count);
+void ss_table_missing(ss_table *table);
+// A row from the struct that the table of fields is of.
+void ss_table_row(ss_table *table, const void *object);
 // A sentence below the table that belongs to all of it.
 void ss_table_note(ss_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-ss_status ss_table_print(const ss_table *table, FILE *out, ss_layout layout, ss_error *e);
+// Prints what is held back, and frees. Errors of `out` are left to be found in it.
+ss_status ss_table_finish(ss_table *table, ss_error *e);
+void ss_table_free(ss_table *table); // without printing what is held back
 
 // A number for people: `digits` significant ones, an exponent only below 1e-3 and from 1e7 on, "-"
 // for NaN.

@@ -2,34 +2,27 @@
 // (internal).
 #pragma once
 
-#include <stdbool.h>
 #include "harness/table.h"
 
-#define MAX_COLUMNS 16
-#define MAX_NOTES   16
-
-typedef struct ss_table_cell {
-    char *text; // owned; NULL in a column of numbers
-    double number;
-} ss_table_cell;
-
 struct ss_table {
-    ss_table_column columns[MAX_COLUMNS];
-    size_t ncolumns;
-    ss_table_cell *cells; // [capacity] owned
-    size_t ncells, capacity;
-    char *notes[MAX_NOTES]; // owned
-    size_t nnotes;
+    FILE *out;
+    ss_format format;
+    ss_column *columns; // [columns_room] owned
+    size_t ncolumns, columns_room;
+    const ss_field *fields; // that the columns are from; NULL: none
+    size_t column;          // of the next cell
+    size_t nrows;           // begun
+    char **cells;           // [cells_room] owned, of formats for people, row by row; NULL: missing
+    size_t ncells, cells_room;
+    char **notes; // [notes_room] owned
+    size_t nnotes, notes_room;
     bool out_of_memory;
 };
 
-// What a cell shows in the layouts for people; row 0 is the heading. buffer serves numbers.
-const char *ss_table_shown(const ss_table *table, size_t row, size_t column, char buffer[32]);
-int ss_table_mark(const ss_table *table, size_t column); // number of its footnote; 0: none
-size_t ss_table_rows(const ss_table *table);             // without the heading
+// A cell as its format writes it, NULL where missing; it is the next one.
+void ss_table_print_cell(ss_table *table, const char *value); // of formats for programs
+void ss_table_print_end(ss_table *table); // what follows the last cell, and precedes the first
 
-// The layouts, each to the end of the footnotes.
-void ss_table_print_text(const ss_table *table, FILE *out);
-void ss_table_print_markdown(const ss_table *table, FILE *out);
-void ss_table_print_latex(const ss_table *table, FILE *out);
-void ss_table_print_csv(const ss_table *table, FILE *out);
+void ss_table_print_text(ss_table *table);
+void ss_table_print_markdown(const ss_table *table);
+void ss_table_print_latex(const ss_table *table);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/rows.h"
+#include "harness/table.h"
 
 // Seconds before the first line of progress, and between two.
 #define PATIENCE 1.0
@@ -38,7 +38,7 @@ static const ss_field FIELDS[] = {
 struct ss_trace {
     char *path; // NULL: no file
     FILE *file;
-    ss_rows *rows; // into the file
+    ss_table *rows; // into the file
     bool terminal;
     const char *label;
     ss_response *response; // NULL where no file wants measures
@@ -63,7 +63,7 @@ ss_status ss_trace_open(const char *path, ss_trace **trace, ss_error *e)
             ss_trace_close(t, &ignored);
             return SS_SYSTEM;
         }
-        t->rows = ss_rows_of_fields(t->file, SS_FORMAT_CSV, FIELDS);
+        t->rows = ss_table_of_fields(t->file, SS_FORMAT_CSV, FIELDS);
         if (t->rows == NULL) {
             ss_fail_memory(e, "a trace");
             ss_error ignored;
@@ -86,7 +86,7 @@ static void write_row(ss_trace *t, const ss_progress *p)
         .problem = t->label,
         .note = p->note,
     };
-    ss_rows_struct(t->rows, &now);
+    ss_table_row(t->rows, &now);
 }
 
 static void show(ss_trace *t, const ss_progress *p)
@@ -142,7 +142,7 @@ ss_status ss_trace_close(ss_trace *t, ss_error *e)
 {
     ss_status status = SS_OK;
     if (t != NULL && t->file != NULL) {
-        const bool printed = t->rows == NULL || ss_rows_finish(t->rows) == SS_OK;
+        const bool printed = t->rows == NULL || ss_table_finish(t->rows, NULL) == SS_OK;
         const bool failed = ferror(t->file) != 0 || !printed;
         if (fclose(t->file) != 0 || failed) {
             status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", t->path, strerror(errno));

@@ -1,6 +1,7 @@
 #include "problems/number.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,17 @@ bool ss_number_seed(const char *text, uint64_t *value)
 void ss_number_describe(bool whole, double low, double high, char *text, size_t room)
 {
     snprintf(text, room, "a %snumber from %.15g to %.15g", whole ? "whole " : "", low, high);
+}
+
+// 15 digits survive the way to a double and back, so that a number of fewer digits is printed as it
+// was written; %g drops the zeros behind it.
+void ss_number_print(double value, char text[32])
+{
+    int digits = 15;
+    do {
+        snprintf(text, 32, "%.*g", digits, value);
+    } while (digits++ < 17 && !isnan(value) && strtod(text, NULL) != value);
+    if (isnan(value)) {
+        strcpy(text, "nan"); // whatever its sign
+    }
 }

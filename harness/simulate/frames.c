@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/gnuplot.h"
+#include "harness/results/gnuplot.h"
 #include "harness/simulate/picture.h"
 #include "problems/store/save.h"
 

@@ -79,7 +79,7 @@ static ss_status open_stats(ss_simulation *a, ss_error *e)
     if (a->stats_file == NULL) {
         return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
     }
-    a->stats = ss_rows_of_fields(a->stats_file, SS_FORMAT_CSV, ss_stats_fields);
+    a->stats = ss_table_of_fields(a->stats_file, SS_FORMAT_CSV, ss_stats_fields);
     return a->stats != NULL ? SS_OK : ss_fail_memory(e, path);
 }
 
@@ -232,7 +232,7 @@ static ss_status close_stats(ss_simulation *a, ss_error *e)
     if (a->stats_file == NULL) {
         return SS_OK;
     }
-    const bool printed = a->stats == NULL || ss_rows_finish(a->stats) == SS_OK;
+    const bool printed = a->stats == NULL || ss_table_finish(a->stats, NULL) == SS_OK;
     const bool failed = ferror(a->stats_file) != 0;
     return fclose(a->stats_file) == 0 && printed && !failed
                ? SS_OK

@@ -30,7 +30,7 @@ typedef struct ss_simulation {
     ss_strands *strands; // NULL where nothing looks at the strands
     ss_dump *dump;       // NULL without, as the next two
     FILE *stats_file;
-    ss_rows *stats;
+    ss_table *stats;
     ss_frames *frames;
 } ss_simulation;
 

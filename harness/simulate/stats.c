@@ -89,10 +89,10 @@ ss_stats_row ss_stats_row_of(const ss_step_report *report, int step)
     return row;
 }
 
-void ss_stats_print(ss_rows *rows, const ss_stats_run *run, const ss_stats_row *row)
+void ss_stats_print(ss_table *rows, const ss_stats_run *run, const ss_stats_row *row)
 {
     const ss_stats_line line = {*run, *row};
-    ss_rows_struct(rows, &line);
+    ss_table_row(rows, &line);
 }
 
 // ---- Totals

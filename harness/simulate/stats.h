@@ -7,7 +7,7 @@
 #pragma once
 
 #include <stdint.h>
-#include "harness/rows.h"
+#include "harness/table.h"
 #include "problems/strands/step/step.h"
 
 // What is the same in every row.
@@ -39,8 +39,8 @@ extern const ss_field ss_stats_fields[];
 
 // The row of a step; what is not the stepper's to say is missing.
 ss_stats_row ss_stats_row_of(const ss_step_report *report, int step);
-// rows: ss_rows_of_fields with ss_stats_fields.
-void ss_stats_print(ss_rows *rows, const ss_stats_run *run, const ss_stats_row *row);
+// rows: ss_table_of_fields with ss_stats_fields.
+void ss_stats_print(ss_table *rows, const ss_stats_run *run, const ss_stats_row *row);
 
 // A file of them. A last line that a kill cut short is left out.
 typedef struct ss_stats {

@@ -45,21 +45,24 @@ static const ss_option OPTIONS[] = {
 static const char VERB[] = "bench";
 
 static const ss_column DRY_COLUMNS[] = {
-    {"problem", SS_TEXT}, {"contacts", SS_INTEGER}, {"solver", SS_TEXT},
-    {"row", SS_TEXT},     {.name = NULL},
+    {.key = "problem", .kind = SS_COLUMN_TEXT},
+    {.key = "contacts", .kind = SS_COLUMN_INTEGER},
+    {.key = "solver", .kind = SS_COLUMN_TEXT},
+    {.key = "row", .kind = SS_COLUMN_TEXT},
+    {.key = NULL},
 };
 
 static int print_plan(const ss_bench_plan *plan)
 {
-    ss_rows *rows = ss_rows_new(stdout, SS_FORMAT_TEXT, DRY_COLUMNS);
+    ss_table *rows = ss_table_of_columns(stdout, SS_FORMAT_TEXT, DRY_COLUMNS);
     for (int k = 0; rows != NULL && k < plan->count; k++) {
         const ss_bench_entry *entry = &plan->entries[k];
-        ss_rows_text(rows, entry->problem->label);
-        ss_rows_integer(rows, entry->problem->contacts);
-        ss_rows_text(rows, entry->spec);
-        ss_rows_text(rows, entry->present ? "present" : "missing");
+        ss_table_text(rows, entry->problem->label);
+        ss_table_integer(rows, entry->problem->contacts);
+        ss_table_text(rows, entry->spec);
+        ss_table_text(rows, entry->present ? "present" : "missing");
     }
-    const int code = ss_rows_print(&ss_verb_bench, rows, SS_EXIT_OK);
+    const int code = ss_table_end(&ss_verb_bench, rows, SS_EXIT_OK);
     ss_complain(VERB, "%d of %d row%s %s missing", plan->missing, plan->count,
                 ss_plural(plan->count), plan->missing == 1 ? "is" : "are");
     return code;

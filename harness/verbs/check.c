@@ -11,22 +11,22 @@
 static const char VERB[] = "check";
 
 static const ss_column COLUMNS[] = {
-    {"problem", SS_TEXT},
-    {"verdict", SS_TEXT},
-    {"text", SS_TEXT},
-    {.name = NULL},
+    {.key = "problem", .kind = SS_COLUMN_TEXT},
+    {.key = "verdict", .kind = SS_COLUMN_TEXT},
+    {.key = "text", .kind = SS_COLUMN_TEXT},
+    {.key = NULL},
 };
 
 typedef struct tally {
-    ss_rows *rows;
+    ss_table *rows;
     int nproblems, ndefective;
 } tally;
 
 static void add_row(tally *t, const char *label, const char *verdict, const char *text)
 {
-    ss_rows_text(t->rows, label);
-    ss_rows_text(t->rows, verdict);
-    ss_rows_text(t->rows, text);
+    ss_table_text(t->rows, label);
+    ss_table_text(t->rows, verdict);
+    ss_table_text(t->rows, text);
 }
 
 // Errors name their file, which the first column does already.
@@ -61,14 +61,14 @@ static int check(tally *t, const ss_item *item)
 static int run_check(const void *settings, const ss_operands *files)
 {
     const ss_format_settings *s = settings;
-    tally t = {.rows = ss_rows_new(stdout, (ss_format)s->format, COLUMNS)};
+    tally t = {.rows = ss_table_of_columns(stdout, (ss_format)s->format, COLUMNS)};
     int code = SS_EXIT_OK;
     ss_items it = ss_items_of(VERB, files->count, files->text, NULL);
     for (ss_item item; t.rows != NULL && ss_items_next(&it, &item);) {
         code = ss_larger_code(code, check(&t, &item));
     }
     code = ss_larger_code(code, ss_items_end(&it));
-    code = ss_rows_print(&ss_verb_check, t.rows, code);
+    code = ss_table_end(&ss_verb_check, t.rows, code);
     if (t.ndefective > 0) {
         ss_complain(VERB, "%d of %d problem%s ha%s defects", t.ndefective, t.nproblems,
                     ss_plural(t.nproblems), t.ndefective == 1 ? "s" : "ve");

@@ -60,8 +60,9 @@ static const ss_option OPTIONS[] = {
 static const char VERB[] = "generate locals";
 
 static const ss_column COLUMNS[] = {
-    {"count", SS_INTEGER},    {"solved", SS_INTEGER}, {"wrong", SS_INTEGER},
-    {"unsolved", SS_INTEGER}, {"ns", SS_REAL},        {.name = NULL},
+    {.key = "count", .kind = SS_COLUMN_INTEGER}, {.key = "solved", .kind = SS_COLUMN_INTEGER},
+    {.key = "wrong", .kind = SS_COLUMN_INTEGER}, {.key = "unsolved", .kind = SS_COLUMN_INTEGER},
+    {.key = "ns", .kind = SS_COLUMN_REAL},       {.key = NULL},
 };
 
 typedef struct trial {
@@ -196,15 +197,15 @@ static int run_battery(battery *all)
     for (int left = s->count; left > 0; left -= CHUNK) {
         run_chunk(all, left < CHUNK ? left : CHUNK);
     }
-    ss_rows *rows = ss_rows_new(stdout, (ss_format)s->format, COLUMNS);
+    ss_table *rows = ss_table_of_columns(stdout, (ss_format)s->format, COLUMNS);
     if (rows != NULL) {
-        ss_rows_integer(rows, s->count);
-        ss_rows_integer(rows, all->solved);
-        ss_rows_integer(rows, all->wrong);
-        ss_rows_integer(rows, all->unsolved);
-        ss_rows_real(rows, 1e9 * all->seconds / s->count);
+        ss_table_integer(rows, s->count);
+        ss_table_integer(rows, all->solved);
+        ss_table_integer(rows, all->wrong);
+        ss_table_integer(rows, all->unsolved);
+        ss_table_real(rows, 1e9 * all->seconds / s->count);
     }
-    return ss_rows_print(&ss_verb_generate_locals, rows, SS_EXIT_OK);
+    return ss_table_end(&ss_verb_generate_locals, rows, SS_EXIT_OK);
 }
 
 // What of a method a battery has no use for; NULL for nothing.

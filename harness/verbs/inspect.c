@@ -21,16 +21,26 @@
 static const char VERB[] = "inspect";
 
 static const ss_column COLUMNS[] = {
-    {"problem", SS_TEXT},     {"form", SS_TEXT},
-    {"contacts", SS_INTEGER}, {"dim", SS_INTEGER},
-    {"dofs", SS_INTEGER},     {"bodies", SS_INTEGER},
-    {"blocks", SS_INTEGER},   {"blocks_per_row", SS_REAL},
-    {"mu_min", SS_REAL},      {"mu_max", SS_REAL},
-    {"rank", SS_INTEGER},     {"size", SS_INTEGER},
-    {"unsymmetry", SS_REAL},  {"guesses", SS_INTEGER},
-    {"solution", SS_TEXT},    {"scene", SS_TEXT},
-    {"seed", SS_INTEGER},     {"step", SS_INTEGER},
-    {"sha256", SS_TEXT},      {.name = NULL},
+    {.key = "problem", .kind = SS_COLUMN_TEXT},
+    {.key = "form", .kind = SS_COLUMN_TEXT},
+    {.key = "contacts", .kind = SS_COLUMN_INTEGER},
+    {.key = "dim", .kind = SS_COLUMN_INTEGER},
+    {.key = "dofs", .kind = SS_COLUMN_INTEGER},
+    {.key = "bodies", .kind = SS_COLUMN_INTEGER},
+    {.key = "blocks", .kind = SS_COLUMN_INTEGER},
+    {.key = "blocks_per_row", .kind = SS_COLUMN_REAL},
+    {.key = "mu_min", .kind = SS_COLUMN_REAL},
+    {.key = "mu_max", .kind = SS_COLUMN_REAL},
+    {.key = "rank", .kind = SS_COLUMN_INTEGER},
+    {.key = "size", .kind = SS_COLUMN_INTEGER},
+    {.key = "unsymmetry", .kind = SS_COLUMN_REAL},
+    {.key = "guesses", .kind = SS_COLUMN_INTEGER},
+    {.key = "solution", .kind = SS_COLUMN_TEXT},
+    {.key = "scene", .kind = SS_COLUMN_TEXT},
+    {.key = "seed", .kind = SS_COLUMN_INTEGER},
+    {.key = "step", .kind = SS_COLUMN_INTEGER},
+    {.key = "sha256", .kind = SS_COLUMN_TEXT},
+    {.key = NULL},
 };
 
 typedef struct facts {
@@ -150,16 +160,16 @@ static ss_status find_facts(const ss_problem *p, facts *f, ss_error *e)
     return p->form == SS_GLOBAL ? find_global_facts(p, f, e) : find_local_facts(p, f, e);
 }
 
-static void integer_or_missing(ss_rows *rows, bool known, long long value)
+static void integer_or_missing(ss_table *rows, bool known, long long value)
 {
     if (known) {
-        ss_rows_integer(rows, value);
+        ss_table_integer(rows, value);
     } else {
-        ss_rows_missing(rows);
+        ss_table_missing(rows);
     }
 }
 
-static void add_sizes(ss_rows *rows, const ss_problem *p, const facts *f)
+static void add_sizes(ss_table *rows, const ss_problem *p, const facts *f)
 {
     double low = p->mu[0];
     double high = p->mu[0];
@@ -167,21 +177,21 @@ static void add_sizes(ss_rows *rows, const ss_problem *p, const facts *f)
         low = fmin(low, p->mu[i]);
         high = fmax(high, p->mu[i]);
     }
-    ss_rows_text(rows, p->form == SS_LOCAL ? "local" : "global");
-    ss_rows_integer(rows, p->ncontacts);
-    ss_rows_integer(rows, p->dim);
+    ss_table_text(rows, p->form == SS_LOCAL ? "local" : "global");
+    ss_table_integer(rows, p->ncontacts);
+    ss_table_integer(rows, p->dim);
     integer_or_missing(rows, p->form == SS_GLOBAL, p->ndofs);
     integer_or_missing(rows, f->bodies >= 0, f->bodies);
-    ss_rows_unsigned(rows, f->blocks);
-    ss_rows_real(rows, (double)f->blocks / p->ncontacts);
-    ss_rows_real(rows, low);
-    ss_rows_real(rows, high);
+    ss_table_unsigned(rows, f->blocks);
+    ss_table_real(rows, (double)f->blocks / p->ncontacts);
+    ss_table_real(rows, low);
+    ss_table_real(rows, high);
     integer_or_missing(rows, f->rank >= 0, f->rank);
-    ss_rows_integer(rows, (long long)p->dim * p->ncontacts);
-    ss_rows_real(rows, f->unsymmetry);
+    ss_table_integer(rows, (long long)p->dim * p->ncontacts);
+    ss_table_real(rows, f->unsymmetry);
 }
 
-static void add_origin(ss_rows *rows, const ss_problem *p, ss_format format)
+static void add_origin(ss_table *rows, const ss_problem *p, ss_format format)
 {
     const ss_provenance *from = &p->provenance;
     const char *solver = p->claim.solver[0] != '\0' ? p->claim.solver : "unnamed";
@@ -190,19 +200,19 @@ static void add_origin(ss_rows *rows, const ss_problem *p, ss_format format)
     if (format == SS_FORMAT_TEXT) {
         sha[SHORT_SHA] = '\0';
     }
-    ss_rows_integer(rows, p->nguesses);
-    ss_rows_text(rows, p->has_solution ? solver : NULL);
-    ss_rows_text(rows, from->scene);
+    ss_table_integer(rows, p->nguesses);
+    ss_table_text(rows, p->has_solution ? solver : NULL);
+    ss_table_text(rows, from->scene);
     if (from->has_seed) {
-        ss_rows_unsigned(rows, from->seed);
+        ss_table_unsigned(rows, from->seed);
     } else {
-        ss_rows_missing(rows);
+        ss_table_missing(rows);
     }
     integer_or_missing(rows, from->step >= 0, from->step);
-    ss_rows_text(rows, sha);
+    ss_table_text(rows, sha);
 }
 
-static int inspect(ss_rows *rows, ss_format format, const ss_item *item)
+static int inspect(ss_table *rows, ss_format format, const ss_item *item)
 {
     const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
@@ -215,7 +225,7 @@ static int inspect(ss_rows *rows, ss_format format, const ss_item *item)
         ss_complain(VERB, "%s: %s", item->label, error.text);
         return (int)status;
     }
-    ss_rows_text(rows, item->label);
+    ss_table_text(rows, item->label);
     add_sizes(rows, item->problem, &f);
     add_origin(rows, item->problem, format);
     return SS_EXIT_OK;
@@ -225,14 +235,14 @@ static int run_inspect(const void *settings, const ss_operands *files)
 {
     const ss_format_settings *s = settings;
     const ss_format format = (ss_format)s->format;
-    ss_rows *rows = ss_rows_new(stdout, format, COLUMNS);
+    ss_table *rows = ss_table_of_columns(stdout, format, COLUMNS);
     int code = SS_EXIT_OK;
     ss_items it = ss_items_of(VERB, files->count, files->text, NULL);
     for (ss_item item; rows != NULL && ss_items_next(&it, &item);) {
         code = ss_larger_code(code, inspect(rows, format, &item));
     }
     code = ss_larger_code(code, ss_items_end(&it));
-    return ss_rows_print(&ss_verb_inspect, rows, code);
+    return ss_table_end(&ss_verb_inspect, rows, code);
 }
 
 const ss_verb ss_verb_inspect = {

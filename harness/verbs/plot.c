@@ -1,28 +1,10 @@
 // stickslip plot: what a record says, in a picture.
 #include <limits.h>
 #include <math.h>
-#include <stddef.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/figure.h"
-
-// Those before ORBIT are made from a record, the others from statistics of simulations.
-enum {
-    ITERATIONS,
-    PROFILE,
-    CONVERGENCE,
-    WORK_PRECISION,
-    ASSEMBLY,
-    ORBIT,
-    DISPERSION,
-    STRETCH,
-    TRAJECTORY
-};
-
-static const char *const FIGURES[] = {"iterations", "profile", "convergence", "work-precision",
-                                      "assembly",   "orbit",   "dispersion",  "stretch",
-                                      "trajectory", NULL};
+#include "harness/results/figures.h"
 
 typedef struct settings {
     int figure;
@@ -31,7 +13,7 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    SS_OPT_CHOICE("figure", "FIGURE", figure, FIGURES, "which figure"),
+    SS_OPT_KIND("figure", "FIGURE", figure, ss_figure_kinds, "which figure"),
     SS_OPT_TEXT("out", "FILE", out, "the picture, FILE.svg, FILE.png or FILE.pdf",
                 .required = true),
     SS_OPT_RECORD_TOLERANCE,
@@ -40,69 +22,9 @@ static const ss_option OPTIONS[] = {
     {.name = NULL},
 };
 
-static const settings DEFAULTS = {.figure = ITERATIONS, .tolerance = NAN};
+static const settings DEFAULTS = {.tolerance = NAN};
 
 static const char VERB[] = "plot";
-
-static ss_status make(const settings *s, const ss_trials *trials, ss_figure *figure, ss_error *e)
-{
-    switch (s->figure) {
-    case PROFILE:
-        return ss_figure_profile(trials, figure, e);
-    case CONVERGENCE:
-        return ss_figure_convergence(trials, s->problem, figure, e);
-    case WORK_PRECISION:
-        return ss_figure_work_precision(trials, figure, e);
-    case ASSEMBLY:
-        return ss_figure_assembly(trials, figure, e);
-    default:
-        return ss_figure_iterations(trials, figure, e);
-    }
-}
-
-static ss_status draw(const ss_trials *trials, const void *context, ss_error *e)
-{
-    const settings *s = context;
-    ss_figure figure = {0};
-    ss_status status = make(s, trials, &figure, e);
-    if (status == SS_OK) {
-        status = ss_figure_draw(&figure, s->out, e);
-    }
-    ss_figure_free(&figure);
-    return status;
-}
-
-static ss_status make_of_runs(const settings *s, const ss_stats *runs, size_t count,
-                              ss_figure *figure, ss_error *e)
-{
-    switch (s->figure) {
-    case ORBIT:
-        return ss_figure_orbit(runs, count, figure, e);
-    case STRETCH:
-        return ss_figure_stretch(runs, count, figure, e);
-    case TRAJECTORY:
-        return ss_figure_trajectory(runs, count, figure, e);
-    default:
-        return ss_figure_dispersion(runs, count, figure, e);
-    }
-}
-
-static ss_status draw_runs(const settings *s, const ss_operands *files, ss_error *e)
-{
-    const size_t count = (size_t)files->count;
-    ss_stats *runs = NULL;
-    ss_figure figure = {0};
-    ss_status status = ss_stats_read_all(files->text, count, &runs, e);
-    if (status == SS_OK) {
-        status = make_of_runs(s, runs, count, &figure, e);
-    }
-    if (status == SS_OK) {
-        status = ss_figure_draw(&figure, s->out, e);
-    }
-    ss_figure_free(&figure);
-    ss_stats_free_all(runs, count);
-    return status;
-}
 
 // Characters that a gnuplot string cannot hold.
 static bool has_control(const char *path)
@@ -115,25 +37,24 @@ static bool has_control(const char *path)
     return false;
 }
 
-static bool check(const settings *s, const ss_operands *files)
+static bool check(const settings *s, const ss_figure_kind *kind, const ss_operands *files)
 {
-    if (s->figure < ORBIT && files->count > 1) {
+    if (kind->needs != SS_NEEDS_RUNS && files->count > 1) {
         ss_complain(VERB, "--figure %s takes only one RESULTS, and '%s' is one too many",
-                    FIGURES[s->figure], files->text[1]);
+                    kind->name, files->text[1]);
         return false;
     }
-    if (s->figure >= ORBIT && !isnan(s->tolerance)) {
-        ss_complain(VERB, "--tol goes with figures of a record, not with --figure %s",
-                    FIGURES[s->figure]);
+    if (kind->needs == SS_NEEDS_RUNS && !isnan(s->tolerance)) {
+        ss_complain(VERB, "--tol goes with figures of a record, not with --figure %s", kind->name);
         return false;
     }
     if (!ss_figure_can_draw(s->out) || has_control(s->out)) {
         ss_complain(VERB, "--out takes a name that ends in .svg, .png or .pdf, not '%s'", s->out);
         return false;
     }
-    if (s->problem != NULL && s->figure != CONVERGENCE) {
+    if (s->problem != NULL && !kind->takes_problem) {
         ss_complain(VERB, "--problem goes with --figure convergence, not with --figure %s",
-                    FIGURES[s->figure]);
+                    kind->name);
         return false;
     }
     return true;
@@ -142,15 +63,28 @@ static bool check(const settings *s, const ss_operands *files)
 static int run_plot(const void *given, const ss_operands *files)
 {
     const settings *s = given;
-    if (!check(s, files)) {
+    const ss_figure_kind *kind = &ss_figure_kinds[s->figure];
+    if (!check(s, kind, files)) {
         return SS_EXIT_USAGE;
     }
     ss_error error;
-    const ss_status status =
-        s->figure >= ORBIT ? draw_runs(s, files, &error)
-                           : ss_trials_with(VERB, files->text[0], s->tolerance, draw, s, &error);
+    ss_results results;
+    ss_figure figure = {0};
+    ss_status status = kind->needs == SS_NEEDS_RUNS
+                           ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
+                           : ss_results_of_record(VERB, files->text[0], kind->needs, s->tolerance,
+                                                  &results, &error);
+    if (status == SS_OK) {
+        const ss_figure_request request = {.results = &results, .problem = s->problem};
+        status = kind->make(&request, &figure, &error);
+    }
+    if (status == SS_OK) {
+        status = ss_figure_draw(&figure, s->out, &error);
+    }
     ss_complain(VERB, "%s%s", status == SS_OK ? "wrote " : "",
                 status == SS_OK ? s->out : error.text);
+    ss_figure_free(&figure);
+    ss_results_free(&results);
     return (int)status;
 }
 

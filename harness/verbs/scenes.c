@@ -8,26 +8,28 @@
 static const char VERB[] = "scenes";
 
 static const ss_column COLUMNS[] = {
-    {"name", SS_TEXT}, {"model", SS_TEXT}, {"rods", SS_INTEGER},   {"steps", SS_INTEGER},
-    {"dt", SS_REAL},   {"shows", SS_TEXT}, {"reference", SS_TEXT}, {.name = NULL},
+    {.key = "name", .kind = SS_COLUMN_TEXT},      {.key = "model", .kind = SS_COLUMN_TEXT},
+    {.key = "rods", .kind = SS_COLUMN_INTEGER},   {.key = "steps", .kind = SS_COLUMN_INTEGER},
+    {.key = "dt", .kind = SS_COLUMN_REAL},        {.key = "shows", .kind = SS_COLUMN_TEXT},
+    {.key = "reference", .kind = SS_COLUMN_TEXT}, {.key = NULL},
 };
 
 static int run_scenes(const void *settings, const ss_operands *nothing)
 {
     (void)nothing;
     const ss_format_settings *s = settings;
-    ss_rows *rows = ss_rows_new(stdout, (ss_format)s->format, COLUMNS);
+    ss_table *rows = ss_table_of_columns(stdout, (ss_format)s->format, COLUMNS);
     for (int k = 0; rows != NULL && ss_scenes[k] != NULL; k++) {
         const ss_scene *scene = ss_scenes[k];
-        ss_rows_text(rows, scene->name);
-        ss_rows_text(rows, scene->model);
-        ss_rows_integer(rows, scene->rods);
-        ss_rows_integer(rows, scene->steps);
-        ss_rows_real(rows, scene->dt);
-        ss_rows_text(rows, scene->shows);
-        ss_rows_text(rows, scene->reference);
+        ss_table_text(rows, scene->name);
+        ss_table_text(rows, scene->model);
+        ss_table_integer(rows, scene->rods);
+        ss_table_integer(rows, scene->steps);
+        ss_table_real(rows, scene->dt);
+        ss_table_text(rows, scene->shows);
+        ss_table_text(rows, scene->reference);
     }
-    return ss_rows_print(&ss_verb_scenes, rows, SS_EXIT_OK);
+    return ss_table_end(&ss_verb_scenes, rows, SS_EXIT_OK);
 }
 
 const ss_verb ss_verb_scenes = {

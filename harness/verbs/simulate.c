@@ -60,28 +60,28 @@ static const char VERB[] = "simulate";
 // ---- The row at the end
 
 static const ss_column COLUMNS[] = {
-    {"scene", SS_TEXT},
-    {"model", SS_TEXT},
-    {"solver", SS_TEXT},
-    {"rods", SS_INTEGER},
-    {"mu", SS_REAL},
-    {"status", SS_TEXT},
-    {"steps", SS_INTEGER},
-    {"rejected", SS_INTEGER},
-    {"time", SS_REAL},
-    {"contacts_mean", SS_REAL},
-    {"contacts_max", SS_INTEGER},
-    {"over_tol_percent", SS_REAL},
-    {"max_fb", SS_REAL},
-    {"mean_iterations", SS_REAL},
-    {"gs_seconds", SS_REAL},
-    {"solve_seconds", SS_REAL},
-    {"step_seconds", SS_REAL},
-    {"hit_percent", SS_REAL},
-    {"collide_percent", SS_REAL},
-    {"gamma", SS_REAL},
-    {"bending_hz", SS_REAL},
-    {.name = NULL},
+    {.key = "scene", .kind = SS_COLUMN_TEXT},
+    {.key = "model", .kind = SS_COLUMN_TEXT},
+    {.key = "solver", .kind = SS_COLUMN_TEXT},
+    {.key = "rods", .kind = SS_COLUMN_INTEGER},
+    {.key = "mu", .kind = SS_COLUMN_REAL},
+    {.key = "status", .kind = SS_COLUMN_TEXT},
+    {.key = "steps", .kind = SS_COLUMN_INTEGER},
+    {.key = "rejected", .kind = SS_COLUMN_INTEGER},
+    {.key = "time", .kind = SS_COLUMN_REAL},
+    {.key = "contacts_mean", .kind = SS_COLUMN_REAL},
+    {.key = "contacts_max", .kind = SS_COLUMN_INTEGER},
+    {.key = "over_tol_percent", .kind = SS_COLUMN_REAL},
+    {.key = "max_fb", .kind = SS_COLUMN_REAL},
+    {.key = "mean_iterations", .kind = SS_COLUMN_REAL},
+    {.key = "gs_seconds", .kind = SS_COLUMN_REAL},
+    {.key = "solve_seconds", .kind = SS_COLUMN_REAL},
+    {.key = "step_seconds", .kind = SS_COLUMN_REAL},
+    {.key = "hit_percent", .kind = SS_COLUMN_REAL},
+    {.key = "collide_percent", .kind = SS_COLUMN_REAL},
+    {.key = "gamma", .kind = SS_COLUMN_REAL},
+    {.key = "bending_hz", .kind = SS_COLUMN_REAL},
+    {.key = NULL},
 };
 
 // A share that is not known where there is no whole.
@@ -93,31 +93,31 @@ static double over(double part, double whole)
 static int print_summary(const ss_simulation *a, const char *status)
 {
     const ss_stats_totals *t = &a->totals;
-    ss_rows *rows = ss_rows_new(stdout, (ss_format)a->settings->format, COLUMNS);
+    ss_table *rows = ss_table_of_columns(stdout, (ss_format)a->settings->format, COLUMNS);
     if (rows != NULL) {
-        ss_rows_text(rows, a->run.scene);
-        ss_rows_text(rows, a->run.model);
-        ss_rows_text(rows, a->run.solver);
-        ss_rows_integer(rows, a->run.rods);
-        ss_rows_real(rows, a->run.mu);
-        ss_rows_text(rows, status);
-        ss_rows_integer(rows, t->steps);
-        ss_rows_integer(rows, t->rejected);
-        ss_rows_real(rows, t->time);
-        ss_rows_real(rows, over(t->contacts, t->steps));
-        ss_rows_integer(rows, t->contacts_max);
-        ss_rows_real(rows, over(100.0 * t->over, t->solved_steps));
-        ss_rows_real(rows, t->solved_steps > 0 ? t->fb_max : NAN);
-        ss_rows_real(rows, over(t->iterations, t->solved_steps));
-        ss_rows_real(rows, over(t->gs_seconds, t->solved_steps));
-        ss_rows_real(rows, over(t->solve_seconds, t->solved_steps));
-        ss_rows_real(rows, over(t->step_seconds, t->steps));
-        ss_rows_real(rows, over(100.0 * t->hits, t->contacts));
-        ss_rows_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
-        ss_rows_real(rows, a->run.gamma);
-        ss_rows_real(rows, a->run.bending_hz);
+        ss_table_text(rows, a->run.scene);
+        ss_table_text(rows, a->run.model);
+        ss_table_text(rows, a->run.solver);
+        ss_table_integer(rows, a->run.rods);
+        ss_table_real(rows, a->run.mu);
+        ss_table_text(rows, status);
+        ss_table_integer(rows, t->steps);
+        ss_table_integer(rows, t->rejected);
+        ss_table_real(rows, t->time);
+        ss_table_real(rows, over(t->contacts, t->steps));
+        ss_table_integer(rows, t->contacts_max);
+        ss_table_real(rows, over(100.0 * t->over, t->solved_steps));
+        ss_table_real(rows, t->solved_steps > 0 ? t->fb_max : NAN);
+        ss_table_real(rows, over(t->iterations, t->solved_steps));
+        ss_table_real(rows, over(t->gs_seconds, t->solved_steps));
+        ss_table_real(rows, over(t->solve_seconds, t->solved_steps));
+        ss_table_real(rows, over(t->step_seconds, t->steps));
+        ss_table_real(rows, over(100.0 * t->hits, t->contacts));
+        ss_table_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
+        ss_table_real(rows, a->run.gamma);
+        ss_table_real(rows, a->run.bending_hz);
     }
-    return ss_rows_print(&ss_verb_simulate, rows, SS_EXIT_OK);
+    return ss_table_end(&ss_verb_simulate, rows, SS_EXIT_OK);
 }
 
 // ---- Running

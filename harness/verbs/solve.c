@@ -47,7 +47,7 @@ static const char VERB[] = "solve";
 typedef struct solving {
     const settings *settings;
     const ss_method *method;
-    ss_rows *rows;
+    ss_table *rows;
     ss_trace *trace;
     ss_writer *writer; // NULL without --out
     int nsolved;       // problems that were run, solved or not
@@ -96,7 +96,7 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
         if (status == SS_BAD_INPUT) { // such a problem is not for this solver
             const ss_record_row row =
                 ss_run_row_bad(item->label, task.method, task.tolerance, e->text);
-            ss_rows_struct(all->rows, &row);
+            ss_table_row(all->rows, &row);
         }
     }
     ss_trace_end(all->trace);
@@ -106,7 +106,7 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
     }
     if (status == SS_OK) {
         const ss_record_row row = ss_run_row(item->label, &task, &run);
-        ss_rows_struct(all->rows, &row);
+        ss_table_row(all->rows, &row);
         *solved = run.verdict.solved;
         status = keep_answer(all, item, &task, &run, e);
     }
@@ -123,7 +123,7 @@ static int solve(solving *all, const ss_item *item)
     if (code != SS_EXIT_OK) {
         const ss_record_row row =
             ss_run_row_bad(item->label, all->method, all->settings->tolerance, item->error->text);
-        ss_rows_struct(all->rows, &row);
+        ss_table_row(all->rows, &row);
         return code;
     }
     bool solved = false;
@@ -149,7 +149,7 @@ static ss_status open_all(const settings *s, solving *all, ss_error *e)
         status = ss_writer_open(s->out, &all->writer, e);
     }
     if (status == SS_OK) {
-        all->rows = ss_rows_of_fields(stdout, (ss_format)s->format, ss_result_fields);
+        all->rows = ss_table_of_fields(stdout, (ss_format)s->format, ss_result_fields);
         status = all->rows != NULL ? SS_OK : ss_fail_memory(e, "the table");
     }
     return status;
@@ -180,7 +180,7 @@ static int close_all(solving *all, int code)
         ss_complain(VERB, "%s", error.text);
     }
     ss_writer_close(all->writer);
-    const bool printed = ss_rows_finish(all->rows) == SS_OK;
+    const bool printed = ss_table_finish(all->rows, NULL) == SS_OK;
     return ss_larger_code(code, printed ? (int)status : SS_EXIT_SYSTEM);
 }
 

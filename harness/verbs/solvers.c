@@ -8,33 +8,34 @@
 static const char VERB[] = "solvers";
 
 static const ss_column COLUMNS[] = {
-    {"name", SS_TEXT},      {"kind", SS_TEXT},    {"law", SS_TEXT},
-    {"reference", SS_TEXT}, {"options", SS_TEXT}, {.name = NULL},
+    {.key = "name", .kind = SS_COLUMN_TEXT},    {.key = "kind", .kind = SS_COLUMN_TEXT},
+    {.key = "law", .kind = SS_COLUMN_TEXT},     {.key = "reference", .kind = SS_COLUMN_TEXT},
+    {.key = "options", .kind = SS_COLUMN_TEXT}, {.key = NULL},
 };
 
-static void add_row(ss_rows *rows, const ss_card *card, const char *kind)
+static void add_row(ss_table *rows, const ss_card *card, const char *kind)
 {
     char options[400];
     ss_card_options(card, options, sizeof options);
-    ss_rows_text(rows, card->name);
-    ss_rows_text(rows, kind);
-    ss_rows_text(rows, card->law == SS_EXACT ? "exact" : "approximate");
-    ss_rows_text(rows, card->reference);
-    ss_rows_text(rows, options);
+    ss_table_text(rows, card->name);
+    ss_table_text(rows, kind);
+    ss_table_text(rows, card->law == SS_EXACT ? "exact" : "approximate");
+    ss_table_text(rows, card->reference);
+    ss_table_text(rows, options);
 }
 
 static int run_solvers(const void *settings, const ss_operands *nothing)
 {
     (void)nothing;
     const ss_format_settings *s = settings;
-    ss_rows *rows = ss_rows_new(stdout, (ss_format)s->format, COLUMNS);
+    ss_table *rows = ss_table_of_columns(stdout, (ss_format)s->format, COLUMNS);
     for (int k = 0; rows != NULL && ss_local_solvers[k] != NULL; k++) {
         add_row(rows, &ss_local_solvers[k]->card, "local");
     }
     for (int k = 0; rows != NULL && ss_global_solvers[k] != NULL; k++) {
         add_row(rows, &ss_global_solvers[k]->card, "global");
     }
-    return ss_rows_print(&ss_verb_solvers, rows, SS_EXIT_OK);
+    return ss_table_end(&ss_verb_solvers, rows, SS_EXIT_OK);
 }
 
 const ss_verb ss_verb_solvers = {

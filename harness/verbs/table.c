@@ -1,163 +1,147 @@
 // stickslip table: what a record says, in a table.
 #include <limits.h>
 #include <math.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/table_kinds.h"
-
-enum { SOLVERS, PROBLEMS, PROFILE, LOCAL, RATIO, SIMULATION };
-
-static const char *const KINDS[] = {"solvers", "problems",   "profile", "local",
-                                    "ratio",   "simulation", NULL};
-
-#define REFERENCE "mfb+enum" // of kind ratio: [D11]'s best
+#include "harness/results/tables.h"
 
 typedef struct settings {
-    int kind, layout;
+    int kind, format;
     bool paper;
     double tolerance;    // NaN: the record's
     const char *other;   // NULL: no comparison
-    const char *against; // the reference of kind ratio; NULL: REFERENCE
-    const char *results; // the operand
+    const char *against; // NULL: [D11]'s best
 } settings;
 
 static const ss_option OPTIONS[] = {
-    SS_OPT_CHOICE("kind", "KIND", kind, KINDS, "which table"),
+    SS_OPT_KIND("kind", "KIND", kind, ss_table_kinds, "which table"),
     SS_OPT_FLAG("paper", paper, "the numbers of [D11] beside ours (kinds solvers and simulation)"),
     SS_OPT_TEXT("compare", "OTHER", other,
                 "another record, compared run by run (kinds solvers and problems)"),
     SS_OPT_TEXT("against", "SOLVER", against,
                 "the solver that the others are compared with (kind ratio)"),
     SS_OPT_RECORD_TOLERANCE,
-    SS_OPT_CHOICE("format", "FORMAT", layout, ss_layout_names, "how the table is printed"),
+    SS_OPT_FORMAT,
     {.name = NULL},
 };
 
-static const settings DEFAULTS = {.kind = SOLVERS, .layout = SS_LAYOUT_TEXT, .tolerance = NAN};
+static const settings DEFAULTS = {.format = SS_FORMAT_TEXT, .tolerance = NAN};
 
 static const char VERB[] = "table";
 
-static ss_table *make(const settings *s, const ss_trials *trials)
+// ---- Options that go with some kinds alone
+
+static bool takes_paper(const ss_table_kind *kind)
 {
-    switch (s->kind) {
-    case PROBLEMS:
-        return ss_table_problems(trials);
-    case PROFILE:
-        return ss_table_profile(trials);
-    case LOCAL:
-        return ss_table_local(trials);
-    default:
-        return ss_table_solvers(trials, s->paper, s->layout == SS_LAYOUT_CSV);
-    }
+    return kind->takes_paper;
 }
 
-typedef struct comparison {
-    const settings *settings;
-    const ss_trials *first;
-} comparison;
-
-static ss_status print_both(const ss_trials *second, const void *context, ss_error *e)
+static bool takes_against(const ss_table_kind *kind)
 {
-    const comparison *both = context;
-    const settings *s = both->settings;
-    const char *const names[] = {s->results, s->other};
-    ss_table *table;
-    ss_status status = ss_table_compare(both->first, second, names, s->kind == PROBLEMS, &table, e);
-    if (status == SS_OK) {
-        status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
-    }
-    ss_table_free(table);
-    return status;
+    return kind->takes_against;
 }
 
-static ss_status compare(const ss_trials *trials, const void *context, ss_error *e)
+static bool takes_compare(const ss_table_kind *kind)
 {
-    const settings *s = context;
-    const comparison both = {.settings = s, .first = trials};
-    return ss_trials_with(VERB, s->other, s->tolerance, print_both, &both, e);
+    return kind->compare != NULL;
 }
 
-static ss_status print(const ss_trials *trials, const void *context, ss_error *e)
+// False with a sentence where the option was given and the kind does not take it.
+static bool goes_with(const char *option, bool given, bool (*takes)(const ss_table_kind *kind),
+                      const ss_table_kind *kind)
 {
-    const settings *s = context;
-    ss_table *table = NULL;
-    ss_status status = SS_OK;
-    if (s->kind == RATIO) {
-        status = ss_table_ratio(trials, s->against != NULL ? s->against : REFERENCE, &table, e);
-    } else {
-        table = make(s, trials);
+    if (!given || takes(kind)) {
+        return true;
     }
-    if (status == SS_OK) {
-        status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
+    char kinds[100] = "";
+    for (const ss_table_kind *k = ss_table_kinds; k->name != NULL; k++) {
+        const size_t used = strlen(kinds);
+        if (takes(k)) {
+            snprintf(kinds + used, sizeof kinds - used, "%s%s", used > 0 ? " or " : "", k->name);
+        }
     }
-    ss_table_free(table);
-    return status;
+    ss_complain(VERB, "%s goes with --kind %s, not with --kind %s", option, kinds, kind->name);
+    return false;
 }
 
-static ss_status print_runs(const settings *s, const ss_operands *files, ss_error *e)
+static bool check(const settings *s, const ss_table_kind *kind, const ss_operands *files)
 {
-    const size_t count = (size_t)files->count;
-    ss_stats *runs = NULL;
-    ss_status status = ss_stats_read_all(files->text, count, &runs, e);
-    if (status == SS_OK) {
-        ss_table *table = ss_table_simulation(runs, count, s->paper);
-        status = ss_table_print(table, stdout, (ss_layout)s->layout, e);
-        ss_table_free(table);
-    }
-    ss_stats_free_all(runs, count);
-    return status;
-}
-
-static bool check(const settings *s, const ss_operands *files)
-{
-    if (s->paper && s->kind != SOLVERS && s->kind != SIMULATION) {
-        ss_complain(VERB, "--paper goes with --kind solvers or simulation, not with --kind %s",
-                    KINDS[s->kind]);
+    if (!goes_with("--paper", s->paper, takes_paper, kind) ||
+        !goes_with("--compare", s->other != NULL, takes_compare, kind) ||
+        !goes_with("--against", s->against != NULL, takes_against, kind)) {
         return false;
     }
-    if (s->kind != SIMULATION && files->count > 1) {
-        ss_complain(VERB, "--kind %s takes only one RESULTS, and '%s' is one too many",
-                    KINDS[s->kind], files->text[1]);
-        return false;
-    }
-    if (s->other != NULL && s->kind != SOLVERS && s->kind != PROBLEMS) {
-        ss_complain(VERB, "--compare goes with --kind solvers or problems, not with --kind %s",
-                    KINDS[s->kind]);
+    if (kind->needs != SS_NEEDS_RUNS && files->count > 1) {
+        ss_complain(VERB, "--kind %s takes only one RESULTS, and '%s' is one too many", kind->name,
+                    files->text[1]);
         return false;
     }
     if (s->other != NULL && s->paper) {
         ss_complain(VERB, "--compare and --paper are two tables: leave one out");
         return false;
     }
-    if (s->against != NULL && s->kind != RATIO) {
-        ss_complain(VERB, "--against goes with --kind ratio, not with --kind %s", KINDS[s->kind]);
+    if (kind->needs == SS_NEEDS_RUNS && !isnan(s->tolerance)) {
+        ss_complain(VERB,
+                    "--tol goes with tables of a record, not with --kind %s: "
+                    "its steps were solved to one tolerance",
+                    kind->name);
         return false;
     }
-    if (s->kind == SIMULATION && !isnan(s->tolerance)) {
-        ss_complain(VERB, "--tol goes with tables of a record, not with --kind simulation: "
-                          "its steps were solved to one tolerance");
+    if (kind->needs == SS_NEEDS_RECORD && !isnan(s->tolerance)) {
+        ss_complain(VERB, "--tol does not go with --kind %s, which prints runs as they are",
+                    kind->name);
         return false;
     }
     return true;
 }
 
+// ---- The table
+
+static ss_status make(const settings *s, const ss_table_kind *kind, const ss_results *results,
+                      const ss_results *other, ss_error *e)
+{
+    const ss_format format = (ss_format)s->format;
+    const ss_table_request request = {.results = results,
+                                      .other = other,
+                                      .paper = s->paper,
+                                      .against = s->against,
+                                      .for_programs = !ss_format_is_for_people(format)};
+    ss_table *table = ss_table_new(stdout, format);
+    const ss_status status = (other != NULL ? kind->compare : kind->make)(&request, table, e);
+    if (status != SS_OK) {
+        ss_table_free(table);
+        return status;
+    }
+    return ss_table_finish(table, e);
+}
+
 static int run_table(const void *given, const ss_operands *files)
 {
-    settings s = *(const settings *)given;
-    if (!check(&s, files)) {
+    const settings *s = given;
+    const ss_table_kind *kind = &ss_table_kinds[s->kind];
+    if (!check(s, kind, files)) {
         return SS_EXIT_USAGE;
     }
-    s.results = files->text[0];
     ss_error error;
-    const ss_status status = s.kind == SIMULATION
-                                 ? print_runs(&s, files, &error)
-                                 : ss_trials_with(VERB, s.results, s.tolerance,
-                                                  s.other != NULL ? compare : print, &s, &error);
+    ss_results results, other = {0};
+    ss_status status = kind->needs == SS_NEEDS_RUNS
+                           ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
+                           : ss_results_of_record(VERB, files->text[0], kind->needs, s->tolerance,
+                                                  &results, &error);
+    if (status == SS_OK && s->other != NULL) {
+        status = ss_results_of_record(VERB, s->other, kind->needs, s->tolerance, &other, &error);
+    }
+    if (status == SS_OK) {
+        status = make(s, kind, &results, s->other != NULL ? &other : NULL, &error);
+    }
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);
     }
+    ss_results_free(&results);
+    ss_results_free(&other);
     return (int)status;
 }
 
@@ -175,12 +159,13 @@ const ss_verb ss_verb_table = {
             "tolerance, iterations and time of each solver over all problems. problems: the best "
             "solver of each. profile: the share of problems solved within 1.2, 2, 5, 10 and 100 "
             "times the time of the fastest. local: the cost of a local solve. ratio: how many "
-            "times as fast each solver is as one of them, mfb+enum or --against. simulation is "
-            "Table 1 of [D11], a row for each file of simulate --stats.\n"
+            "times as fast each solver is as one of them, mfb+enum or --against. rows: the runs "
+            "of the record, as they are. simulation is Table 1 of [D11], a row for each file of "
+            "simulate --stats.\n"
             "--compare pairs the runs of two records that have one problem, by its checksum, and "
             "one solver, with the ratio of their times where both solved it. A tolerance looser "
             "than that of the runs is answered from their histories. Footnotes say how each number "
-            "was measured; csv omits them.\n",
+            "was measured; csv and json omit them.\n",
     .example = "  stickslip table results.h5 --paper\n"
                "  stickslip table results.h5 --kind profile --format latex\n"
                "  stickslip table new.h5 --compare old.h5\n"

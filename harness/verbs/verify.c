@@ -57,7 +57,7 @@ static const ss_field FIELDS[] = {
 };
 
 typedef struct verification {
-    ss_rows *rows;
+    ss_table *rows;
     double tolerance; // NaN: the claim's
 } verification;
 
@@ -70,7 +70,7 @@ static double tolerance_for(const ss_claim *claim, double asked)
     return sensible ? claim->tolerance : DEFAULT_TOLERANCE;
 }
 
-static void add_row(ss_rows *rows, const ss_item *item, const ss_verdict *verdict)
+static void add_row(ss_table *rows, const ss_item *item, const ss_verdict *verdict)
 {
     const ss_claim *claim = &item->problem->claim;
     const row facts = {
@@ -84,7 +84,7 @@ static void add_row(ss_rows *rows, const ss_item *item, const ss_verdict *verdic
         .claimed_fb = claim->measures.fb,
         .detail = verdict->detail,
     };
-    ss_rows_struct(rows, &facts);
+    ss_table_row(rows, &facts);
 }
 
 static ss_status judge(const ss_problem *p, double asked, ss_verdict *verdict, ss_error *e)
@@ -129,14 +129,14 @@ static int verify(const verification *all, const ss_item *item)
 static int run_verify(const void *given, const ss_operands *files)
 {
     const settings *s = given;
-    verification all = {ss_rows_of_fields(stdout, (ss_format)s->format, FIELDS), s->tolerance};
+    verification all = {ss_table_of_fields(stdout, (ss_format)s->format, FIELDS), s->tolerance};
     int code = SS_EXIT_OK;
     ss_items it = ss_items_of(VERB, files->count, files->text, s->problem);
     for (ss_item item; all.rows != NULL && ss_items_next(&it, &item);) {
         code = ss_larger_code(code, verify(&all, &item));
     }
     code = ss_larger_code(code, ss_items_end(&it));
-    return ss_rows_print(&ss_verb_verify, all.rows, code);
+    return ss_table_end(&ss_verb_verify, all.rows, code);
 }
 
 const ss_verb ss_verb_verify = {

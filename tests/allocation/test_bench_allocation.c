@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "harness/bench/run.h"
-#include "harness/figure.h"
+#include "harness/results/figures.h"
 #include "harness/record_row.h"
-#include "harness/table_kinds.h"
+#include "harness/results/tables.h"
 #include "problems/store/store.h"
 #include "tests/support/results.h"
 #include "tests/support/solving.h"
@@ -185,40 +185,45 @@ static void measurements_survive_every_failing_allocation(void)
 // The stream is there before allocations fail: the C library's own are not ours.
 static FILE *page;
 
-static ss_status print(ss_table *table, ss_error *e)
+static ss_status print(ss_table_make *make, const ss_table_request *request)
 {
     rewind(page);
-    const ss_status status = ss_table_print(table, page, SS_LAYOUT_TEXT, e);
+    ss_table *table = ss_table_new(page, SS_FORMAT_TEXT);
+    const ss_status status = make(request, table, &error);
+    if (status == SS_OK) {
+        return ss_table_finish(table, &error);
+    }
     ss_table_free(table);
     return status;
 }
 
 static ss_status tables(void)
 {
-    ss_trials *t = NULL;
-    ss_status status = ss_trials_new(results, NAN, &t, &error);
-    status = status == SS_OK ? print(ss_table_solvers(t, true, false), &error) : status;
-    status = status == SS_OK ? print(ss_table_problems(t), &error) : status;
-    status = status == SS_OK ? print(ss_table_profile(t), &error) : status;
-    status = status == SS_OK ? print(ss_table_local(t), &error) : status;
-    ss_trials_free(t);
+    ss_results from = {.record = results};
+    ss_status status = ss_trials_new(results, NAN, &from.trials, &error);
+    const ss_table_request request = {.results = &from, .paper = true, .against = "mfb+enum"};
+    for (const ss_table_kind *kind = ss_table_kinds; kind->name != NULL; kind++) {
+        if (status == SS_OK && kind->needs != SS_NEEDS_RUNS) {
+            status = print(kind->make, &request);
+        }
+    }
+    ss_trials_free(from.trials);
     return status;
 }
 
 static ss_status comparison(void)
 {
-    static const char *const names[] = {"a", "b"};
-    ss_trials *first = NULL, *second = NULL;
-    ss_status status = ss_trials_new(results, NAN, &first, &error);
-    status = status == SS_OK ? ss_trials_new(others, NAN, &second, &error) : status;
-    for (int by_problem = 0; status == SS_OK && by_problem < 2; by_problem++) {
-        ss_table *table = NULL;
-        status = ss_table_compare(first, second, names, by_problem == 1, &table, &error);
-        CHECK(status == SS_OK || table == NULL);
-        status = status == SS_OK ? print(table, &error) : status;
+    ss_results first = {.path = "a"}, second = {.path = "b"};
+    ss_status status = ss_trials_new(results, NAN, &first.trials, &error);
+    status = status == SS_OK ? ss_trials_new(others, NAN, &second.trials, &error) : status;
+    const ss_table_request request = {.results = &first, .other = &second};
+    for (const ss_table_kind *kind = ss_table_kinds; kind->name != NULL; kind++) {
+        if (status == SS_OK && kind->compare != NULL) {
+            status = print(kind->compare, &request);
+        }
     }
-    ss_trials_free(first);
-    ss_trials_free(second);
+    ss_trials_free(first.trials);
+    ss_trials_free(second.trials);
     return status;
 }
 
@@ -230,23 +235,19 @@ static void tables_survive_every_failing_allocation(void)
     fclose(page);
 }
 
-static ss_status convergence(const ss_trials *t, ss_figure *figure, ss_error *e)
-{
-    return ss_figure_convergence(t, NULL, figure, e);
-}
-
 static ss_status curves(void)
 {
-    ss_status (*const kinds[])(const ss_trials *, ss_figure *, ss_error *) = {
-        ss_figure_iterations, ss_figure_profile, convergence, ss_figure_work_precision};
-    ss_trials *t = NULL;
-    ss_status status = ss_trials_new(results, NAN, &t, &error);
-    for (int k = 0; status == SS_OK && k < 4; k++) {
-        ss_figure figure = {0};
-        status = kinds[k](t, &figure, &error);
-        ss_figure_free(&figure);
+    ss_results from = {.record = results};
+    ss_status status = ss_trials_new(results, NAN, &from.trials, &error);
+    const ss_figure_request request = {.results = &from};
+    for (const ss_figure_kind *kind = ss_figure_kinds; kind->name != NULL; kind++) {
+        if (status == SS_OK && kind->needs != SS_NEEDS_RUNS) {
+            ss_figure figure = {0};
+            status = kind->make(&request, &figure, &error);
+            ss_figure_free(&figure);
+        }
     }
-    ss_trials_free(t);
+    ss_trials_free(from.trials);
     return status;
 }
 

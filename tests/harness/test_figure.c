@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "harness/figure.h"
+#include "harness/results/figures.h"
 #include "tests/support/program.h"
 #include "tests/support/results.h"
 
@@ -32,6 +32,19 @@ static void tear_down(void)
         ss_record_close(record, NULL);
     }
     record = NULL;
+}
+
+// The figure of a kind that the trials make.
+static ss_status make(const char *name, const char *problem, ss_error *e)
+{
+    const ss_results results = {.record = record, .trials = trials};
+    const ss_figure_request request = {.results = &results, .problem = problem};
+    const ss_figure_kind *kind = ss_figure_kinds;
+    while (kind->name != NULL && strcmp(kind->name, name) != 0) {
+        kind++;
+    }
+    TEST_ASSERT_NOT_NULL_MESSAGE(kind->name, name);
+    return kind->make(&request, &figure, e);
 }
 
 static void expect_curve(size_t k, size_t count, const double x[], const double y[])
@@ -67,7 +80,7 @@ static bool have_gnuplot(void)
 static void iterations_fall_from_all_to_the_unsolved(void)
 {
     ss_error error;
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    CHECK_OK(make("iterations", NULL, &error));
     // Never solved: all need more than any number. The end is 1.1 times the largest, here 10.
     expect_curve(FOUR_SIDES, 2, (double[]){1, 11}, (double[]){100, 100});
     expect_curve(MFB, 3, (double[]){1, 6, 11}, (double[]){100, 50, 50});
@@ -77,7 +90,7 @@ static void iterations_fall_from_all_to_the_unsolved(void)
 static void profiles_rise_to_the_share_that_is_solved(void)
 {
     ss_error error;
-    CHECK_OK(ss_figure_profile(trials, &figure, &error));
+    CHECK_OK(make("profile", NULL, &error));
     expect_curve(FOUR_SIDES, 2, (double[]){1, 11}, (double[]){0, 0});
     expect_curve(MFB, 2, (double[]){1, 11}, (double[]){50, 50});
     expect_curve(HYBRID, 3, (double[]){1, 1.25, 11}, (double[]){50, 100, 100});
@@ -86,14 +99,14 @@ static void profiles_rise_to_the_share_that_is_solved(void)
 static void convergence_of_one_problem_is_its_history(void)
 {
     ss_error error;
-    CHECK_OK(ss_figure_convergence(trials, "data/hair.h5:p1", &figure, &error));
+    CHECK_OK(make("convergence", "data/hair.h5:p1", &error));
     expect_curve(HYBRID, 4, (double[]){1, 2, 3, 4}, (double[]){0.1, 0.01, 1e-3, 5e-5});
 }
 
 static void convergence_is_the_median_and_ended_runs_keep_their_last(void)
 {
     ss_error error;
-    CHECK_OK(ss_figure_convergence(trials, NULL, &figure, &error));
+    CHECK_OK(make("convergence", NULL, &error));
     // p1 ends at 4 with 5e-5; p2 goes on to 8.
     const double p2[] = {0.5, 0.1, 0.05, 0.01, 5e-3, 1e-3, 5e-4, 9e-5};
     const double p1[] = {0.1, 0.01, 1e-3, 5e-5, 5e-5, 5e-5, 5e-5, 5e-5};
@@ -110,14 +123,14 @@ static void convergence_is_the_median_and_ended_runs_keep_their_last(void)
 static void an_unknown_problem_has_no_history(void)
 {
     ss_error error;
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_figure_convergence(trials, "nobody", &figure, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, make("convergence", "nobody", &error));
     TEST_ASSERT_EQUAL_STRING("the record holds no history of nobody", error.text);
 }
 
 static void work_precision_is_the_median_time_to_a_residual(void)
 {
     ss_error error;
-    CHECK_OK(ss_figure_work_precision(trials, &figure, &error));
+    CHECK_OK(make("work-precision", NULL, &error));
     const ss_curve *curve = &figure.curves[HYBRID];
     // fb <= 1: at the start, after the set-up of 2 and 4 ms.
     CHECK_NEAR(curve->x[0], 3.0, 1e-9);
@@ -138,7 +151,7 @@ static void every_ending_that_is_offered_is_drawn(void)
     static const char *const names[] = {"a.svg", "b.png", "it's -c.pdf"};
     static const char *const starts[] = {"<?xml", "\x89PNG", "%PDF"};
     ss_error error;
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    CHECK_OK(make("iterations", NULL, &error));
     for (int k = 0; k < 3; k++) {
         const char *path = scratch_path(names[k]);
         CHECK(ss_figure_can_draw(path));
@@ -157,7 +170,7 @@ static void only_the_papers_hybrid_is_solid(void)
     char *script = NULL;
     size_t size = 0;
     ss_error error;
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    CHECK_OK(make("iterations", NULL, &error));
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
     fclose(out);
@@ -203,7 +216,7 @@ static void no_two_solvers_look_alike(void)
     ss_error error;
     CHECK_OK(ss_record_read(path, &record, &error));
     CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    CHECK_OK(make("iterations", NULL, &error));
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
     fclose(out);
@@ -232,7 +245,7 @@ static void a_history_without_a_course_has_no_convergence(void)
     ss_error error;
     CHECK_OK(ss_record_read(path, &record, &error));
     CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
-    CHECK_OK(ss_figure_convergence(trials, NULL, &figure, &error));
+    CHECK_OK(make("convergence", NULL, &error));
     TEST_ASSERT_EQUAL_INT(6, figure.curves[0].count);
     TEST_ASSERT_EQUAL_INT(0, figure.curves[1].count);
 }
@@ -240,7 +253,7 @@ static void a_history_without_a_course_has_no_convergence(void)
 static void a_folder_that_is_not_there_is_said(void)
 {
     ss_error error;
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    CHECK_OK(make("iterations", NULL, &error));
     TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_figure_draw(&figure, "/nowhere/x.svg", &error));
     TEST_ASSERT_EQUAL_STRING("/nowhere/x.svg.dat: cannot be written: No such file or directory",
                              error.text);
@@ -251,7 +264,7 @@ static void a_missing_gnuplot_is_said(void)
     char *path = strdup(getenv("PATH"));
     setenv("PATH", scratch_path(""), 1);
     ss_error error;
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    CHECK_OK(make("iterations", NULL, &error));
     const ss_status status = ss_figure_draw(&figure, scratch_path("none.svg"), &error);
     setenv("PATH", path, 1);
     free(path);
@@ -263,7 +276,7 @@ static void a_missing_gnuplot_is_said(void)
 static void a_figure_without_a_point_is_said(void)
 {
     ss_error error;
-    CHECK_OK(ss_figure_iterations(trials, &figure, &error));
+    CHECK_OK(make("iterations", NULL, &error));
     for (size_t k = 0; k < figure.ncurves; k++) {
         figure.curves[k].count = 0;
     }
@@ -281,7 +294,7 @@ static ss_status draw_by(const char *script, const char *picture, ss_error *e)
     char *path = strdup(getenv("PATH")), *first = NULL;
     CHECK(asprintf(&first, "%s:%s", scratch_path(""), path) > 0);
     setenv("PATH", first, 1);
-    ss_status status = ss_figure_iterations(trials, &figure, e);
+    ss_status status = make("iterations", NULL, e);
     if (status == SS_OK) {
         status = ss_figure_draw(&figure, scratch_path(picture), e);
     }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "harness/simulate/dump.h"
-#include "harness/figure.h"
+#include "harness/results/figures.h"
 #include "harness/simulate/simulation.h"
-#include "harness/table_kinds.h"
+#include "harness/results/tables.h"
 #include "problems/response.h"
 #include "problems/tangle/tangle.h"
 #include "tests/support/make_problem.h"
@@ -61,12 +61,12 @@ static const char *stats_file(const char *name, const ss_stats_run *run, int cou
     const char *path = scratch_path(name);
     FILE *out = fopen(path, "w");
     TEST_ASSERT_NOT_NULL(out);
-    ss_rows *rows = ss_rows_of_fields(out, SS_FORMAT_CSV, ss_stats_fields);
+    ss_table *rows = ss_table_of_fields(out, SS_FORMAT_CSV, ss_stats_fields);
     for (int k = 1; k <= count; k++) {
         const ss_stats_row row = row_at(k);
         ss_stats_print(rows, run, &row);
     }
-    ss_rows_finish(rows);
+    ss_table_finish(rows, NULL);
     fclose(out);
     return path;
 }
@@ -180,11 +180,14 @@ static void the_table_has_the_papers_columns_and_its_row(void)
     ss_stats *runs;
     char *paths[] = {strdup(stats_file("t.csv", &RUN_A, 3))};
     CHECK_OK(ss_stats_read_all(paths, 1, &runs, &error));
-    ss_table *table = ss_table_simulation(runs, 1, true);
+    const ss_results results = {.nruns = 1, .runs = runs};
+    const ss_table_request request = {.results = &results, .paper = true};
     const char *path = scratch_path("table.csv");
     FILE *out = fopen(path, "w");
     TEST_ASSERT_NOT_NULL(out);
-    CHECK_OK(ss_table_print(table, out, SS_LAYOUT_CSV, &error));
+    ss_table *table = ss_table_new(out, SS_FORMAT_CSV);
+    CHECK_OK(ss_table_simulation(&request, table, &error));
+    CHECK_OK(ss_table_finish(table, &error));
     fclose(out);
     const char *text = file_text(path);
     TEST_ASSERT_EQUAL_STRING("pony", csv_field(text, 1, "scene"));
@@ -195,7 +198,6 @@ static void the_table_has_the_papers_columns_and_its_row(void)
     CHECK_NEAR(csv_number(text, 1, "minutes_a_frame"), 12.0 / 60.0 * 0.04 / 0.03, 1e-12);
     TEST_ASSERT_EQUAL_STRING("[D11] Pony", csv_field(text, 2, "scene"));
     CHECK_NEAR(csv_number(text, 2, "step_seconds"), 6.2, 1e-15);
-    ss_table_free(table);
     ss_stats_free_all(runs, 1);
     free(paths[0]);
 }
@@ -209,23 +211,25 @@ static void curves_of_runs_are_their_rows(void)
     ss_stats *runs;
     ss_figure figure = {0};
     CHECK_OK(ss_stats_read_all(paths, 2, &runs, &error));
-    CHECK_OK(ss_figure_orbit(runs, 2, &figure, &error));
+    const ss_results results = {.nruns = 2, .runs = runs};
+    const ss_figure_request request = {.results = &results};
+    CHECK_OK(ss_figure_orbit(&request, &figure, &error));
     TEST_ASSERT_EQUAL_STRING("tip y (cm)", figure.x_label); // y moves twice as far as x
     TEST_ASSERT_EQUAL_STRING("mu 0.3", figure.curves[0].label);
     TEST_ASSERT_EQUAL_INT(5, figure.curves[0].count); // from 0.04 s of 0.08 on
     CHECK_NEAR(figure.curves[0].x[0], 800.0, 1e-9);
     CHECK_NEAR(figure.curves[0].y[0], 300.0, 1e-9);
     ss_figure_free(&figure);
-    CHECK_OK(ss_figure_dispersion(runs, 2, &figure, &error));
+    CHECK_OK(ss_figure_dispersion(&request, &figure, &error));
     TEST_ASSERT_EQUAL_INT(8, figure.curves[0].count);
     CHECK_NEAR(figure.curves[1].y[2], 3.0, 1e-12);
     CHECK_NEAR(figure.below->curves[1].y[2], 3.0, 1e-12); // uJ
     ss_figure_free(&figure);
-    CHECK_OK(ss_figure_stretch(runs, 2, &figure, &error));
+    CHECK_OK(ss_figure_stretch(&request, &figure, &error));
     CHECK_NEAR(figure.curves[1].x[2], 0.03, 1e-12);
     CHECK_NEAR(figure.curves[1].y[2], 0.3, 1e-12);
     ss_figure_free(&figure);
-    CHECK_OK(ss_figure_trajectory(runs, 2, &figure, &error));
+    CHECK_OK(ss_figure_trajectory(&request, &figure, &error));
     TEST_ASSERT_EQUAL_STRING("tip x (cm)", figure.x_label); // z does not move
     TEST_ASSERT_EQUAL_STRING("tip y (cm)", figure.y_label);
     CHECK_NEAR(figure.curves[1].x[2], 300.0, 1e-9);

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/paper.h"
-#include "harness/profile.h"
-#include "harness/table_kinds.h"
+#include "harness/results/paper.h"
+#include "harness/results/tables.h"
 #include "tests/support/program.h"
 #include "tests/support/results.h"
 
@@ -27,17 +26,57 @@ static void tear_down(void)
     record = NULL;
 }
 
-// Takes the table over.
-static const char *print(ss_table *table, ss_layout layout)
+static char *printed_room; // of printed, while a table is written
+static size_t printed_size;
+static FILE *printed_file;
+
+static ss_table *begin(ss_format format)
 {
     free(printed);
-    size_t size = 0;
-    FILE *out = open_memstream(&printed, &size);
+    printed = NULL;
+    printed_file = open_memstream(&printed_room, &printed_size);
+    return ss_table_new(printed_file, format);
+}
+
+static const char *end(ss_table *table)
+{
     ss_error error;
-    CHECK_OK(ss_table_print(table, out, layout, &error));
-    fclose(out);
-    ss_table_free(table);
+    CHECK_OK(ss_table_finish(table, &error));
+    fclose(printed_file);
+    printed = printed_room;
     return printed;
+}
+
+static const ss_table_kind *find_kind(const char *name)
+{
+    const ss_table_kind *kind = ss_table_kinds;
+    while (kind->name != NULL && strcmp(kind->name, name) != 0) {
+        kind++;
+    }
+    TEST_ASSERT_NOT_NULL_MESSAGE(kind->name, name);
+    return kind;
+}
+
+// The table of a kind that the trials make.
+static const char *print_asked(const char *kind, ss_table_request request, ss_format format)
+{
+    const ss_results results = {.record = record, .trials = trials};
+    request.results = &results;
+    request.for_programs = !ss_format_is_for_people(format);
+    ss_table *table = begin(format);
+    ss_error error;
+    CHECK_OK(find_kind(kind)->make(&request, table, &error));
+    return end(table);
+}
+
+static const char *print(const char *kind, ss_format format)
+{
+    return print_asked(kind, (ss_table_request){.paper = false}, format);
+}
+
+static const char *print_with_paper(ss_format format)
+{
+    return print_asked("solvers", (ss_table_request){.paper = true}, format);
 }
 
 static const ss_trials *compare(const char *path, double tolerance)
@@ -57,17 +96,16 @@ static const char *number(double value, int digits)
 
 // ---- Layouts
 
-static ss_table *small_table(void)
+static ss_table *small_table(ss_format format)
 {
-    static const ss_table_column columns[] = {
-        {"solver", "Solver", 0, NULL},
-        {"fail_percent", "%fail", 3, "Share <= all."},
-        {"mean_ms", "ms", 3, NULL},
+    static const ss_column columns[] = {
+        {"solver", SS_COLUMN_TEXT, "Solver", 0, NULL},
+        {"fail_percent", SS_COLUMN_REAL, "%fail", 3, "Share <= all."},
+        {"mean_ms", SS_COLUMN_REAL, "ms", 3, NULL},
+        {.key = NULL},
     };
-    ss_table *table = ss_table_new();
-    for (int k = 0; k < 3; k++) {
-        ss_table_column_add(table, &columns[k]);
-    }
+    ss_table *table = begin(format);
+    ss_table_columns(table, columns);
     ss_table_text(table, "a+b");
     ss_table_real(table, 1e-6);
     ss_table_real(table, 12.3456);
@@ -86,7 +124,7 @@ static void text_is_aligned_and_notes_follow(void)
                              "\n"
                              "[1] Share <= all.\n"
                              "Set of 7_x.\n",
-                             print(small_table(), SS_LAYOUT_TEXT));
+                             end(small_table(SS_FORMAT_TEXT)));
 }
 
 static void markdown_is_escaped(void)
@@ -99,7 +137,7 @@ static void markdown_is_escaped(void)
                              "<sup>1</sup> Share \\<= all.\n"
                              "\n"
                              "Set of 7\\_x.\n",
-                             print(small_table(), SS_LAYOUT_MARKDOWN));
+                             end(small_table(SS_FORMAT_MARKDOWN)));
 }
 
 static void latex_is_booktabs_and_escaped(void)
@@ -119,25 +157,33 @@ static void latex_is_booktabs_and_escaped(void)
                              "\\textsuperscript{1}~Share $\\leq$ all.\\par\n"
                              "Set of 7\\_x.\\par\n"
                              "}\n",
-                             print(small_table(), SS_LAYOUT_LATEX));
+                             end(small_table(SS_FORMAT_LATEX)));
 }
 
 static void csv_has_keys_all_digits_and_no_notes(void)
 {
     TEST_ASSERT_EQUAL_STRING("solver,fail_percent,mean_ms\n"
-                             "a+b,9.9999999999999995e-07,12.345599999999999\n"
+                             "a+b,1e-06,12.3456\n"
                              "\"under_score,long\",nan,0.5\n",
-                             print(small_table(), SS_LAYOUT_CSV));
+                             end(small_table(SS_FORMAT_CSV)));
+}
+
+static void json_has_the_keys_of_csv(void)
+{
+    TEST_ASSERT_EQUAL_STRING(
+        "[\n {\"solver\": \"a+b\", \"fail_percent\": 1e-06, \"mean_ms\": 12.3456},\n"
+        " {\"solver\": \"under_score,long\", \"fail_percent\": null, \"mean_ms\": 0.5}\n]\n",
+        end(small_table(SS_FORMAT_JSON)));
 }
 
 static void long_notes_are_broken_between_words(void)
 {
-    ss_table *table = small_table();
+    ss_table *table = small_table(SS_FORMAT_TEXT);
     ss_table_note(
         table, "%s",
         "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
         "fifteen sixteen seventeen");
-    HOLDS(print(table, SS_LAYOUT_TEXT), "fifteen sixteen\nseventeen\n");
+    HOLDS(end(table), "fifteen sixteen\nseventeen\n");
 }
 
 static void numbers_are_short(void)
@@ -159,7 +205,7 @@ static void numbers_are_short(void)
 static void no_memory_is_said(void)
 {
     ss_error error;
-    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_table_print(NULL, stdout, SS_LAYOUT_TEXT, &error));
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_table_finish(NULL, &error));
     TEST_ASSERT_EQUAL_STRING("not enough memory for the table", error.text);
 }
 
@@ -185,32 +231,32 @@ static void the_papers_table_has_eleven_rows_and_its_hybrid_is_the_fastest(void)
 
 static void percentages_are_totals_over_totals(void)
 {
-    const ss_trials *t = compare(results_file("totals.h5"), NAN);
+    compare(results_file("totals.h5"), NAN);
     TEST_ASSERT_EQUAL_STRING("solver,alt_percent,fail_percent,over_tol_percent,mean_iterations,"
                              "mean_ms\n"
                              "4sides,nan,0,100,10,10\n"
                              "mfb,nan,9.766990291262136,50,53,203\n"
-                             "mfb+enum,0.59999999999999998,0,0,6,12\n",
-                             print(ss_table_solvers(t, false, true), SS_LAYOUT_CSV));
+                             "mfb+enum,0.6,0,0,6,12\n",
+                             print("solvers", SS_FORMAT_CSV));
 }
 
 static void the_papers_columns_stand_beside_ours_or_after_them_in_csv(void)
 {
-    const ss_trials *t = compare(results_file("paper.h5"), NAN);
-    const char *text = print(ss_table_solvers(t, true, false), SS_LAYOUT_TEXT);
+    compare(results_file("paper.h5"), NAN);
+    const char *text = print_with_paper(SS_FORMAT_TEXT);
     HOLDS(text, "%alt [1]  [D11]  %fail [2]  [D11]");
     HOLDS(text, "mfb+enum           0.6   0.07          0   1e-6");
     HOLDS(text, "306 problems");
-    text = print(ss_table_solvers(t, true, true), SS_LAYOUT_CSV);
+    text = print_with_paper(SS_FORMAT_CSV);
     HOLDS(text, ",mean_ms,paper_alt_percent,paper_fail_percent,paper_over_tol_percent,"
                 "paper_mean_iterations,paper_mean_ms\n");
-    HOLDS(text, "mfb+enum,0.59999999999999998,0,0,6,12,0.070000000000000007,");
+    HOLDS(text, "mfb+enum,0.6,0,0,6,12,0.07,");
 }
 
 static void footnotes_say_how_it_was_measured(void)
 {
-    const ss_trials *t = compare(results_file("notes.h5"), NAN);
-    const char *text = print(ss_table_solvers(t, false, false), SS_LAYOUT_MARKDOWN);
+    compare(results_file("notes.h5"), NAN);
+    const char *text = print("solvers", SS_FORMAT_MARKDOWN);
     HOLDS(text, "fb \\<= 1e-4");
     CHECK(strstr(text, "footnote 4") == NULL); // of the paper, which is not shown
     HOLDS(text, "Problems: 2 of the scene hair, of 100 to 200 contacts, from hair.h5.");
@@ -218,7 +264,7 @@ static void footnotes_say_how_it_was_measured(void)
     HOLDS(text, "freeze=paper");
     HOLDS(text, "they stopped: 4sides on 50 % of the problems.");
     HOLDS(text, "no part in means: 4sides 1 crashed.");
-    HOLDS(print(ss_table_solvers(t, true, false), SS_LAYOUT_MARKDOWN), "(its footnote 4)");
+    HOLDS(print_with_paper(SS_FORMAT_MARKDOWN), "(its footnote 4)");
 }
 
 static void a_looser_tolerance_is_read_from_the_histories(void)
@@ -235,7 +281,7 @@ static void a_looser_tolerance_is_read_from_the_histories(void)
     CHECK_NEAR(hybrid->trials[0].iterations, 2, 0);
     CHECK_NEAR(hybrid->trials[1].iterations, 4, 0);
     CHECK_NEAR(hybrid->trials[1].sweep_seconds, 0.008, 1e-12);
-    HOLDS(print(ss_table_solvers(t, false, false), SS_LAYOUT_TEXT), "read from their histories");
+    HOLDS(print("solvers", SS_FORMAT_TEXT), "read from their histories");
 }
 
 static void seconds_of_a_history_are_scaled_to_the_best_run(void)
@@ -283,7 +329,7 @@ static void nan_is_never_within_a_tolerance(void)
     row.measures.fb = NAN;
     compare(results_file_of("nan.h5", &row, 1), NAN);
     CHECK(!trials->entrants[0].trials[0].solved);
-    HOLDS(print(ss_table_solvers(trials, false, true), SS_LAYOUT_CSV), "mfb,nan,2,100,");
+    HOLDS(print("solvers", SS_FORMAT_CSV), "mfb,nan,2,100,");
 }
 
 static void solvers_of_one_name_are_told_apart_by_their_options_or_starts(void)
@@ -299,7 +345,7 @@ static void solvers_of_one_name_are_told_apart_by_their_options_or_starts(void)
     TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from zero", trials->entrants[0].label);
     TEST_ASSERT_EQUAL_STRING("mfb", trials->entrants[1].label);
     TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from guess", trials->entrants[2].label);
-    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT), "in some solvers only");
+    HOLDS(print("solvers", SS_FORMAT_TEXT), "in some solvers only");
 }
 
 static void options_that_names_leave_out_are_listed(void)
@@ -308,7 +354,7 @@ static void options_that_names_leave_out_are_listed(void)
                              result_row("mfb+enum:freeze=paper", 1)};
     strcpy(rows[0].solver, "mfb:freeze=on");
     compare(results_file_of("options.h5", rows, 2), NAN);
-    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
+    HOLDS(print("solvers", SS_FORMAT_TEXT),
           "With their options: mfb:freeze=on, mfb+enum:freeze=paper.");
 }
 
@@ -317,8 +363,7 @@ static void options_of_all_are_said_once(void)
     ss_record_row row = result_row("mfb:freeze=paper", 1);
     strcpy(row.solver, "mfb:ltol=0");
     compare(results_file_of("common.h5", &row, 1), NAN);
-    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
-          "Options of all solvers: ltol=0.");
+    HOLDS(print("solvers", SS_FORMAT_TEXT), "Options of all solvers: ltol=0.");
 }
 
 static void iterations_are_sweeps_only_where_all_solvers_sweep(void)
@@ -326,7 +371,7 @@ static void iterations_are_sweeps_only_where_all_solvers_sweep(void)
     ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 1)};
     strcpy(rows[1].solver, "apgd");
     compare(results_file_of("global.h5", rows, 2), NAN);
-    const char *text = print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT);
+    const char *text = print("solvers", SS_FORMAT_TEXT);
     HOLDS(text, "iterations, each solver's own");
     CHECK(strstr(text, "Gauss-Seidel") == NULL && strncmp(text, "Solver", 6) == 0);
 }
@@ -342,8 +387,7 @@ static void a_killed_run_counts_with_the_seconds_of_its_history(void)
     CHECK(trial->solved);
     CHECK_NEAR(trial->seconds, 0.204, 1e-12);
     CHECK_NEAR(trial->sweep_seconds, 0.2, 1e-12);
-    CHECK(strstr(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
-                 "without numbers") == NULL);
+    CHECK(strstr(print("solvers", SS_FORMAT_TEXT), "without numbers") == NULL);
 }
 
 static void what_could_not_be_read_is_no_crash_and_has_no_size(void)
@@ -355,7 +399,7 @@ static void what_could_not_be_read_is_no_crash_and_has_no_size(void)
     rows[1].contacts = 0;
     rows[1].scene[0] = '\0';
     compare(results_file_of("unread.h5", rows, 2), NAN);
-    const char *text = print(ss_table_solvers(trials, false, false), SS_LAYOUT_MARKDOWN);
+    const char *text = print("solvers", SS_FORMAT_MARKDOWN);
     HOLDS(text, "Problems: 2 (1 of them could not be read), of 100 contacts, from hair.h5.");
     HOLDS(text, "means: mfb 1 bad\\_input.");
 }
@@ -365,8 +409,7 @@ static void runs_of_several_builds_are_told(void)
     ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 2)};
     strcpy(rows[1].build, "another");
     compare(results_file_of("builds.h5", rows, 2), NAN);
-    HOLDS(print(ss_table_solvers(trials, false, false), SS_LAYOUT_TEXT),
-          "Runs were made by several builds of the program.");
+    HOLDS(print("solvers", SS_FORMAT_TEXT), "Runs were made by several builds of the program.");
 }
 
 static void profiles_count_those_within_a_factor_of_the_fastest(void)
@@ -374,7 +417,7 @@ static void profiles_count_those_within_a_factor_of_the_fastest(void)
     const ss_trials *t = compare(results_file("profile.h5"), NAN);
     CHECK_NEAR(ss_profile_ratio(t, &t->entrants[2], 0), 1.25, 1e-12);
     CHECK(isinf(ss_profile_ratio(t, &t->entrants[1], 1)));
-    const char *text = print(ss_table_profile(t), SS_LAYOUT_CSV);
+    const char *text = print("profile", SS_FORMAT_CSV);
     HOLDS(text, "solver,within_1.2_percent,within_2_percent,within_5_percent,within_10_percent,"
                 "within_100_percent\n");
     HOLDS(text, "4sides,0,0,0,0,0\nmfb,50,50,50,50,50\nmfb+enum,50,100,100,100,100\n");
@@ -382,11 +425,8 @@ static void profiles_count_those_within_a_factor_of_the_fastest(void)
 
 static void ratios_are_those_of_what_both_solved(void)
 {
-    const ss_trials *t = compare(results_file("ratio.h5"), NAN);
-    ss_table *table;
-    ss_error error;
-    CHECK_OK(ss_table_ratio(t, "mfb+enum", &table, &error));
-    const char *text = print(table, SS_LAYOUT_CSV);
+    compare(results_file("ratio.h5"), NAN);
+    const char *text = print("ratio", SS_FORMAT_CSV);
     HOLDS(text,
           "solver,solved_percent,both,ratio,least_ratio,most_ratio,alone,lost,ceiling_ratio\n");
     HOLDS(text, "4sides,0,0,nan,nan,nan,0,2,nan\n");
@@ -396,33 +436,50 @@ static void ratios_are_those_of_what_both_solved(void)
     CHECK(csv_number(text, 2, "lost") == 1.0);
     CHECK_NEAR(csv_number(text, 2, "ceiling_ratio"), 5.0, 1e-12); // 10 ms over a set-up of 2
     HOLDS(text, "mfb+enum,100,2,1,1,1,0,0,");
-    CHECK_OK(ss_table_ratio(t, "mfb+enum", &table, &error));
-    text = print(table, SS_LAYOUT_TEXT);
+    text = print_asked("ratio", (ss_table_request){.against = "mfb+enum"}, SS_FORMAT_TEXT);
     HOLDS(text, "together would have the ratio 1.12."); // sqrt(10 / 8)
-    CHECK_OK(ss_table_ratio(t, "mfb", &table, &error));
-    text = print(table, SS_LAYOUT_CSV);
+    text = print_asked("ratio", (ss_table_request){.against = "mfb"}, SS_FORMAT_CSV);
     CHECK_NEAR(csv_number(text, 3, "ratio"), 0.8, 1e-12);
     CHECK(csv_number(text, 3, "alone") == 1.0);
-    CHECK(ss_table_ratio(t, "nobody", &table, &error) == SS_BAD_INPUT && table == NULL);
+    const ss_results results = {.record = record, .trials = trials};
+    const ss_table_request request = {.results = &results, .against = "nobody"};
+    ss_error error;
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, find_kind("ratio")->make(&request, NULL, &error));
     HOLDS(error.text, "no runs of 'nobody'");
 }
 
 static void problems_name_their_best_solvers(void)
 {
-    const ss_trials *t = compare(results_file("problems.h5"), NAN);
+    compare(results_file("problems.h5"), NAN);
     TEST_ASSERT_EQUAL_STRING(
         "problem,contacts,solvers,solved,fastest,fastest_ms,fewest,fewest_iterations\n"
         "data/hair.h5:p1,100,3,2,mfb,8,mfb+enum,4\n"
         "data/hair.h5:p2,200,3,1,mfb+enum,20,mfb+enum,8\n",
-        print(ss_table_problems(t), SS_LAYOUT_CSV));
+        print("problems", SS_FORMAT_CSV));
 }
 
 static void local_solves_have_a_price(void)
 {
-    const ss_trials *t = compare(results_file("local.h5"), NAN);
-    const char *text = print(ss_table_local(t), SS_LAYOUT_CSV);
+    compare(results_file("local.h5"), NAN);
+    const char *text = print("local", SS_FORMAT_CSV);
     HOLDS(text, "solver,local_solves,alt_percent,fail_percent,ns_per_solve\n4sides,1000,nan,0,");
-    HOLDS(text, "mfb+enum,2000,0.59999999999999998,0,12000");
+    HOLDS(text, "mfb+enum,2000,0.6,0,12000");
+}
+
+static void rows_are_the_record_as_it_is(void)
+{
+    compare(results_file("rows.h5"), NAN);
+    const char *text = print("rows", SS_FORMAT_CSV);
+    HOLDS(text, "problem,contacts,solver,tol,status,iterations,local_solves,alt_percent,"
+                "fail_percent,seconds,cpu_seconds,setup_seconds,sweep_seconds,fb,fb_contact,fb_abs,"
+                "natural,normal,detail,problem_sha256,start,build,scene,dim,");
+    int lines = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        lines += *c == '\n';
+    }
+    TEST_ASSERT_EQUAL_INT(1 + (int)ss_record_count(record), lines);
+    TEST_ASSERT_EQUAL_STRING("data/hair.h5:p1", csv_field(text, 1, "problem"));
+    CHECK(csv_number(text, 1, "tol") == 1e-4 && csv_number(text, 1, "dim") == 3.0);
 }
 
 static void medians_take_infinities(void)
@@ -440,6 +497,7 @@ static void run_tests(void)
     RUN_TEST(markdown_is_escaped);
     RUN_TEST(latex_is_booktabs_and_escaped);
     RUN_TEST(csv_has_keys_all_digits_and_no_notes);
+    RUN_TEST(json_has_the_keys_of_csv);
     RUN_TEST(long_notes_are_broken_between_words);
     RUN_TEST(numbers_are_short);
     RUN_TEST(no_memory_is_said);
@@ -463,6 +521,7 @@ static void run_tests(void)
     RUN_TEST(ratios_are_those_of_what_both_solved);
     RUN_TEST(problems_name_their_best_solvers);
     RUN_TEST(local_solves_have_a_price);
+    RUN_TEST(rows_are_the_record_as_it_is);
     RUN_TEST(medians_take_infinities);
 }
 

@@ -2,6 +2,7 @@
 #include "problems/number.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/support.h"
@@ -61,8 +62,41 @@ static void the_sentence_tells_the_range(void)
     TEST_ASSERT_EQUAL_STRING("a number from 0 to 0.001", text);
 }
 
+static const char *printed(double value)
+{
+    static char text[32];
+    ss_number_print(value, text);
+    return text;
+}
+
+static void a_number_is_printed_in_the_fewest_digits_that_give_it_back(void)
+{
+    TEST_ASSERT_EQUAL_STRING("0.1", printed(0.1));
+    TEST_ASSERT_EQUAL_STRING("1e-06", printed(1e-6));
+    TEST_ASSERT_EQUAL_STRING("0.30000000000000004", printed(0.1 + 0.2));
+    TEST_ASSERT_EQUAL_STRING("0.3333333333333333", printed(1.0 / 3.0));
+    TEST_ASSERT_EQUAL_STRING("12345678", printed(12345678.0));
+    TEST_ASSERT_EQUAL_STRING("-0", printed(-0.0));
+    TEST_ASSERT_EQUAL_STRING("nan", printed(-NAN));
+    TEST_ASSERT_EQUAL_STRING("-inf", printed(-INFINITY));
+}
+
+static void every_double_survives_its_print(void)
+{
+    uint64_t bits = 1;
+    for (int k = 0; k < 100000; k++) {
+        bits = bits * 6364136223846793005u + 1442695040888963407u; // Knuth's generator
+        double value, back;
+        memcpy(&value, &bits, sizeof value);
+        back = strtod(printed(value), NULL);
+        CHECK(isnan(value) ? isnan(back) : memcmp(&value, &back, sizeof value) == 0);
+    }
+}
+
 static void run_tests(void)
 {
+    RUN_TEST(a_number_is_printed_in_the_fewest_digits_that_give_it_back);
+    RUN_TEST(every_double_survives_its_print);
     RUN_TEST(decimals_in_the_range_are_taken);
     RUN_TEST(what_is_no_decimal_or_out_of_range_is_refused_and_sets_nothing);
     RUN_TEST(whole_numbers_have_neither_point_nor_exponent);

@@ -1,4 +1,4 @@
-// harness/paper.h -- what the papers print, to be shown beside what was measured here.
+// harness/results/paper.h -- what the papers print, to be shown beside what was measured here.
 #pragma once
 
 // A row of [D11] Table 2: 306 one-step problems of its simulation "Pony", tolerance 1e-6 in the

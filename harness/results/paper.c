@@ -1,6 +1,6 @@
 // [D11] Table 2, section 7.3: "Performance comparison of various local solvers on a set of 306
 // one-step problems".
-#include "harness/paper.h"
+#include "harness/results/paper.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "harness/trials.h"
+#include "harness/results/trials.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/complain.h"
-#include "harness/paper.h"
+#include "harness/results/paper.h"
 #include "solvers/registry.h"
 
 // Tolerances that differ by less are one: they were typed, not computed.
@@ -310,27 +310,66 @@ double ss_median(double *values, size_t n)
     return low == high ? low : low + (high - low) / 2.0; // the first also for two infinities
 }
 
-ss_status ss_trials_with(const char *verb, const char *path, double tolerance, ss_trials_user use,
-                         const void *settings, ss_error *e)
+// ---- Performance profiles
+
+static double time_of(const ss_trial *trial)
 {
-    ss_record *record = NULL;
-    ss_trials *trials = NULL;
-    ss_status status = ss_record_read(path, &record, e);
+    return trial->solved && trial->seconds > 0.0 ? trial->seconds : INFINITY;
+}
+
+double ss_profile_ratio(const ss_trials *t, const ss_entrant *entrant, size_t p)
+{
+    double best = INFINITY;
+    for (size_t k = 0; k < t->nentrants; k++) {
+        best = fmin(best, time_of(&t->entrants[k].trials[p]));
+    }
+    const double own = time_of(&entrant->trials[p]);
+    return isfinite(own) ? own / best : INFINITY;
+}
+
+double ss_profile_percent(const ss_trials *t, const ss_entrant *entrant, double x)
+{
+    size_t within = 0;
+    for (size_t p = 0; p < t->nproblems; p++) {
+        within += ss_profile_ratio(t, entrant, p) <= x;
+    }
+    return 100.0 * (double)within / (double)t->nproblems;
+}
+
+// ---- What a table or a figure is made of
+
+ss_status ss_results_of_record(const char *verb, const char *path, ss_needs needs, double tolerance,
+                               ss_results *results, ss_error *e)
+{
+    *results = (ss_results){.path = path};
+    ss_status status = ss_record_read(path, &results->record, e);
     if (status != SS_OK) {
         return status;
     }
     char damage[700];
-    if (ss_record_damage(record, damage, sizeof damage)) {
+    if (ss_record_damage(results->record, damage, sizeof damage)) {
         ss_complain(verb, "%s", damage);
     }
-    ss_error reason = {0};
-    status = ss_trials_new(record, tolerance, &trials, &reason);
-    if (status == SS_OK) {
-        status = use(trials, settings, e);
-    } else {
-        ss_fail(e, status, "%s: %s", path, reason.text);
+    if (needs == SS_NEEDS_TRIALS) {
+        ss_error reason = {0};
+        status = ss_trials_new(results->record, tolerance, &results->trials, &reason);
+        if (status != SS_OK) {
+            ss_fail(e, status, "%s: %s", path, reason.text);
+        }
     }
-    ss_trials_free(trials);
-    ss_record_close(record, NULL);
     return status;
+}
+
+ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *results, ss_error *e)
+{
+    *results = (ss_results){.path = paths[0], .nruns = count};
+    return ss_stats_read_all(paths, count, &results->runs, e);
+}
+
+void ss_results_free(ss_results *results)
+{
+    ss_trials_free(results->trials);
+    ss_record_close(results->record, NULL);
+    ss_stats_free_all(results->runs, results->nruns);
+    *results = (ss_results){0};
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/table_kinds.h"
+#include "harness/results/tables.h"
 
 typedef struct pairing {
     const ss_trials *a, *b;
@@ -82,31 +82,27 @@ static void add_means(ss_table *table, const double sum[2], double scale, size_t
     }
 }
 
-static void add_columns(ss_table *table, const ss_table_column columns[], size_t n)
-{
-    for (size_t c = 0; c < n; c++) {
-        ss_table_column_add(table, &columns[c]);
-    }
-}
-
 static const char RATIO_NOTE[] =
     "Geometric mean of A's time over B's, of the runs that both solved.";
 
-static ss_table *list_solvers(pairing *pairs)
+static void list_solvers(pairing *pairs, ss_table *table)
 {
-    static const ss_table_column columns[] = {
-        {"solver", "Solver", 0, NULL},
-        {"runs", "runs", 9, "Problems that both records hold by this solver."},
-        {"over_tol_percent", "%>tol A", 3, "Percentage of these above the tolerance."},
-        {"other_over_tol_percent", "B", 3, NULL},
-        {"mean_iterations", "iters A", 3, "Means over the problems that both solved."},
-        {"other_mean_iterations", "B", 3, NULL},
-        {"mean_ms", "T (ms) A", 3, "Mean time in the iterations, without the set-up, of the same."},
-        {"other_mean_ms", "B", 3, NULL},
-        {"time_ratio", "T A/B", 3, RATIO_NOTE},
+    static const ss_column columns[] = {
+        {"solver", SS_COLUMN_TEXT, "Solver", 0, NULL},
+        {"runs", SS_COLUMN_REAL, "runs", 9, "Problems that both records hold by this solver."},
+        {"over_tol_percent", SS_COLUMN_REAL, "%>tol A", 3,
+         "Percentage of these above the tolerance."},
+        {"other_over_tol_percent", SS_COLUMN_REAL, "B", 3, NULL},
+        {"mean_iterations", SS_COLUMN_REAL, "iters A", 3,
+         "Means over the problems that both solved."},
+        {"other_mean_iterations", SS_COLUMN_REAL, "B", 3, NULL},
+        {"mean_ms", SS_COLUMN_REAL, "T (ms) A", 3,
+         "Mean time in the iterations, without the set-up, of the same."},
+        {"other_mean_ms", SS_COLUMN_REAL, "B", 3, NULL},
+        {"time_ratio", SS_COLUMN_REAL, "T A/B", 3, RATIO_NOTE},
+        {.key = NULL},
     };
-    ss_table *table = ss_table_new();
-    add_columns(table, columns, sizeof columns / sizeof columns[0]);
+    ss_table_columns(table, columns);
     for (size_t k = 0; k < pairs->a->nentrants; k++) {
         const ss_entrant *a = &pairs->a->entrants[k], *b = find_entrant(pairs->b, a);
         sums s = {0};
@@ -123,23 +119,23 @@ static ss_table *list_solvers(pairing *pairs)
             ss_table_real(table, ratio(&s));
         }
     }
-    return table;
 }
 
-static ss_table *list_problems(pairing *pairs)
+static void list_problems(pairing *pairs, ss_table *table)
 {
-    static const ss_table_column columns[] = {
-        {"problem", "problem", 0, NULL},
-        {"contacts", "contacts", 9, NULL},
-        {"solvers", "solvers", 9, "That both records ran on this problem."},
-        {"solved", "solved A", 9, NULL},
-        {"other_solved", "B", 9, NULL},
-        {"mean_ms", "T (ms) A", 3, "Mean time of the solve with its set-up, where both solved it."},
-        {"other_mean_ms", "B", 3, NULL},
-        {"time_ratio", "T A/B", 3, RATIO_NOTE},
+    static const ss_column columns[] = {
+        {"problem", SS_COLUMN_TEXT, "problem", 0, NULL},
+        {"contacts", SS_COLUMN_REAL, "contacts", 9, NULL},
+        {"solvers", SS_COLUMN_REAL, "solvers", 9, "That both records ran on this problem."},
+        {"solved", SS_COLUMN_REAL, "solved A", 9, NULL},
+        {"other_solved", SS_COLUMN_REAL, "B", 9, NULL},
+        {"mean_ms", SS_COLUMN_REAL, "T (ms) A", 3,
+         "Mean time of the solve with its set-up, where both solved it."},
+        {"other_mean_ms", SS_COLUMN_REAL, "B", 3, NULL},
+        {"time_ratio", SS_COLUMN_REAL, "T A/B", 3, RATIO_NOTE},
+        {.key = NULL},
     };
-    ss_table *table = ss_table_new();
-    add_columns(table, columns, sizeof columns / sizeof columns[0]);
+    ss_table_columns(table, columns);
     for (size_t p = 0; p < pairs->a->nproblems; p++) {
         sums s = {0};
         for (size_t k = 0; k < pairs->a->nentrants; k++) {
@@ -156,11 +152,11 @@ static ss_table *list_problems(pairing *pairs)
             ss_table_real(table, ratio(&s));
         }
     }
-    return table;
 }
 
-static void note(ss_table *table, const pairing *pairs, const char *const names[2])
+static void note(ss_table *table, const pairing *pairs, const ss_table_request *request)
 {
+    const char *const names[] = {request->results->path, request->other->path};
     ss_table_note_tolerance(table, pairs->a);
     ss_table_note(table, "Compared are the runs that both records hold: one problem by its "
                          "checksum, one solver with its options, one start.");
@@ -184,28 +180,49 @@ static ss_status find_places(pairing *pairs, ss_error *e)
     return SS_OK;
 }
 
-ss_status ss_table_compare(const ss_trials *a, const ss_trials *b, const char *const names[2],
-                           bool by_problem, ss_table **table, ss_error *e)
+static bool have_a_run_in_common(pairing *pairs)
 {
-    pairing pairs = {.a = a, .b = b};
-    *table = NULL;
-    if (!(fabs(a->tolerance - b->tolerance) <= 1e-9 * b->tolerance)) {
+    sums s = {0};
+    for (size_t k = 0; k < pairs->a->nentrants; k++) {
+        const ss_entrant *a = &pairs->a->entrants[k], *b = find_entrant(pairs->b, a);
+        for (size_t p = 0; p < pairs->a->nproblems; p++) {
+            add(pairs, a, b, p, true, &s);
+        }
+    }
+    return s.runs > 0;
+}
+
+static ss_status compare(const ss_table_request *request,
+                         void (*list)(pairing *pairs, ss_table *table), ss_table *table,
+                         ss_error *e)
+{
+    const ss_results *first = request->results, *second = request->other;
+    pairing pairs = {.a = first->trials, .b = second->trials};
+    if (!(fabs(pairs.a->tolerance - pairs.b->tolerance) <= 1e-9 * pairs.b->tolerance)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "%s was made to a tolerance of %g and %s to %g; choose one with --tol",
-                       names[0], a->tolerance, names[1], b->tolerance);
+                       first->path, pairs.a->tolerance, second->path, pairs.b->tolerance);
     }
-    const ss_status status = find_places(&pairs, e);
-    if (status != SS_OK) {
-        return status;
+    ss_status status = find_places(&pairs, e);
+    if (status == SS_OK && !have_a_run_in_common(&pairs)) {
+        status = ss_fail(e, SS_BAD_INPUT, "%s and %s have no run of one problem by one solver",
+                         first->path, second->path);
     }
-    ss_table *made = by_problem ? list_problems(&pairs) : list_solvers(&pairs);
+    if (status == SS_OK) {
+        pairs.first[0] = NULL; // of the list
+        list(&pairs, table);
+        note(table, &pairs, request);
+    }
     free(pairs.place);
-    if (pairs.first[0] == NULL) {
-        ss_table_free(made);
-        return ss_fail(e, SS_BAD_INPUT, "%s and %s have no run of one problem by one solver",
-                       names[0], names[1]);
-    }
-    note(made, &pairs, names);
-    *table = made;
-    return SS_OK;
+    return status;
+}
+
+ss_status ss_table_compare_solvers(const ss_table_request *request, ss_table *table, ss_error *e)
+{
+    return compare(request, list_solvers, table, e);
+}
+
+ss_status ss_table_compare_problems(const ss_table_request *request, ss_table *table, ss_error *e)
+{
+    return compare(request, list_problems, table, e);
 }

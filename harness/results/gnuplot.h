@@ -1,10 +1,7 @@
-// harness/gnuplot.h -- gnuplot, called as a program.
+// harness/results/gnuplot.h -- gnuplot, called as a program.
 #pragma once
 
 #include "problems/status.h"
-
-// The part of a path behind its last slash.
-const char *ss_file_name(const char *path);
 
 // Runs gnuplot on a script, in the script's own folder, so that the names in it are relative.
 // An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it fails.

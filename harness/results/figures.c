@@ -1,11 +1,10 @@
-// The four figures as curves.
-#include "harness/figure.h"
+// The figures of a record as curves.
+#include "harness/results/figures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "harness/profile.h"
 
 // A profile is drawn at least as far as this ratio, and no further than that one.
 #define NEAR_RATIO 10.0
@@ -15,6 +14,70 @@
 // Residuals at which a work-precision curve has a point: four a decade, from 1 to 1e-14.
 #define PER_DECADE 4
 #define DECADES    14
+
+// ---- Curves
+
+ss_status ss_figure_begin(const ss_trials *trials, ss_figure *figure, ss_error *e)
+{
+    figure->curves = calloc(trials->nentrants, sizeof *figure->curves);
+    if (figure->curves == NULL) {
+        return ss_fail_memory(e, "the figure");
+    }
+    figure->ncurves = trials->nentrants;
+    for (size_t k = 0; k < figure->ncurves; k++) {
+        strcpy(figure->curves[k].label, trials->entrants[k].label);
+        strcpy(figure->curves[k].bare, trials->entrants[k].bare);
+    }
+    return SS_OK;
+}
+
+static bool grow(ss_curve *curve)
+{
+    const size_t capacity = curve->capacity == 0 ? 64 : 2 * curve->capacity;
+    double *x = realloc(curve->x, capacity * sizeof *x);
+    if (x != NULL) {
+        curve->x = x;
+    }
+    double *y = realloc(curve->y, capacity * sizeof *y);
+    if (y != NULL) {
+        curve->y = y;
+    }
+    if (x == NULL || y == NULL) {
+        return false;
+    }
+    curve->capacity = capacity;
+    return true;
+}
+
+void ss_figure_point(ss_figure *figure, size_t k, double x, double y)
+{
+    ss_curve *curve = &figure->curves[k];
+    if (curve->count == curve->capacity && !grow(curve)) {
+        figure->out_of_memory = true;
+        return;
+    }
+    curve->x[curve->count] = x;
+    curve->y[curve->count++] = y;
+}
+
+ss_status ss_figure_end(ss_figure *figure, ss_error *e)
+{
+    return figure->out_of_memory ? ss_fail_memory(e, "the figure") : SS_OK;
+}
+
+void ss_figure_free(ss_figure *figure)
+{
+    for (size_t k = 0; k < figure->ncurves; k++) {
+        free(figure->curves[k].x);
+        free(figure->curves[k].y);
+    }
+    free(figure->curves);
+    if (figure->below != NULL) {
+        ss_figure_free(figure->below);
+        free(figure->below);
+    }
+    *figure = (ss_figure){0};
+}
 
 static int ascending(const void *a, const void *b)
 {
@@ -109,8 +172,9 @@ static const char *iterations_label(const ss_trials *t)
     return ss_trials_are_gauss_seidel(t) ? "Gauss-Seidel iterations" : "iterations";
 }
 
-ss_status ss_figure_iterations(const ss_trials *t, ss_figure *figure, ss_error *e)
+static ss_status make_iterations(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
+    const ss_trials *t = request->results->trials;
     *figure = (ss_figure){.x_label = iterations_label(t),
                           .y_label = "% of problems that need more",
                           .log_x = true,
@@ -121,8 +185,9 @@ ss_status ss_figure_iterations(const ss_trials *t, ss_figure *figure, ss_error *
     return status == SS_OK ? distribute(t, iterations_of, true, end, figure, e) : status;
 }
 
-ss_status ss_figure_profile(const ss_trials *t, ss_figure *figure, ss_error *e)
+static ss_status make_profile(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
+    const ss_trials *t = request->results->trials;
     *figure = (ss_figure){.x_label = "time over that of the fastest",
                           .y_label = "% of problems solved",
                           .log_x = true,
@@ -204,9 +269,10 @@ static bool any_points(const ss_figure *figure)
     return false;
 }
 
-ss_status ss_figure_convergence(const ss_trials *t, const char *problem, ss_figure *figure,
-                                ss_error *e)
+static ss_status make_convergence(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
+    const ss_trials *t = request->results->trials;
+    const char *problem = request->problem;
     *figure = (ss_figure){.x_label = iterations_label(t),
                           .y_label = problem != NULL ? "fb" : "fb, median over the problems",
                           .log_x = true,
@@ -236,8 +302,10 @@ static double time_to(const ss_trial *trial, double level)
     return first < 0 ? INFINITY : 1000.0 * ss_history_seconds(row, first);
 }
 
-ss_status ss_figure_work_precision(const ss_trials *t, ss_figure *figure, ss_error *e)
+static ss_status make_work_precision(const ss_figure_request *request, ss_figure *figure,
+                                     ss_error *e)
 {
+    const ss_trials *t = request->results->trials;
     *figure = (ss_figure){
         .x_label = "median time (ms)", .y_label = "fb reached", .log_x = true, .log_y = true};
     const ss_status status = ss_figure_begin(t, figure, e);
@@ -267,3 +335,96 @@ ss_status ss_figure_work_precision(const ss_trials *t, ss_figure *figure, ss_err
     }
     return ss_figure_end(figure, e);
 }
+
+// ---- Assembly: Figure 6 of [D11], what it costs to assemble W
+//
+// A solver of the explicit form spends its set-up on factoring M, whitening H and the blocks of W;
+// with assembly=naive, on products over all dofs for every pair of contacts.
+
+typedef struct point {
+    double x, y;
+} point;
+
+static int by_contacts(const void *a, const void *b)
+{
+    const point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+// The name of an option's value in a spec; "" where it is not given.
+static void value_of(const char *spec, const char *option, char *value, size_t room)
+{
+    const char *found = strstr(spec, option);
+    found = found != NULL ? found + strlen(option) : "";
+    snprintf(value, room, "%.*s", (int)strcspn(found, ","), found);
+}
+
+// The curve is called after what sets it apart here: how W is made.
+static void name_curve(const ss_entrant *entrant, ss_curve *curve)
+{
+    char assembly[16], form[16];
+    value_of(entrant->spec, "assembly=", assembly, sizeof assembly);
+    value_of(entrant->spec, "form=", form, sizeof form);
+    const char *way = strcmp(assembly, "naive") == 0                         ? "naive"
+                      : strcmp(form, "matrix-free") == 0                     ? "matrix-free"
+                      : strcmp(form, "explicit") == 0 || assembly[0] != '\0' ? "blocks"
+                                                                             : NULL;
+    if (way != NULL) {
+        snprintf(curve->label, sizeof curve->label, "%s: %s", entrant->bare, way);
+    }
+}
+
+static ss_status make_assembly(const ss_figure_request *request, ss_figure *figure, ss_error *e)
+{
+    const ss_trials *t = request->results->trials;
+    *figure = (ss_figure){.x_label = "contacts",
+                          .y_label = "time until W is assembled (s)",
+                          .log_x = true,
+                          .log_y = true,
+                          .points = true,
+                          .plain = true,
+                          .guides = true};
+    const ss_status status = ss_figure_begin(t, figure, e);
+    point *points = calloc(t->nproblems, sizeof *points);
+    if (status != SS_OK || points == NULL) {
+        free(points);
+        return ss_fail_memory(e, "the figure");
+    }
+    for (size_t k = 0; k < t->nentrants; k++) {
+        size_t n = 0;
+        name_curve(&t->entrants[k], &figure->curves[k]);
+        for (size_t p = 0; p < t->nproblems; p++) {
+            const ss_record_row *row = t->entrants[k].trials[p].row;
+            if (row != NULL && row->setup_seconds > 0.0) {
+                points[n++] = (point){row->contacts, row->setup_seconds};
+            }
+        }
+        qsort(points, n, sizeof *points, by_contacts);
+        for (size_t p = 0; p < n; p++) {
+            ss_figure_point(figure, k, points[p].x, points[p].y);
+        }
+    }
+    free(points);
+    if (!any_points(figure) && !figure->out_of_memory) {
+        return ss_fail(e, SS_BAD_INPUT, "the record holds no run that set anything up");
+    }
+    return ss_figure_end(figure, e);
+}
+
+// ---- The registry
+
+const ss_figure_kind ss_figure_kinds[] = {
+    {.name = "iterations", .needs = SS_NEEDS_TRIALS, .make = make_iterations},
+    {.name = "profile", .needs = SS_NEEDS_TRIALS, .make = make_profile},
+    {.name = "convergence",
+     .needs = SS_NEEDS_TRIALS,
+     .takes_problem = true,
+     .make = make_convergence},
+    {.name = "work-precision", .needs = SS_NEEDS_TRIALS, .make = make_work_precision},
+    {.name = "assembly", .needs = SS_NEEDS_TRIALS, .make = make_assembly},
+    {.name = "orbit", .needs = SS_NEEDS_RUNS, .make = ss_figure_orbit},
+    {.name = "dispersion", .needs = SS_NEEDS_RUNS, .make = ss_figure_dispersion},
+    {.name = "stretch", .needs = SS_NEEDS_RUNS, .make = ss_figure_stretch},
+    {.name = "trajectory", .needs = SS_NEEDS_RUNS, .make = ss_figure_trajectory},
+    {.name = NULL},
+};

@@ -1,4 +1,4 @@
-// harness/trials.h -- the rows of a record as a comparison sees them: problems x solvers at one
+// harness/results/trials.h -- the rows of a record as a comparison sees them: problems x solvers at one
 // tolerance.
 //
 // A run to a tighter tolerance also answers a looser one: its history tells the first iteration
@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include "harness/record.h"
+#include "harness/simulate/stats.h"
 
 // --tol of a verb that reads records (harness/cli.h); NaN by default.
 #define SS_OPT_RECORD_TOLERANCE                                                                    \
@@ -49,12 +50,6 @@ typedef struct ss_trials {
 ss_status ss_trials_new(const ss_record *record, double tolerance, ss_trials **trials, ss_error *e);
 void ss_trials_free(ss_trials *trials);
 
-// Reads the record at `path` and hands its trials to `use`, for as long as that runs. What is
-// damaged of the record is told on stderr, by the verb.
-typedef ss_status (*ss_trials_user)(const ss_trials *trials, const void *settings, ss_error *e);
-ss_status ss_trials_with(const char *verb, const char *path, double tolerance, ss_trials_user use,
-                         const void *settings, ss_error *e);
-
 // Whether all iterations are sweeps of the Gauss-Seidel driver.
 bool ss_trials_are_gauss_seidel(const ss_trials *trials);
 
@@ -72,3 +67,37 @@ double ss_history_seconds(const ss_record_row *row, int k); // with the set-up
 
 // The median of n values, which it sorts; infinities count. NaN for none.
 double ss_median(double *values, size_t n);
+
+// ---- Performance profiles (Dolan, More 2002)
+//
+// On problem p solver s takes the time T(p, s), infinite where it is not solved. Its ratio is
+// T(p, s) / min_s T(p, s); its profile at x is the share of problems with a ratio of at most x.
+
+// The ratio on problem p; infinite where the entrant did not solve it.
+double ss_profile_ratio(const ss_trials *trials, const ss_entrant *entrant, size_t p);
+
+// Over all problems of the comparison, run or not.
+double ss_profile_percent(const ss_trials *trials, const ss_entrant *entrant, double x);
+
+// ---- What a table or a figure is made of
+
+typedef enum ss_needs {
+    SS_NEEDS_RECORD, // the rows of a record
+    SS_NEEDS_TRIALS, // a record at a tolerance
+    SS_NEEDS_RUNS,   // the statistics of simulations, a file each
+} ss_needs;
+
+typedef struct ss_results {
+    const char *path; // of the first file, borrowed
+    ss_record *record;
+    ss_trials *trials; // NULL: not needed
+    size_t nruns;
+    ss_stats *runs; // [nruns]
+} ss_results;
+
+// Of a record its rows, or its trials at a tolerance; what is damaged of it is told on stderr, by
+// the verb. What was read before a failure is there, to be freed.
+ss_status ss_results_of_record(const char *verb, const char *path, ss_needs needs, double tolerance,
+                               ss_results *results, ss_error *e);
+ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *results, ss_error *e);
+void ss_results_free(ss_results *results); // what it holds

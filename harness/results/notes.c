@@ -1,5 +1,5 @@
 // Under which conditions the numbers of a table were measured, in sentences.
-#include "harness/table_kinds.h"
+#include "harness/results/tables.h"
 
 #include <limits.h>
 #include <math.h>

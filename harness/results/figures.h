@@ -1,4 +1,4 @@
-// harness/figure.h -- figures that compare solvers, drawn by gnuplot.
+// harness/results/figures.h -- figures of records and simulations, drawn by gnuplot: a registry.
 //
 // A figure is a set of curves and two axes. Drawing writes the points to FILE.dat and a gnuplot
 // script to FILE.gp and runs gnuplot on it; both stay beside the picture FILE, so that a user can
@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "harness/simulate/stats.h"
-#include "harness/trials.h"
+#include "harness/results/trials.h"
 
 typedef struct ss_curve {
     char label[180], bare[64]; // as an ss_entrant's; the second chooses the style
@@ -32,29 +31,23 @@ typedef struct ss_figure {
     struct ss_figure *below; // NULL, or a second panel under this one; owned
 } ss_figure;
 
-// Percentage of problems that need more than x iterations ([D11] Figure 11).
-ss_status ss_figure_iterations(const ss_trials *trials, ss_figure *figure, ss_error *e);
-// Performance profiles (harness/profile.h).
-ss_status ss_figure_profile(const ss_trials *trials, ss_figure *figure, ss_error *e);
-// fb after x iterations: of the problem with this name (NULL: the median over all problems). A run
-// that has ended keeps its last fb.
-ss_status ss_figure_convergence(const ss_trials *trials, const char *problem, ss_figure *figure,
-                                ss_error *e);
-// Median over the problems of the time until fb <= y first.
-ss_status ss_figure_work_precision(const ss_trials *trials, ss_figure *figure, ss_error *e);
+// What a figure is asked for.
+typedef struct ss_figure_request {
+    const ss_results *results;
+    const char *problem; // only this one; NULL: all
+} ss_figure_request;
 
-// The time until W is assembled over the contacts of a problem ([D11] Figure 6).
-ss_status ss_figure_assembly(const ss_trials *trials, ss_figure *figure, ss_error *e);
+// Into an empty figure, which the caller frees in every case.
+typedef ss_status ss_figure_make(const ss_figure_request *request, ss_figure *figure, ss_error *e);
 
-// Of the runs of a simulation, a curve each. Velocity over position of the tip of strand 0 in the
-// second half of each run ([D11] Figure 7), along the axis on which it moves most.
-ss_status ss_figure_orbit(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
-// Distance of the tips, and below it kinetic energy, over time ([D11] Figure 8).
-ss_status ss_figure_dispersion(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
-// Length of all strands against the start, in percent more, over time ([HH13] Figure 4).
-ss_status ss_figure_stretch(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
-// Where the tip of strand 0 goes, seen along the axis on which it moves least ([HH13] Figure 3).
-ss_status ss_figure_trajectory(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e);
+typedef struct ss_figure_kind {
+    const char *name; // NULL ends the registry
+    ss_needs needs;
+    bool takes_problem; // of the request
+    ss_figure_make *make;
+} ss_figure_kind;
+
+extern const ss_figure_kind ss_figure_kinds[];
 
 void ss_figure_free(ss_figure *figure); // what it holds
 
@@ -69,3 +62,6 @@ ss_status ss_figure_end(ss_figure *figure, ss_error *e); // SS_SYSTEM where a po
 
 // The gnuplot script (internal).
 void ss_figure_script(const ss_figure *figure, const char *name, FILE *out);
+
+// Figures of simulations (internal): a curve a run.
+ss_figure_make ss_figure_orbit, ss_figure_trajectory, ss_figure_dispersion, ss_figure_stretch;

@@ -1,46 +1,35 @@
 // Table 1 of [D11]: what the one-step problems of a simulation are like and what its steps cost.
-#include "harness/table_kinds.h"
+#include "harness/results/tables.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "harness/paper.h"
+#include "harness/results/paper.h"
 
 // The paper's frame.
 #define FRAME_SECONDS (1.0 / 25.0)
 
-// A note a run, as far as a table has room for notes.
-#define MOST_NOTED 12
-
-static const ss_table_column COLUMNS[] = {
-    {"scene", "Scene", 0, NULL},
-    {"rods", "Rods", 5, NULL},
-    {"mu", "mu", 3, NULL},
-    {"mu_obstacle", "mu obst.", 3, NULL},
-    {"contacts_mean", "Contacts", 5, "Mean over the steps."},
-    {"contacts_max", "max", 6, NULL},
-    {"over_tol_percent", "%>tol", 3,
+static const ss_column COLUMNS[] = {
+    {"scene", SS_COLUMN_TEXT, "Scene", 0, NULL},
+    {"rods", SS_COLUMN_REAL, "Rods", 5, NULL},
+    {"mu", SS_COLUMN_REAL, "mu", 3, NULL},
+    {"mu_obstacle", SS_COLUMN_REAL, "mu obst.", 3, NULL},
+    {"contacts_mean", SS_COLUMN_REAL, "Contacts", 5, "Mean over the steps."},
+    {"contacts_max", SS_COLUMN_REAL, "max", 6, NULL},
+    {"over_tol_percent", SS_COLUMN_REAL, "%>tol", 3,
      "Percentage of one-step problems whose answer is not within the tolerance."},
-    {"max_error", "max err", 2,
+    {"max_error", SS_COLUMN_REAL, "max err", 2,
      "The largest residual of a step in the measure and the units of [D11]: fb_abs, cm/s."},
-    {"mean_iterations", "iters", 4, "Mean over the steps with contacts."},
-    {"gs_seconds", "T_GS (s)", 3,
+    {"mean_iterations", SS_COLUMN_REAL, "iters", 4, "Mean over the steps with contacts."},
+    {"gs_seconds", SS_COLUMN_REAL, "T_GS (s)", 3,
      "Iterations alone; T_solv with their set-up, of which W is the most; T_dt the whole step; "
      "means over the steps (the first two over those with contacts)."},
-    {"solve_seconds", "T_solv (s)", 3, NULL},
-    {"step_seconds", "T_dt (s)", 3, NULL},
-    {"minutes_a_frame", "min/frame", 3, "Of 1/25 s of simulated time."},
-    {"hours", "total (h)", 3, NULL},
+    {"solve_seconds", SS_COLUMN_REAL, "T_solv (s)", 3, NULL},
+    {"step_seconds", SS_COLUMN_REAL, "T_dt (s)", 3, NULL},
+    {"minutes_a_frame", SS_COLUMN_REAL, "min/frame", 3, "Of 1/25 s of simulated time."},
+    {"hours", SS_COLUMN_REAL, "total (h)", 3, NULL},
+    {.key = NULL},
 };
-
-#define NCOLUMNS (sizeof COLUMNS / sizeof COLUMNS[0])
-
-static void add_reals(ss_table *table, const double *values, size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        ss_table_real(table, values[k]);
-    }
-}
 
 static void add_run(ss_table *table, const ss_stats *stats, ss_stats_totals *totals)
 {
@@ -65,7 +54,7 @@ static void add_run(ss_table *table, const ss_stats *stats, ss_stats_totals *tot
                              totals->step_seconds / 60.0 / frames,
                              totals->step_seconds / 3600.0};
     ss_table_text(table, run->scene);
-    add_reals(table, values, sizeof values / sizeof values[0]);
+    ss_table_reals(table, values, sizeof values / sizeof values[0]);
 }
 
 static void add_paper(ss_table *table, const char *scene)
@@ -80,7 +69,7 @@ static void add_paper(ss_table *table, const char *scene)
             char name[64];
             snprintf(name, sizeof name, "[D11] %s", p->name);
             ss_table_text(table, name);
-            add_reals(table, values, sizeof values / sizeof values[0]);
+            ss_table_reals(table, values, sizeof values / sizeof values[0]);
         }
     }
 }
@@ -109,24 +98,21 @@ static void note_paper(ss_table *table)
                   "1e-3 to 1e-4 (its footnote 4).");
 }
 
-ss_table *ss_table_simulation(const ss_stats *runs, size_t count, bool paper)
+ss_status ss_table_simulation(const ss_table_request *request, ss_table *table, ss_error *e)
 {
-    ss_table *table = ss_table_new();
-    for (size_t c = 0; c < NCOLUMNS; c++) {
-        ss_table_column_add(table, &COLUMNS[c]);
-    }
-    for (size_t k = 0; k < count; k++) {
+    (void)e;
+    const ss_results *all = request->results;
+    ss_table_columns(table, COLUMNS);
+    for (size_t k = 0; k < all->nruns; k++) {
         ss_stats_totals totals;
-        add_run(table, &runs[k], &totals);
-        if (k < MOST_NOTED) {
-            note_run(table, &runs[k], &totals);
-        }
-        if (paper) {
-            add_paper(table, runs[k].run.scene);
+        add_run(table, &all->runs[k], &totals);
+        note_run(table, &all->runs[k], &totals);
+        if (request->paper) {
+            add_paper(table, all->runs[k].run.scene);
         }
     }
-    if (paper) {
+    if (request->paper) {
         note_paper(table);
     }
-    return table;
+    return SS_OK;
 }

@@ -1,5 +1,5 @@
 // The figures of simulations: orbits, trajectories, and what changes over time; a curve a run.
-#include "harness/figure.h"
+#include "harness/results/figures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,8 +116,10 @@ static int liveliest_axis(const ss_stats *run)
     return best;
 }
 
-ss_status ss_figure_orbit(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e)
+ss_status ss_figure_orbit(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
+    const ss_stats *runs = request->results->runs;
+    const size_t count = request->results->nruns;
     static const char *const VELOCITIES[] = {"tip velocity along x (cm/s)",
                                              "tip velocity along y (cm/s)",
                                              "tip velocity along z (cm/s)"};
@@ -148,8 +150,10 @@ static int laziest_axis(const ss_stats *run)
     return best;
 }
 
-ss_status ss_figure_trajectory(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e)
+ss_status ss_figure_trajectory(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
+    const ss_stats *runs = request->results->runs;
+    const size_t count = request->results->nruns;
     const int away = laziest_axis(&runs[0]), right = away == 0 ? 1 : 0, up = away == 2 ? 1 : 2;
     *figure = (ss_figure){.x_label = POSITIONS[right],
                           .y_label = POSITIONS[up],
@@ -205,8 +209,10 @@ static ss_status curves_over_time(const ss_stats *runs, size_t count,
     return ss_figure_end(figure, e);
 }
 
-ss_status ss_figure_dispersion(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e)
+ss_status ss_figure_dispersion(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
+    const ss_stats *runs = request->results->runs;
+    const size_t count = request->results->nruns;
     *figure = (ss_figure){.x_label = "time (s)",
                           .y_label = "mean distance of tips (cm)",
                           .plain = true,
@@ -220,8 +226,10 @@ ss_status ss_figure_dispersion(const ss_stats *runs, size_t count, ss_figure *fi
     return status == SS_OK ? curves_over_time(runs, count, kinetic_uj, figure->below, e) : status;
 }
 
-ss_status ss_figure_stretch(const ss_stats *runs, size_t count, ss_figure *figure, ss_error *e)
+ss_status ss_figure_stretch(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
+    const ss_stats *runs = request->results->runs;
+    const size_t count = request->results->nruns;
     *figure = (ss_figure){.x_label = "time (s)", .y_label = "stretch (%)", .plain = true};
     return curves_over_time(runs, count, stretch_percent, figure, e);
 }
