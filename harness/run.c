@@ -78,14 +78,15 @@ static bool allocate(const ss_problem *p, const double *start, ss_run *run)
 
 static ss_status judge(const ss_task *task, ss_run *run, ss_error *e)
 {
-    ss_response *response = NULL;
-    const ss_status status = ss_response_new(task->problem, &response, e);
+    const ss_problem *p = task->problem;
+    const ss_status status = ss_response_new(p, &run->response, e);
     if (status == SS_OK) {
         const ss_state impulses = {.r = run->answer.r};
-        run->verdict = ss_judge(response, &impulses, NAN, task->tolerance, run->answer.u);
-        ss_response_velocity(response, run->answer.r, run->answer.u, run->answer.v);
+        run->verdict = ss_judge(run->response, &impulses, NAN, task->tolerance, run->answer.u);
     }
-    ss_response_free(response);
+    if (status == SS_OK && p->form == SS_GLOBAL) {
+        memcpy(run->answer.v, run->response->motion, (size_t)p->ndofs * sizeof(double));
+    }
     return status;
 }
 
@@ -187,6 +188,8 @@ void ss_run_remark_threads(const char *verb, int threads, const ss_method *metho
 void ss_run_free(ss_run *run)
 {
     ss_state_free(&run->answer);
+    ss_response_free(run->response);
+    run->response = NULL;
 }
 
 static double percent(long part, long whole)

@@ -21,9 +21,10 @@
 enum { SS_START_ZERO, SS_START_GUESS };
 extern const char *const ss_start_names[]; // zero, guess; NULL-terminated
 
-// What a solved problem leaves behind; r, u, v are owned.
+// What a solved problem leaves behind.
 typedef struct ss_run {
-    ss_state answer; // r, u as the judge computed it, v in global form
+    ss_state answer;       // r, u and v as the judge computed them, v in global form only; owned
+    ss_response *response; // the judge of the problem; owned
     ss_result result;
     ss_verdict verdict;
     const char *status; // of the row: solved, stopped, max_iter ...; the judge's word

@@ -328,7 +328,7 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
     return SS_OK;
 }
 
-static void whiten_dense(const double *L, int m, double *X, int k)
+static inline void whiten_dense_columns(const double *L, int m, double *X, int k)
 {
     for (int i = 0; i < m; i++) {
         double *row = X + (size_t)i * (size_t)k;
@@ -336,6 +336,16 @@ static void whiten_dense(const double *L, int m, double *X, int k)
             subtract(row, L[i * m + j], X + (size_t)j * (size_t)k, k);
         }
         divide(row, L[i * m + i], k);
+    }
+}
+
+// The columns of one contact, the commonest case, in loops of known length.
+static void whiten_dense(const double *L, int m, double *X, int k)
+{
+    if (k == 3) {
+        whiten_dense_columns(L, m, X, 3);
+    } else {
+        whiten_dense_columns(L, m, X, k);
     }
 }
 

@@ -28,43 +28,100 @@ static void trace_local(const ss_problem *p, double *compliance)
     }
 }
 
-// |L_k^-1 H_c|^2 on one body, whose entries of column c are `entry`, next[entry] and so on to -1; x
-// is scratch.
-static double body_share(const ss_response *response, int body, int entry, const int *next,
-                         double *x)
+// W_cc = |L^-1 H_c|^2, the sum over bodies of |L_k^-1 H_kc|^2. The columns of a contact are whitened
+// together, body by body, and each sum runs in the order of its own column.
+typedef struct squares {
+    int *head; // [bodies] the last entry of the contact on a body, -1 without; between contacts -1
+    int *next; // [entries of H] the entry before it on the same body, -1 after the first
+    int *seen; // [bodies] the last column whose sum has the body's share; -1 before
+    double *share; // [bodies, dim] |L_k^-1 H_kc|^2 of the present contact
+    double *X;     // [largest body, dim]
+} squares;
+
+static void squares_free(squares *s)
 {
-    const ss_problem *p = response->problem;
-    const ss_mass *mass = response->mass;
-    const int m = ss_mass_size(mass, body);
-    memset(x, 0, (size_t)m * sizeof *x);
-    for (int k = entry; k >= 0; k = next[k]) {
-        x[ss_mass_place(mass, p->H.row[k])] = p->H.x[k];
-    }
-    ss_mass_whiten(mass, body, x, 1);
-    double sum = 0.0;
-    for (int j = 0; j < m; j++) {
-        sum += x[j] * x[j];
-    }
-    return sum;
+    free(s->head);
+    free(s->next);
+    free(s->seen);
+    free(s->share);
+    free(s->X);
 }
 
-// W_cc = |L^-1 H_c|^2, body by body. The entries of the column are chained by body first: looking
-// through the column for each would be quadratic in the bodies of one contact. head[k] is the chain
-// of body k, -1 before and after; next is [entries of H].
-static double column_square(const ss_response *response, int c, int *head, int *next)
+static bool squares_new(const ss_response *response, squares *s)
+{
+    const ss_problem *p = response->problem;
+    const size_t nbodies = (size_t)ss_mass_bodies(response->mass), dim = (size_t)p->dim;
+    int largest = 0;
+    for (int k = 0; k < (int)nbodies; k++) {
+        const int m = ss_mass_size(response->mass, k);
+        largest = m > largest ? m : largest;
+    }
+    *s = (squares){.head = malloc((nbodies + 1) * sizeof *s->head),
+                   .next = malloc(((size_t)ss_sparse_count(&p->H) + 1) * sizeof *s->next),
+                   .seen = malloc((nbodies + 1) * sizeof *s->seen),
+                   .share = malloc((nbodies * dim + 1) * sizeof *s->share),
+                   .X = malloc(((size_t)largest * dim + 1) * sizeof *s->X)};
+    if (s->head == NULL || s->next == NULL || s->seen == NULL || s->share == NULL || s->X == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < nbodies; k++) {
+        s->head[k] = s->seen[k] = -1;
+    }
+    return true;
+}
+
+// The shares of one body in the columns of contact i.
+static void body_shares(const ss_response *response, squares *s, int i, int body)
 {
     const ss_sparse *H = &response->problem->H;
+    const int dim = response->problem->dim, m = ss_mass_size(response->mass, body);
+    double *share = s->share + (size_t)body * (size_t)dim;
+    memset(s->X, 0, (size_t)m * (size_t)dim * sizeof *s->X);
+    memset(share, 0, (size_t)dim * sizeof *share);
+    for (int k = s->head[body]; k >= 0; k = s->next[k]) {
+        int c = 0;
+        while (k >= H->start[dim * i + c + 1]) {
+            c++;
+        }
+        s->X[ss_mass_place(response->mass, H->row[k]) * dim + c] = H->x[k];
+    }
+    ss_mass_whiten(response->mass, body, s->X, dim);
+    for (int j = 0; j < m; j++) {
+        for (int c = 0; c < dim; c++) {
+            share[c] += s->X[j * dim + c] * s->X[j * dim + c];
+        }
+    }
+}
+
+static void whiten_contact(const ss_response *response, squares *s, int i)
+{
+    const ss_sparse *H = &response->problem->H;
+    const int first = H->start[response->problem->dim * i];
+    const int end = H->start[response->problem->dim * (i + 1)];
+    for (int k = first; k < end; k++) {
+        const int body = ss_mass_body_of(response->mass, H->row[k]);
+        s->next[k] = s->head[body];
+        s->head[body] = k;
+    }
+    for (int k = first; k < end; k++) {
+        const int body = ss_mass_body_of(response->mass, H->row[k]);
+        if (s->head[body] >= 0) {
+            body_shares(response, s, i, body);
+            s->head[body] = -1;
+        }
+    }
+}
+
+static double column_square(const ss_response *response, squares *s, int c)
+{
+    const ss_sparse *H = &response->problem->H;
+    const int dim = response->problem->dim;
     double sum = 0.0;
     for (int k = H->start[c]; k < H->start[c + 1]; k++) {
         const int body = ss_mass_body_of(response->mass, H->row[k]);
-        next[k] = head[body];
-        head[body] = k;
-    }
-    for (int k = H->start[c]; k < H->start[c + 1]; k++) {
-        const int body = ss_mass_body_of(response->mass, H->row[k]);
-        if (head[body] >= 0) {
-            sum += body_share(response, body, head[body], next, response->scratch);
-            head[body] = -1;
+        if (s->seen[body] != c) {
+            s->seen[body] = c;
+            sum += s->share[(size_t)body * (size_t)dim + (size_t)(c % dim)];
         }
     }
     return sum;
@@ -74,18 +131,15 @@ static double column_square(const ss_response *response, int c, int *head, int *
 static bool trace_global(const ss_response *response, double *compliance)
 {
     const ss_problem *p = response->problem;
-    const size_t nbodies = (size_t)ss_mass_bodies(response->mass);
-    int *head = malloc((nbodies + 1) * sizeof *head);
-    int *next = malloc(((size_t)ss_sparse_count(&p->H) + 1) * sizeof *next);
-    const bool ok = head != NULL && next != NULL;
-    for (size_t k = 0; ok && k < nbodies; k++) {
-        head[k] = -1;
+    squares s;
+    const bool ok = squares_new(response, &s);
+    for (int i = 0; ok && i < p->ncontacts; i++) {
+        whiten_contact(response, &s, i);
+        for (int c = p->dim * i; c < p->dim * (i + 1); c++) {
+            compliance[i] += column_square(response, &s, c) / p->dim;
+        }
     }
-    for (int c = 0; ok && c < p->H.ncols; c++) {
-        compliance[c / p->dim] += column_square(response, c, head, next) / p->dim;
-    }
-    free(head);
-    free(next);
+    squares_free(&s);
     return ok;
 }
 

@@ -13,7 +13,7 @@ typedef struct ss_response {
     ss_mass *mass;             // global form; owned
     double *b;                 // [dim ncontacts] velocity at r = 0; owned
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
-    double *motion;            // [ndofs] scratch, global form; owned
+    double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
     double *scratch;           // [ndofs] scratch, global form; owned
 } ss_response;
 
