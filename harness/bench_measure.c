@@ -121,7 +121,7 @@ static ss_task task_of(const ss_problem *p, const ss_method *method, const ss_be
                      .tolerance = s->tolerance,
                      .max_iterations = s->max_iterations,
                      .time_limit = s->time_limit,
-                     .clock = CLOCK_PROCESS_CPUTIME_ID};
+                     .clock = SS_CLOCK_CPU};
 }
 
 void ss_bench_measure(const ss_problem *p, const ss_method *method,

@@ -21,15 +21,11 @@ static const char *status_of(const ss_run *run)
     }
     switch (run->result.outcome) {
     case SS_MAX_ITER:
-        return "max_iter";
     case SS_TIME_LIMIT:
-        return "time_limit";
     case SS_STALLED:
-        return "stalled";
     case SS_INTERRUPTED:
-        return "interrupted";
     case SS_CRASHED:
-        return "crashed";
+        return ss_outcome_name(run->result.outcome);
     case SS_UNSOLVED:
     case SS_CONVERGED:
     case SS_STEPPED:

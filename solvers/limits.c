@@ -5,16 +5,16 @@
 
 #include "solvers/clock.h"
 
-static double task_seconds(clockid_t clock)
+static double task_seconds(ss_clock clock)
 {
-    return clock == CLOCK_PROCESS_CPUTIME_ID ? ss_clock_cpu_seconds() : ss_clock_seconds(clock);
+    return clock == SS_CLOCK_CPU ? ss_clock_cpu_seconds() : ss_clock_seconds(CLOCK_MONOTONIC);
 }
 
 // No process uses more CPU seconds in a second than it has cores to run on.
-static double fastest(clockid_t clock)
+static double fastest(ss_clock clock)
 {
     cpu_set_t cores;
-    if (clock != CLOCK_PROCESS_CPUTIME_ID) {
+    if (clock != SS_CLOCK_CPU) {
         return 1.0;
     }
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : CPU_SETSIZE;
@@ -40,9 +40,8 @@ void ss_limits_ready(ss_limits *w)
 
 double ss_limits_elapsed(const ss_limits *w)
 {
-    const clockid_t clock = w->task->clock;
-    const double listening =
-        clock == CLOCK_PROCESS_CPUTIME_ID ? w->listening_cpu : w->listening_wall;
+    const ss_clock clock = w->task->clock;
+    const double listening = clock == SS_CLOCK_CPU ? w->listening_cpu : w->listening_wall;
     return task_seconds(clock) - w->start - listening;
 }
 

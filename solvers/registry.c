@@ -29,3 +29,16 @@ const ss_global_solver *ss_global_find(const char *name)
     }
     return NULL;
 }
+
+const char *ss_outcome_name(ss_outcome outcome)
+{
+    static const char *const NAMES[] = {
+        [SS_UNSOLVED] = "unsolved",       [SS_CONVERGED] = "converged",
+        [SS_STEPPED] = "stepped",         [SS_MAX_ITER] = "max_iter",
+        [SS_TIME_LIMIT] = "time_limit",   [SS_STALLED] = "stalled",
+        [SS_NO_SOLUTION] = "no_solution", [SS_NOT_COVERED] = "not_covered",
+        [SS_INTERRUPTED] = "interrupted", [SS_CRASHED] = "crashed",
+    };
+    const size_t k = (size_t)outcome;
+    return k < sizeof NAMES / sizeof NAMES[0] ? NAMES[k] : "unknown";
+}

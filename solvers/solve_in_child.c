@@ -60,9 +60,8 @@ static ss_outcome test_limits(const solving *a)
     if (t->interrupted != NULL && *t->interrupted) {
         return SS_INTERRUPTED;
     }
-    const double spent = t->clock == CLOCK_PROCESS_CPUTIME_ID
-                             ? ss_child_cpu_seconds(&a->child)
-                             : ss_clock_seconds(CLOCK_MONOTONIC) - a->start;
+    const double spent = t->clock == SS_CLOCK_CPU ? ss_child_cpu_seconds(&a->child)
+                                                  : ss_clock_seconds(CLOCK_MONOTONIC) - a->start;
     return t->time_limit > 0.0 && spent >= t->time_limit ? SS_TIME_LIMIT : SS_UNSOLVED;
 }
 

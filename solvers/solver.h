@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
 #include "problems/keys.h"
 #include "problems/tangle/locals.h"
 #include "problems/problem.h"
@@ -30,6 +29,9 @@ typedef enum ss_outcome {
     SS_INTERRUPTED,
     SS_CRASHED, // it died in a process of its own; what it left behind is judged like any answer
 } ss_outcome;
+
+// Its word: "converged", "max_iter"; "unknown" for a number that is none.
+const char *ss_outcome_name(ss_outcome outcome);
 
 // Exact: a converged answer satisfies Coulomb's law. Approximate: another law, and the measures say
 // how far it is from Coulomb's.
@@ -111,13 +113,16 @@ typedef struct ss_progress {
     const char *note; // what the solver is at, for a reader; NULL mostly
 } ss_progress;
 
+// Whose seconds a time limit counts: the wall's, or the CPU time of the process.
+typedef enum ss_clock { SS_CLOCK_WALL, SS_CLOCK_CPU } ss_clock;
+
 typedef struct ss_task {
     const ss_problem *problem; // checked
     const ss_method *method;
-    double tolerance;                         // fb
-    int max_iterations;                       // sweeps
-    double time_limit;                        // s, of the clock below; 0: none
-    clockid_t clock;                          // CLOCK_MONOTONIC or CLOCK_PROCESS_CPUTIME_ID
+    double tolerance;   // fb
+    int max_iterations; // sweeps
+    double time_limit;  // s, of the clock below; 0: none
+    ss_clock clock;
     int threads;                              // 0: not asked for
     const volatile sig_atomic_t *interrupted; // NULL: never
     const volatile sig_atomic_t *recalled;    // as that, by a solver of which this is a part

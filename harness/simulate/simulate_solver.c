@@ -59,7 +59,7 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
         .tolerance = s->tolerance,
         .max_iterations = s->max_iterations,
         .time_limit = s->time_limit,
-        .clock = CLOCK_MONOTONIC,
+        .clock = SS_CLOCK_WALL,
         .threads = s->threads,
     };
     ss_run run = {0};

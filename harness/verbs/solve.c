@@ -85,7 +85,7 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
         .tolerance = s->tolerance,
         .max_iterations = s->max_iterations,
         .time_limit = s->time_limit,
-        .clock = CLOCK_MONOTONIC,
+        .clock = SS_CLOCK_WALL,
         .threads = s->threads,
         .interrupted = &ss_interrupted,
     };

@@ -133,7 +133,7 @@ static ss_status solve(void)
                               .method = method,
                               .tolerance = 1e-8,
                               .max_iterations = 20,
-                              .clock = CLOCK_MONOTONIC,
+                              .clock = SS_CLOCK_WALL,
                               .threads = threads};
         double r[18] = {0.0};
         ss_result result;

@@ -86,7 +86,7 @@ static void check(const char *spec, bool may_go_on)
                           .method = method,
                           .tolerance = 1e-8,
                           .max_iterations = 20000,
-                          .clock = CLOCK_MONOTONIC};
+                          .clock = SS_CLOCK_WALL};
     long k = 1;
     while (solve_failing(spec, &task, k, may_go_on)) {
         k++;

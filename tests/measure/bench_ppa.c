@@ -30,7 +30,7 @@ static ss_result solve(const ss_problem *p, const char *spec, int most, double *
                           .method = method,
                           .tolerance = TOLERANCE,
                           .max_iterations = most,
-                          .clock = CLOCK_PROCESS_CPUTIME_ID};
+                          .clock = SS_CLOCK_CPU};
     const double begin = now();
     bench_check(ss_solve(&task, r, &result, &error), &error);
     *took = now() - begin;

@@ -100,7 +100,7 @@ static double our_best(const ss_problem *p, const char *spec, double *fb)
                           .tolerance = TOLERANCE,
                           .max_iterations = MAX_SWEEPS,
                           .time_limit = 20.0,
-                          .clock = CLOCK_MONOTONIC};
+                          .clock = SS_CLOCK_WALL};
     double *r = malloc((size_t)(3 * p->ncontacts) * sizeof *r), best = INFINITY;
     for (int k = 0; k < REPEATS; k++) {
         ss_result result;

@@ -13,7 +13,7 @@ static double sweeps_seconds(const ss_problem *p, const ss_method *method, int s
                           .method = method,
                           .tolerance = 1e-300,
                           .max_iterations = sweeps,
-                          .clock = CLOCK_MONOTONIC};
+                          .clock = SS_CLOCK_WALL};
     ss_result result;
     ss_error error;
     double *r = calloc((size_t)(p->dim * p->ncontacts), sizeof *r);

@@ -204,6 +204,20 @@ static void every_registered_name_is_well_formed_and_found(void)
     CHECK(ss_local_find("nobody") == NULL && ss_global_find("nobody") == NULL);
 }
 
+static void every_outcome_has_a_word_of_its_own(void)
+{
+    for (int k = SS_UNSOLVED; k <= SS_CRASHED; k++) {
+        const char *word = ss_outcome_name((ss_outcome)k);
+        TEST_ASSERT_NOT_NULL(word);
+        for (int j = SS_UNSOLVED; j < k; j++) {
+            CHECK(strcmp(word, ss_outcome_name((ss_outcome)j)) != 0);
+        }
+    }
+    TEST_ASSERT_EQUAL_STRING("max_iter", ss_outcome_name(SS_MAX_ITER));
+    TEST_ASSERT_EQUAL_STRING("crashed", ss_outcome_name(SS_CRASHED));
+    TEST_ASSERT_EQUAL_STRING("unknown", ss_outcome_name((ss_outcome)(SS_CRASHED + 1)));
+}
+
 static void run_tests(void)
 {
     RUN_TEST(a_bare_local_name_means_gauss_seidel);
@@ -219,6 +233,7 @@ static void run_tests(void)
     RUN_TEST(options_reach_the_solver_that_is_named);
     RUN_TEST(the_names_of_siconos_hold_a_slash);
     RUN_TEST(every_registered_name_is_well_formed_and_found);
+    RUN_TEST(every_outcome_has_a_word_of_its_own);
 }
 
 const test_group method_tests = {.run = run_tests, .set_up = set_up};

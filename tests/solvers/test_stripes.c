@@ -175,7 +175,7 @@ static solved threaded(const ss_problem *p, const char *spec, int threads, int s
     const ss_task task = {.problem = p,
                           .tolerance = 1e-12,
                           .max_iterations = sweeps,
-                          .clock = CLOCK_MONOTONIC,
+                          .clock = SS_CLOCK_WALL,
                           .threads = threads};
     return run_task(spec, task, NULL);
 }

@@ -61,7 +61,7 @@ static inline solved run_task(const char *spec, ss_task task, const double *star
 static inline solved run(const ss_problem *p, const char *spec, double tolerance, int sweeps)
 {
     const ss_task task = {
-        .problem = p, .tolerance = tolerance, .max_iterations = sweeps, .clock = CLOCK_MONOTONIC};
+        .problem = p, .tolerance = tolerance, .max_iterations = sweeps, .clock = SS_CLOCK_WALL};
     return run_task(spec, task, NULL);
 }
 

@@ -18,7 +18,7 @@ ss_status solve_step(void *context, const ss_problem *p, double *r, ss_step_answ
                               .method = method,
                               .tolerance = 1e-10,
                               .max_iterations = 2000,
-                              .clock = CLOCK_MONOTONIC};
+                              .clock = SS_CLOCK_WALL};
         status = ss_solve(&task, r, &result, e);
     }
     ss_method_free(method);
