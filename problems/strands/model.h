@@ -22,7 +22,7 @@
 // recommitted at every iterate, and takes velocities from `difference`.
 //
 // A strand is used by one thread at a time: it may keep scratch, but no state of its motion.
-// Adding a model: CONTRIBUTING.md.
+// Adding a model: CONTRIBUTING.md; tests/support/twisting_chain.c is an example.
 #pragma once
 
 #include <stdbool.h>
@@ -57,11 +57,12 @@ typedef struct ss_strand_design {
     const double (*unrest)[3]; // [npieces] 1/m: added to the natural shape only; NULL for none
     int nsegments;             // of the collision polyline, >= 1; of vertices: 0 for their own
 
-    int nvertices;            // 0, or at least 3
-    const ss_vec3 *vertices;  // [nvertices] m: the shape the strand starts in
-    const ss_vec3 *rest;      // [nvertices] m: its natural shape; NULL: vertices
-    const double *theta;      // [nvertices - 1] rad: angle of the material frame of each edge
-    const double *rest_theta; //   against the space-parallel one; NULL: 0
+    int nvertices;           // 0, or at least 3
+    const ss_vec3 *vertices; // [nvertices] m: the shape the strand starts in
+    const ss_vec3 *rest;     // [nvertices] m: its natural shape; NULL: vertices
+    const double *theta; // [nvertices - 1] rad: angle of the material frame of each edge against
+                         // the space-parallel one; NULL: 0
+    const double *rest_theta; // the same of the natural shape; NULL: theta
     ss_vec3 director;         // the parallel frame's d1 of the first edge; 0: any
     ss_clamp clamp;
 } ss_strand_design;

@@ -160,7 +160,8 @@ static void enter_edge(edges *w, int j)
 static edges edges_of(const ss_strand_design *d, ss_shape which)
 {
     edges w = {.x = vertices_of(d, which),
-               .theta = which == SS_SHAPE_NATURAL ? d->rest_theta : d->theta};
+               .theta =
+                   which == SS_SHAPE_NATURAL && d->rest_theta != NULL ? d->rest_theta : d->theta};
     const ss_vec3 t = tangent_of(d->vertices, 0);
     const ss_vec3 across = ss_along(d->director, -ss_dot(d->director, t), t);
     const ss_vec3 d1 = ss_length(across) > 0.0 ? ss_unit(across) : any_across(t);

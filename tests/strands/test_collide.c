@@ -70,6 +70,26 @@ static void neighbours_and_roots_never_touch(void)
     TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 0.0));
 }
 
+// A stem of three segments and a twig of two that branches from its vertex 1: the twig's first segment
+// has two neighbours on the stem, there is none between the polylines, and the twig's vertex touches
+// once.
+static void a_branch_is_no_segment_and_has_neighbours(void)
+{
+    const int first[] = {0, 7};
+    const int branch[] = {-1, -1, -1, -1, 1, -1, -1};
+    const ss_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0},
+                         {1, 0, 0}, {1, 1, 0}, {2, 1, 0}};
+    ss_polylines lines = {.nstrands = 1, .first = first, .x = x, .radius = 0.499, .branch = branch};
+    TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 0.0));
+    lines.radius =
+        0.51; // both twigs with the stem's segments across: (2, 5), (1, 5), (0, 5), (2, 4)
+    CHECK(count_touches(&lines, 0.0) > 0);
+    for (int i = 0; i < count; i++) {
+        CHECK(touches[i].segment_a != 3 && touches[i].segment_b != 3);
+        CHECK(!(touches[i].segment_b == 4 && touches[i].segment_a <= 1));
+    }
+}
+
 static void a_vertex_touches_once(void)
 {
     // The tent's top is nearest to the bar, as end of one segment and start of the next.
@@ -393,6 +413,7 @@ static void run_tests(void)
 {
     RUN_TEST(a_touch_has_its_gap_normal_and_point);
     RUN_TEST(neighbours_and_roots_never_touch);
+    RUN_TEST(a_branch_is_no_segment_and_has_neighbours);
     RUN_TEST(a_vertex_touches_once);
     RUN_TEST(a_root_does_not_touch_the_obstacles_of_its_body);
     RUN_TEST(obstacles_come_before_strands);

@@ -26,7 +26,7 @@ static void check_elasticity(one_strand *s)
 {
     const bool elastic = s->model->energy != NULL;
     CHECK(elastic == (s->model->force != NULL) && elastic == (s->model->stiffness != NULL));
-    CHECK(elastic == (s->model->damping != NULL) && elastic == (s->model->balance != NULL));
+    CHECK(elastic == (s->model->damping != NULL) && (elastic || s->model->balance == NULL));
     if (elastic) {
         holds_with_elasticity(s);
     }
@@ -40,6 +40,13 @@ static void on_every_elastic_model(property *holds)
 
 // ---- Elasticity
 
+static double energy_along(const one_strand *s, int k, double h, double *moved)
+{
+    advance_dof(s, k, h, moved);
+    return s->model->energy(s->self, moved);
+}
+
+// By the difference of fourth order.
 static void force_is_minus_the_gradient(one_strand *s)
 {
     disturb(s, &g);
@@ -50,12 +57,11 @@ static void force_is_minus_the_gradient(one_strand *s)
     const double E = s->model->energy(s->self, s->q);
     CHECK(E > 0.0);
     for (int k = 0; k < nv; k++) {
-        const double h = 1e-4 * strand_length(s) / column_size(s, k);
-        advance_dof(s, k, h, moved);
-        const double ahead = s->model->energy(s->self, moved);
-        advance_dof(s, k, -h, moved);
-        const double slope = (ahead - s->model->energy(s->self, moved)) / (2.0 * h);
-        CHECK_NEAR(F[k], -slope, 1e-6 * fabs(F[k]) + 1e-12 * E / h);
+        const double h = 1e-4 * dof_size(s, k);
+        const double near = energy_along(s, k, h, moved) - energy_along(s, k, -h, moved);
+        const double far = energy_along(s, k, 2.0 * h, moved) - energy_along(s, k, -2.0 * h, moved);
+        const double slope = (8.0 * near - far) / (12.0 * h);
+        CHECK_NEAR(F[k], -slope, 1e-7 * fabs(F[k]) + 1e-12 * E / h);
     }
     free(F);
     free(moved);
@@ -74,8 +80,12 @@ static void force_adds_to_what_is_there(one_strand *s)
     s->model->force(s->self, s->q, s->rest, F);
     memcpy(F + nv, F, (size_t)nv * sizeof *F);
     s->model->force(s->self, s->q, s->rest, F + nv);
+    double largest = 0.0;
     for (int k = 0; k < nv; k++) {
-        CHECK_NEAR(F[nv + k], 2.0 * F[k], 0.0);
+        largest = fmax(largest, fabs(F[k]));
+    }
+    for (int k = 0; k < nv; k++) {
+        CHECK_NEAR(F[nv + k], 2.0 * F[k], 1e-14 * largest);
     }
     free(F);
 }
@@ -96,27 +106,57 @@ static double form(const ss_band *A, const double *v)
     return sum;
 }
 
-// In the natural shape, where K may not be filtered: K v = -dF.
+// -dF along v, by the difference of second order with steps h.
+static void slope_of_force(const one_strand *s, const double *v, double h, double *slope)
+{
+    const int nv = s->size.nv;
+    double *moved = calloc((size_t)s->size.nq, sizeof *moved);
+    double *ahead = calloc(2 * (size_t)nv, sizeof *ahead), *behind = ahead + nv;
+    s->model->advance(s->self, s->q, v, h, moved);
+    s->model->force(s->self, moved, s->rest, ahead);
+    s->model->advance(s->self, s->q, v, -h, moved);
+    s->model->force(s->self, moved, s->rest, behind);
+    for (int k = 0; k < nv; k++) {
+        slope[k] = (behind[k] - ahead[k]) / (2.0 * h);
+    }
+    free(moved);
+    free(ahead);
+}
+
+static double *magnitudes(const double *x, int count)
+{
+    double *size = calloc((size_t)count, sizeof *size);
+    for (int k = 0; k < count; k++) {
+        size[k] = fabs(x[k]);
+    }
+    return size;
+}
+
+// In the natural shape, where all kinds of K are one: K v = -dF, to a millionth of |K||v|.
 static void stiffness_is_minus_the_slope_of_force(one_strand *s)
 {
     const int nv = s->size.nv;
+    double *slope = calloc((size_t)nv, sizeof *slope);
     random_velocity(s, &g, s->v);
-    ss_band K = new_band(s);
-    double *moved = calloc((size_t)s->size.nq, sizeof *moved);
-    double *ahead = calloc(3 * (size_t)nv, sizeof *ahead), *behind = ahead + nv, *Kv = behind + nv;
-    const double h = 1e-6; // s
-    s->model->stiffness(s->self, s->q, SS_STIFFNESS_EXACT, 1.0, &K);
-    ss_band_add_product(&K, s->v, Kv);
-    s->model->advance(s->self, s->q, s->v, h, moved);
-    s->model->force(s->self, moved, s->rest, ahead);
-    s->model->advance(s->self, s->q, s->v, -h, moved);
-    s->model->force(s->self, moved, s->rest, behind);
-    for (int k = 0; k < nv; k++) {
-        CHECK_NEAR((behind[k] - ahead[k]) / (2.0 * h), Kv[k], 1e-6 * fabs(Kv[k]) + 1e-15);
+    slope_of_force(s, s->v, 1e-6, slope);
+    for (int kind = 0; kind < SS_STIFFNESS_KINDS; kind++) {
+        double *Kv = calloc(2 * (size_t)nv, sizeof *Kv), *size = Kv + nv;
+        ss_band K = new_band(s);
+        const bool has = s->model->stiffness(s->self, s->q, (ss_stiffness)kind, 1.0, &K);
+        CHECK(has || kind != SS_STIFFNESS_EXACT);
+        const ss_band magnitude = {K.n, K.half, magnitudes(K.x, K.n * (K.half + 1))};
+        double *speed = magnitudes(s->v, nv);
+        ss_band_add_product(&K, s->v, Kv);
+        ss_band_add_product(&magnitude, speed, size);
+        for (int k = 0; k < nv && has; k++) {
+            CHECK_NEAR(slope[k], Kv[k], 1e-6 * size[k]);
+        }
+        free(Kv);
+        free(K.x);
+        free(magnitude.x);
+        free(speed);
     }
-    free(K.x);
-    free(moved);
-    free(ahead);
+    free(slope);
 }
 
 static void stiffness_of_every_model_is_minus_the_slope_of_force(void)
@@ -124,19 +164,92 @@ static void stiffness_of_every_model_is_minus_the_slope_of_force(void)
     on_every_elastic_model(stiffness_is_minus_the_slope_of_force);
 }
 
-static void stiffness_and_damping_are_never_negative(one_strand *s)
+// Anywhere: v'Kv = -v'dF, to a millionth of |v|'|K||v|. Of forces that rest with their frames the
+// symmetric part of the slope counts alone.
+static void exact_stiffness_is_the_slope_along_a_line(one_strand *s)
 {
-    ss_band K = new_band(s), C = new_band(s);
+    const int nv = s->size.nv;
     disturb(s, &g);
-    s->model->stiffness(s->self, s->q, SS_STIFFNESS_EXACT, 2.0, &K);
-    s->model->damping(s->self, s->q, 2.0, &C);
+    for (int trial = 0; trial < 5; trial++) {
+        double *slope = calloc((size_t)nv, sizeof *slope), sum = 0.0;
+        ss_band K = new_band(s);
+        random_velocity(s, &g, s->v);
+        slope_of_force(s, s->v, 1e-5, slope);
+        CHECK(s->model->stiffness(s->self, s->q, SS_STIFFNESS_EXACT, 1.0, &K));
+        const ss_band magnitude = {K.n, K.half, magnitudes(K.x, K.n * (K.half + 1))};
+        double *speed = magnitudes(s->v, nv);
+        for (int k = 0; k < nv; k++) {
+            sum += s->v[k] * slope[k];
+        }
+        CHECK_NEAR(sum, form(&K, s->v), 1e-6 * form(&magnitude, speed));
+        free(slope);
+        free(K.x);
+        free(magnitude.x);
+        free(speed);
+    }
+}
+
+static void exact_stiffness_of_every_model_is_the_slope_along_a_line(void)
+{
+    on_every_elastic_model(exact_stiffness_is_the_slope_along_a_line);
+}
+
+// v'Av >= 0 but for the rounding of its parts.
+static void is_never_negative(one_strand *s, const ss_band *A)
+{
+    const ss_band magnitude = {A->n, A->half, magnitudes(A->x, A->n * (A->half + 1))};
     for (int trial = 0; trial < 20; trial++) {
         random_velocity(s, &g, s->v);
-        CHECK(form(&K, s->v) >= 0.0);
-        CHECK(form(&C, s->v) >= 0.0);
+        double *speed = magnitudes(s->v, A->n);
+        CHECK(form(A, s->v) >= -1e-14 * form(&magnitude, speed));
+        free(speed);
     }
-    free(K.x);
+    free(magnitude.x);
+}
+
+// The exact K may be, where there is another.
+static void stiffness_and_damping_are_never_negative(one_strand *s)
+{
+    int kinds = 0;
+    disturb(s, &g);
+    for (int kind = SS_STIFFNESS_KINDS - 1; kind >= 0; kind--) {
+        ss_band K = new_band(s);
+        if (s->model->stiffness(s->self, s->q, (ss_stiffness)kind, 2.0, &K) &&
+            (kind != SS_STIFFNESS_EXACT || kinds == 0)) {
+            is_never_negative(s, &K);
+            kinds++;
+        }
+        free(K.x);
+    }
+    CHECK(kinds > 0);
+    ss_band C = new_band(s);
+    s->model->damping(s->self, s->q, 2.0, &C);
+    is_never_negative(s, &C);
     free(C.x);
+}
+
+// A kind that a model has not leaves the matrix as it is.
+static void stiffness_adds_or_does_nothing(one_strand *s)
+{
+    for (int kind = 0; kind < SS_STIFFNESS_KINDS; kind++) {
+        ss_band K = new_band(s), twice = new_band(s);
+        const bool has = s->model->stiffness(s->self, s->q, (ss_stiffness)kind, 1.0, &K);
+        s->model->stiffness(s->self, s->q, (ss_stiffness)kind, 1.0, &twice);
+        s->model->stiffness(s->self, s->q, (ss_stiffness)kind, 1.0, &twice);
+        double largest = 0.0;
+        for (int k = 0; k < K.n * (K.half + 1); k++) {
+            CHECK_NEAR(twice.x[k], 2.0 * K.x[k], 1e-12 * fabs(K.x[k]) + 1e-300);
+            largest = fmax(largest, fabs(K.x[k]));
+        }
+        CHECK(has == (largest > 0.0));
+        free(K.x);
+        free(twice.x);
+    }
+}
+
+static void stiffness_of_every_model_adds_or_does_nothing(void)
+{
+    on_every_elastic_model(stiffness_adds_or_does_nothing);
 }
 
 static void stiffness_and_damping_of_every_model_are_never_negative(void)
@@ -144,15 +257,23 @@ static void stiffness_and_damping_of_every_model_are_never_negative(void)
     on_every_elastic_model(stiffness_and_damping_are_never_negative);
 }
 
+// Up to rounding: a strain is a difference of numbers of the size of what moves the strand by its
+// length.
 static void the_style_is_natural(one_strand *s)
 {
-    double *F = calloc((size_t)s->size.nv, sizeof *F);
+    const int nv = s->size.nv;
+    double *F = calloc((size_t)nv, sizeof *F), work = 0.0;
+    ss_band K = new_band(s);
     s->model->force(s->self, s->q, s->rest, F);
-    for (int k = 0; k < s->size.nv; k++) {
-        CHECK_NEAR(F[k], 0.0, 0.0);
+    s->model->stiffness(s->self, s->q, SS_STIFFNESS_EXACT, 1.0, &K);
+    for (int k = 0; k < nv; k++) {
+        const double stiff = *ss_band_at(&K, k, k), way = dof_size(s, k);
+        CHECK_NEAR(F[k], 0.0, 1e-13 * stiff * way);
+        work += stiff * way * way;
     }
-    CHECK_NEAR(s->model->energy(s->self, s->q), 0.0, 0.0);
+    CHECK_NEAR(s->model->energy(s->self, s->q), 0.0, 1e-26 * work);
     free(F);
+    free(K.x);
 }
 
 static void the_style_of_every_model_is_natural(void)
@@ -163,6 +284,9 @@ static void the_style_of_every_model_is_natural(void)
 // The elastic force elsewhere is a load that a strand can bear, whatever its root does.
 static void balance_makes_the_force_minus_the_load(one_strand *s)
 {
+    if (s->model->balance == NULL) {
+        return;
+    }
     const int nv = s->size.nv;
     double *load = calloc(2 * (size_t)nv, sizeof *load), *F = load + nv;
     double *style = calloc((size_t)s->size.nq, sizeof *style);
@@ -188,6 +312,8 @@ static void run_tests(void)
     RUN_TEST(force_of_every_model_is_minus_the_gradient);
     RUN_TEST(force_of_every_model_adds_to_what_is_there);
     RUN_TEST(stiffness_of_every_model_is_minus_the_slope_of_force);
+    RUN_TEST(exact_stiffness_of_every_model_is_the_slope_along_a_line);
+    RUN_TEST(stiffness_of_every_model_adds_or_does_nothing);
     RUN_TEST(stiffness_and_damping_of_every_model_are_never_negative);
     RUN_TEST(the_style_of_every_model_is_natural);
     RUN_TEST(balance_of_every_model_makes_the_force_minus_the_load);

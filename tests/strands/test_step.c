@@ -191,8 +191,8 @@ static void a_replay_gives_the_velocities_of_the_step(void)
         CHECK(p != NULL);
         CHECK_LE(replay(p, r, v), 1e-14);
         for (int k = 0; k < world->nstrands; k++) {
-            const int row = stepper->formed.row[k];
-            CHECK(row < 0 || v[row] == world->now.v[world->strands[k].v]);
+            const int row = stepper->formed.row[k], at = world->strands[k].v;
+            CHECK(row < 0 || v[row] == world->now.v[at + stepper->systems.free[at]]);
         }
     }
 }

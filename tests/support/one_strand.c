@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/support.h"
+#include "tests/support/twisting_chain.h"
 
 #define MOST_PIECES 16
 #define SEGMENTS    11
@@ -38,7 +39,12 @@ one_strand new_strand(const char *spec, const ss_strand_design *design)
 {
     ss_error error = {0};
     one_strand s = {0};
-    CHECK_OK(ss_model_parse(spec, &s.choice, &error));
+    if (strcmp(spec, twisting_chain.name) == 0) {
+        s.choice = (ss_model_choice){.model = &twisting_chain};
+        strcpy(s.choice.spec, spec);
+    } else {
+        CHECK_OK(ss_model_parse(spec, &s.choice, &error));
+    }
     s.model = s.choice.model;
     CHECK_OK(s.model->make(design, s.choice.settings, &s.self, &error));
     s.size = s.model->size(s.self);
@@ -72,7 +78,9 @@ void free_strand(one_strand *s)
 
 void place_strand(one_strand *s, const ss_pose *root, const double *q)
 {
-    s->model->place(s->self, root, q, s->points, s->samples);
+    const ss_pose world = ss_pose_identity();
+    s->model->place(s->self, s->model->frame == SS_FRAME_WORLD ? &world : root, q, s->points,
+                    s->samples);
 }
 
 ss_vec3 column(const ss_strand_point *p, int k)
@@ -119,10 +127,16 @@ double strand_length(const one_strand *s)
     return sum;
 }
 
+double dof_size(const one_strand *s, int k)
+{
+    const double size = column_size(s, k);
+    return size > 0.0 ? strand_length(s) / size : 1.0;
+}
+
 void random_velocity(const one_strand *s, ss_random *g, double *v)
 {
     for (int k = 0; k < s->size.nv; k++) {
-        v[k] = ss_random_normal(g) * strand_length(s) / column_size(s, k);
+        v[k] = ss_random_normal(g) * dof_size(s, k);
     }
 }
 
@@ -252,6 +266,7 @@ static void check_option(ss_random *g, const ss_strand_model *m, const ss_key *k
 
 void on_every_model(ss_random *g, property *holds)
 {
+    check_spec(g, twisting_chain.name, holds);
     for (int k = 0; ss_strand_models[k] != NULL; k++) {
         check_spec(g, ss_strand_models[k]->name, holds);
         const ss_key *key = ss_strand_models[k]->keys;

@@ -24,13 +24,17 @@ ss_strand_design random_design(ss_random *g, int npieces, double curvature);
 one_strand new_strand(const char *spec, const ss_strand_design *design);
 void free_strand(one_strand *s);
 
+// SS_FRAME_WORLD knows no root.
 void place_strand(one_strand *s, const ss_pose *root, const double *q);
 
 // All vertices of the polyline, then all samples: how many, and one of them.
 int places(const one_strand *s);
 const ss_strand_point *place_number(const one_strand *s, int p);
 
-// A velocity that moves the strand by about its length a second: dof k, normal / |column k of J|.
+// What of dof k moves the strand by about its length: that over |column k of J|; 1 for a twist, which
+// moves nothing.
+double dof_size(const one_strand *s, int k);
+// Normal times that a second, in every dof.
 void random_velocity(const one_strand *s, ss_random *g, double *v);
 // The largest |column k of J| over all samples.
 double column_size(const one_strand *s, int k);
@@ -56,6 +60,7 @@ ss_pose random_pose(ss_random *g);
 ss_band new_band(const one_strand *s);
 
 // Runs on a random curl of every model, with defaults and with each value of each option alone,
-// placed at a random pose.
+// placed at a random pose (of SS_FRAME_WORLD: where it starts), and on the example of
+// twisting_chain.h.
 typedef void property(one_strand *s);
 void on_every_model(ss_random *g, property *holds);

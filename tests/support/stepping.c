@@ -4,6 +4,7 @@
 #include "problems/tangle/random.h"
 #include "solvers/registry.h"
 #include "tests/support/support.h"
+#include "tests/support/twisting_chain.h"
 
 ss_status solve_step(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                      ss_error *e)
@@ -89,6 +90,30 @@ static int curl(ss_world *world, const char *model, int body, const ss_pose *roo
     return number;
 }
 
+int tied_strand(ss_world *world, int body, const ss_pose *root, int tip_body, ss_clamp clamp)
+{
+    ss_error error = {0};
+    const ss_model_choice choice = {.model = &twisting_chain};
+    const ss_strand_design design = {
+        .length = 0.2, .material = ss_material_hair(), .nsegments = 8, .clamp = clamp};
+    int number = -1;
+    CHECK_OK(ss_world_add_strand(world, &choice, &design, body, root, &number, &error));
+    CHECK_OK(ss_world_tie_tip(world, number, tip_body, &error));
+    return number;
+}
+
+// What is at `pose` in the world, in the frame of a body at time 0.
+static ss_pose in_body(const ss_world *world, int body, const ss_pose *pose)
+{
+    ss_motion_state at;
+    ss_motion_at(&world->bodies[body], 0.0, &at);
+    const ss_mat3 *turn = &at.pose.turn;
+    return (ss_pose){
+        (ss_mat3){{ss_turned_back(turn, pose->turn.c[0]), ss_turned_back(turn, pose->turn.c[1]),
+                   ss_turned_back(turn, pose->turn.c[2])}},
+        ss_pose_back(&at.pose, pose->place)};
+}
+
 void crowd(ss_world *world, double speed)
 {
     const int first = moving_body(world, 0.1 * speed), second = moving_body(world, -0.15 * speed);
@@ -102,14 +127,12 @@ void crowd(ss_world *world, double speed)
     curl(world, "super-helix", second, &far);
     curl(world, "tmf", second, &beside);
     for (int k = 0; k < world->nstrands; k++) {
-        ss_motion_state at;
-        ss_motion_at(&world->bodies[world->strands[k].body], 0.0, &at);
         ss_strand *s = &world->strands[k]; // roots are where they are above at time 0
-        s->root = (ss_pose){(ss_mat3){{ss_turned_back(&at.pose.turn, s->root.turn.c[0]),
-                                       ss_turned_back(&at.pose.turn, s->root.turn.c[1]),
-                                       ss_turned_back(&at.pose.turn, s->root.turn.c[2])}},
-                            ss_pose_back(&at.pose, s->root.place)};
+        s->root = in_body(world, s->body, &s->root);
     }
+    const ss_pose across = pose_at(ss_vec(-0.15, 0.11, 0.0), ss_vec(0.0, 0.0, 0.0));
+    const ss_pose tie = in_body(world, first, &across);
+    tied_strand(world, first, &tie, second, SS_CLAMP_BOTH);
     ss_motion_state at;
     ss_motion_at(&world->bodies[second], 0.0, &at);
     add_obstacle(world, SS_OBSTACLE_SPHERE, ss_vec(0.05, 0.0, 0.0),

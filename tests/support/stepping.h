@@ -21,7 +21,11 @@ void crossing_chains(ss_world *w, double apart);
 // Random velocities up to `speed` in every dof.
 void stir(ss_world *w, double speed);
 
-// A bit of everything: two toy chains, a pendulum, two super-helices and a chain of tmf on bodies
+// A bit of everything: two toy chains, a pendulum, two super-helices, a chain of tmf, and a twisting
+// chain between two bodies, on bodies
 // that move, and a ball on one of them, all so near each other that they touch with a radius of 1
 // cm. Scripted velocities are about `speed`, m/s.
 void crowd(ss_world *w, double speed);
+
+// A straight strand of the example model (twisting_chain.h), 0.2 m long in 8 segments.
+int tied_strand(ss_world *world, int body, const ss_pose *root, int tip_body, ss_clamp clamp);

@@ -213,7 +213,7 @@ static void set_inertia(const ss_world *w, const ss_strand *s, const double *q, 
     const int n = s->size.nsamples;
     ss_band_clear(M);
     for (int j = 0; s->size.lumped && j < 3 * n; j++) {
-        const int dof = p[j / 3].first + j % 3;
+        const int dof = ss_point_dof(&p[j / 3], j % 3);
         *ss_band_at(M, dof, dof) += w->mass[s->sample + j / 3];
     }
     for (int i = 0, count = 0; i < n && !s->size.lumped; i += count) {
