@@ -36,9 +36,11 @@ static void loop_with_a_limit(void *unused)
     loop(unused);
 }
 
-// It sleeps, and what it started computes.
+// It sleeps, and what it started computes. Its group is its own before it starts that: a parent
+// that is slow to see to it would leave the loop behind for ever.
 static void delegate(void *unused)
 {
+    setpgid(0, 0);
     if (fork() == 0) {
         loop(unused);
     }
