@@ -30,20 +30,20 @@ static size_t find_problem(const ss_trials *t, const ss_record_row *row)
     return k;
 }
 
-static const ss_entrant *find_entrant(const ss_trials *t, const ss_entrant *same)
+static const ss_solver_trials *find_solver(const ss_trials *t, const ss_solver_trials *same)
 {
-    for (size_t k = 0; k < t->nentrants; k++) {
-        if (strcmp(t->entrants[k].spec, same->spec) == 0 &&
-            strcmp(t->entrants[k].start, same->start) == 0) {
-            return &t->entrants[k];
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        if (strcmp(t->solvers[k].spec, same->spec) == 0 &&
+            strcmp(t->solvers[k].start, same->start) == 0) {
+            return &t->solvers[k];
         }
     }
     return NULL;
 }
 
 // Problem p by one solver; sweeps: without the set-up.
-static void add(pairing *pairs, const ss_entrant *a, const ss_entrant *b, size_t p, bool sweeps,
-                sums *s)
+static void add(pairing *pairs, const ss_solver_trials *a, const ss_solver_trials *b, size_t p,
+                bool sweeps, sums *s)
 {
     const size_t place = pairs->place[p];
     if (b == NULL || place == pairs->b->nproblems || a->trials[p].row == NULL ||
@@ -103,8 +103,8 @@ static void list_solvers(pairing *pairs, ss_table *table)
         {.key = NULL},
     };
     ss_table_columns(table, columns);
-    for (size_t k = 0; k < pairs->a->nentrants; k++) {
-        const ss_entrant *a = &pairs->a->entrants[k], *b = find_entrant(pairs->b, a);
+    for (size_t k = 0; k < pairs->a->nsolvers; k++) {
+        const ss_solver_trials *a = &pairs->a->solvers[k], *b = find_solver(pairs->b, a);
         sums s = {0};
         for (size_t p = 0; p < pairs->a->nproblems; p++) {
             add(pairs, a, b, p, true, &s);
@@ -138,9 +138,9 @@ static void list_problems(pairing *pairs, ss_table *table)
     ss_table_columns(table, columns);
     for (size_t p = 0; p < pairs->a->nproblems; p++) {
         sums s = {0};
-        for (size_t k = 0; k < pairs->a->nentrants; k++) {
-            const ss_entrant *a = &pairs->a->entrants[k];
-            add(pairs, a, find_entrant(pairs->b, a), p, false, &s);
+        for (size_t k = 0; k < pairs->a->nsolvers; k++) {
+            const ss_solver_trials *a = &pairs->a->solvers[k];
+            add(pairs, a, find_solver(pairs->b, a), p, false, &s);
         }
         if (s.runs > 0) {
             ss_table_text(table, pairs->a->problems[p]->problem);
@@ -183,8 +183,8 @@ static ss_status find_places(pairing *pairs, ss_error *e)
 static bool have_a_run_in_common(pairing *pairs)
 {
     sums s = {0};
-    for (size_t k = 0; k < pairs->a->nentrants; k++) {
-        const ss_entrant *a = &pairs->a->entrants[k], *b = find_entrant(pairs->b, a);
+    for (size_t k = 0; k < pairs->a->nsolvers; k++) {
+        const ss_solver_trials *a = &pairs->a->solvers[k], *b = find_solver(pairs->b, a);
         for (size_t p = 0; p < pairs->a->nproblems; p++) {
             add(pairs, a, b, p, true, &s);
         }

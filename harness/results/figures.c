@@ -19,14 +19,14 @@
 
 ss_status ss_figure_begin(const ss_trials *trials, ss_figure *figure, ss_error *e)
 {
-    figure->curves = calloc(trials->nentrants, sizeof *figure->curves);
+    figure->curves = calloc(trials->nsolvers, sizeof *figure->curves);
     if (figure->curves == NULL) {
         return ss_fail_memory(e, "the figure");
     }
-    figure->ncurves = trials->nentrants;
+    figure->ncurves = trials->nsolvers;
     for (size_t k = 0; k < figure->ncurves; k++) {
-        strcpy(figure->curves[k].label, trials->entrants[k].label);
-        strcpy(figure->curves[k].bare, trials->entrants[k].bare);
+        strcpy(figure->curves[k].label, trials->solvers[k].label);
+        strcpy(figure->curves[k].bare, trials->solvers[k].bare);
     }
     return SS_OK;
 }
@@ -109,13 +109,13 @@ static void add_staircase(ss_figure *figure, size_t curve, const double *sorted,
     }
 }
 
-typedef double (*measure)(const ss_trials *t, const ss_entrant *entrant, size_t p);
+typedef double (*measure)(const ss_trials *t, const ss_solver_trials *solver, size_t p);
 
 // Infinite where the tolerance was not reached, NaN where nothing was run.
-static double iterations_of(const ss_trials *t, const ss_entrant *entrant, size_t p)
+static double iterations_of(const ss_trials *t, const ss_solver_trials *solver, size_t p)
 {
     (void)t;
-    const ss_trial *trial = &entrant->trials[p];
+    const ss_trial *trial = &solver->trials[p];
     return trial->row == NULL ? NAN : trial->solved ? trial->iterations : INFINITY;
 }
 
@@ -123,9 +123,9 @@ static double iterations_of(const ss_trials *t, const ss_entrant *entrant, size_
 static double common_end(const ss_trials *t, measure value, double low, double high)
 {
     double end = low;
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         for (size_t p = 0; p < t->nproblems; p++) {
-            const double v = value(t, &t->entrants[k], p);
+            const double v = value(t, &t->solvers[k], p);
             end = isfinite(v) && v > end ? v : end;
         }
     }
@@ -136,9 +136,9 @@ static double common_end(const ss_trials *t, measure value, double low, double h
 static double common_begin(const ss_trials *t, measure value)
 {
     double smallest = INFINITY;
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         for (size_t p = 0; p < t->nproblems; p++) {
-            smallest = fmin(smallest, value(t, &t->entrants[k], p));
+            smallest = fmin(smallest, value(t, &t->solvers[k], p));
         }
     }
     return isfinite(smallest) && smallest > 1.0 ? pow(10.0, ceil(log10(smallest)) - 1.0) : 1.0;
@@ -152,10 +152,10 @@ static ss_status distribute(const ss_trials *t, measure value, bool above, doubl
     if (values == NULL) {
         return ss_fail_memory(e, "the figure");
     }
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         size_t n = 0;
         for (size_t p = 0; p < t->nproblems; p++) {
-            const double v = value(t, &t->entrants[k], p);
+            const double v = value(t, &t->solvers[k], p);
             if (!isnan(v)) {
                 values[n++] = v;
             }
@@ -218,19 +218,20 @@ static bool has_history(const ss_trial *trial)
 
 // Whether trial p takes part; problem NULL: all do but those that told nothing on the way, of which
 // a line from the start to the answer would be a claim.
-static bool takes_part(const ss_trials *t, const ss_entrant *entrant, size_t p, const char *problem)
+static bool takes_part(const ss_trials *t, const ss_solver_trials *solver, size_t p,
+                       const char *problem)
 {
-    return has_history(&entrant->trials[p]) &&
-           ss_history_tells_course(&entrant->trials[p].row->history) &&
+    return has_history(&solver->trials[p]) &&
+           ss_history_tells_course(&solver->trials[p].row->history) &&
            (problem == NULL || strcmp(t->problems[p]->problem, problem) == 0);
 }
 
-static int last_iteration(const ss_trials *t, const ss_entrant *entrant, const char *problem)
+static int last_iteration(const ss_trials *t, const ss_solver_trials *solver, const char *problem)
 {
     int last = -1;
     for (size_t p = 0; p < t->nproblems; p++) {
-        if (takes_part(t, entrant, p, problem)) {
-            const ss_history *h = &entrant->trials[p].row->history;
+        if (takes_part(t, solver, p, problem)) {
+            const ss_history *h = &solver->trials[p].row->history;
             const int end = h->iteration[h->count - 1];
             last = end > last ? end : last;
         }
@@ -241,13 +242,13 @@ static int last_iteration(const ss_trials *t, const ss_entrant *entrant, const c
 static void add_convergence(ss_figure *figure, const ss_trials *t, size_t k, const char *problem,
                             double *values)
 {
-    const ss_entrant *entrant = &t->entrants[k];
-    const int last = last_iteration(t, entrant, problem);
+    const ss_solver_trials *solver = &t->solvers[k];
+    const int last = last_iteration(t, solver, problem);
     for (int i = 1; i <= last;) {
         size_t n = 0;
         for (size_t p = 0; p < t->nproblems; p++) {
-            if (takes_part(t, entrant, p, problem)) {
-                values[n++] = fb_after(&entrant->trials[p].row->history, i);
+            if (takes_part(t, solver, p, problem)) {
+                values[n++] = fb_after(&solver->trials[p].row->history, i);
             }
         }
         const double fb = ss_median(values, n);
@@ -283,7 +284,7 @@ static ss_status make_convergence(const ss_figure_request *request, ss_figure *f
         free(values);
         return ss_fail_memory(e, "the figure");
     }
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         add_convergence(figure, t, k, problem, values);
     }
     free(values);
@@ -314,13 +315,13 @@ static ss_status make_work_precision(const ss_figure_request *request, ss_figure
         free(times);
         return ss_fail_memory(e, "the figure");
     }
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         for (int step = 0; step <= PER_DECADE * DECADES; step++) {
             const double level = pow(10.0, -(double)step / PER_DECADE);
             size_t n = 0;
             for (size_t p = 0; p < t->nproblems; p++) {
-                if (has_history(&t->entrants[k].trials[p])) {
-                    times[n++] = time_to(&t->entrants[k].trials[p], level);
+                if (has_history(&t->solvers[k].trials[p])) {
+                    times[n++] = time_to(&t->solvers[k].trials[p], level);
                 }
             }
             const double median = ss_median(times, n);
@@ -360,17 +361,17 @@ static void value_of(const char *spec, const char *option, char *value, size_t r
 }
 
 // The curve is called after what sets it apart here: how W is made.
-static void name_curve(const ss_entrant *entrant, ss_curve *curve)
+static void name_curve(const ss_solver_trials *solver, ss_curve *curve)
 {
     char assembly[16], form[16];
-    value_of(entrant->spec, "assembly=", assembly, sizeof assembly);
-    value_of(entrant->spec, "form=", form, sizeof form);
+    value_of(solver->spec, "assembly=", assembly, sizeof assembly);
+    value_of(solver->spec, "form=", form, sizeof form);
     const char *way = strcmp(assembly, "naive") == 0                         ? "naive"
                       : strcmp(form, "matrix-free") == 0                     ? "matrix-free"
                       : strcmp(form, "explicit") == 0 || assembly[0] != '\0' ? "blocks"
                                                                              : NULL;
     if (way != NULL) {
-        snprintf(curve->label, sizeof curve->label, "%s: %s", entrant->bare, way);
+        snprintf(curve->label, sizeof curve->label, "%s: %s", solver->bare, way);
     }
 }
 
@@ -390,11 +391,11 @@ static ss_status make_assembly(const ss_figure_request *request, ss_figure *figu
         free(points);
         return ss_fail_memory(e, "the figure");
     }
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         size_t n = 0;
-        name_curve(&t->entrants[k], &figure->curves[k]);
+        name_curve(&t->solvers[k], &figure->curves[k]);
         for (size_t p = 0; p < t->nproblems; p++) {
-            const ss_record_row *row = t->entrants[k].trials[p].row;
+            const ss_record_row *row = t->solvers[k].trials[p].row;
             if (row != NULL && row->setup_seconds > 0.0) {
                 points[n++] = (point){row->contacts, row->setup_seconds};
             }

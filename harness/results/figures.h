@@ -10,7 +10,7 @@
 #include "harness/results/trials.h"
 
 typedef struct ss_curve {
-    char label[180], bare[64]; // as an ss_entrant's; the second chooses the style
+    char label[180], bare[64]; // as an ss_solver_trials's; the second chooses the style
     size_t count, capacity;
     double *x, *y; // [capacity] owned
 } ss_curve;
@@ -25,7 +25,7 @@ typedef struct ss_figure {
     bool nested;             // with plain: ever thinner, so that curves on one place are all seen
     bool equal;              // one scale on both axes
     bool guides;             // lines of slope 1 and 2 below the curves, on two logarithmic axes
-    size_t ncurves;          // as entrants, in their order
+    size_t ncurves;          // as solvers, in their order
     ss_curve *curves;        // [ncurves] owned
     bool out_of_memory;      // a point was lost
     struct ss_figure *below; // NULL, or a second panel under this one; owned
@@ -55,7 +55,7 @@ void ss_figure_free(ss_figure *figure); // what it holds
 bool ss_figure_can_draw(const char *path);
 ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e);
 
-// For the files that make curves (internal): a curve for each entrant, and a point.
+// For the files that make curves (internal): a curve for each solver, and a point.
 ss_status ss_figure_begin(const ss_trials *trials, ss_figure *figure, ss_error *e);
 void ss_figure_point(ss_figure *figure, size_t curve, double x, double y);
 ss_status ss_figure_end(ss_figure *figure, ss_error *e); // SS_SYSTEM where a point was lost

@@ -29,15 +29,15 @@ __attribute__((format(printf, 3, 4))) static void append(char *list, size_t room
 static void note_whole_runs(ss_table *table, const ss_trials *t)
 {
     char names[400] = "";
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         bool told = true;
         for (size_t p = 0; p < t->nproblems; p++) {
-            const ss_trial *trial = &t->entrants[k].trials[p];
+            const ss_trial *trial = &t->solvers[k].trials[p];
             told &= trial->row == NULL || !trial->solved ||
                     ss_history_tells_course(&trial->row->history);
         }
         if (!told) {
-            append(names, sizeof names, "%s", t->entrants[k].label);
+            append(names, sizeof names, "%s", t->solvers[k].label);
         }
     }
     if (names[0] != '\0') {
@@ -135,14 +135,14 @@ static bool has_option(const char *spec, const char *option)
 static void note_freezing(ss_table *table, const ss_trials *t)
 {
     size_t paper = 0, off = 0;
-    for (size_t k = 0; k < t->nentrants; k++) {
-        const char *spec = t->entrants[k].spec;
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const char *spec = t->solvers[k].spec;
         paper += has_option(spec, "freeze=paper");
         off += !has_option(spec, "freeze=paper") && !has_option(spec, "freeze=on");
     }
-    if (paper == t->nentrants) {
+    if (paper == t->nsolvers) {
         ss_table_note(table, "Contacts are frozen as in [D11] (freeze=paper).");
-    } else if (off == t->nentrants) {
+    } else if (off == t->nsolvers) {
         ss_table_note(table, "No contact is frozen.");
     } else {
         ss_table_note(table, "Contacts are frozen in some solvers only, as their specs say.");
@@ -155,12 +155,12 @@ static void note_options(ss_table *table, const ss_trials *t)
     char specs[600] = "";
     const char *first = NULL;
     bool common = true;
-    for (size_t k = 0; k < t->nentrants; k++) {
-        const char *options = strchr(t->entrants[k].spec, ':');
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const char *options = strchr(t->solvers[k].spec, ':');
         first = k == 0 ? options : first;
         common &= options != NULL && first != NULL && strcmp(options, first) == 0;
-        if (options != NULL && strchr(t->entrants[k].label, ':') == NULL) {
-            append(specs, sizeof specs, "%s", t->entrants[k].spec);
+        if (options != NULL && strchr(t->solvers[k].label, ':') == NULL) {
+            append(specs, sizeof specs, "%s", t->solvers[k].spec);
         }
     }
     if (common && strcmp(first, ":freeze=paper") != 0) {
@@ -173,31 +173,31 @@ static void note_options(ss_table *table, const ss_trials *t)
 // Why a run has no numbers; in the order of the footnote.
 static const char *const SILENT[] = {"crashed", "time_limit", "stopped", "bad_input"};
 
-static void list_silent(const ss_trials *t, const ss_entrant *entrant, char *list, size_t room)
+static void list_silent(const ss_trials *t, const ss_solver_trials *solver, char *list, size_t room)
 {
     for (size_t s = 0; s < sizeof SILENT / sizeof SILENT[0]; s++) {
         size_t count = 0;
         for (size_t p = 0; p < t->nproblems; p++) {
-            const ss_trial *trial = &entrant->trials[p];
+            const ss_trial *trial = &solver->trials[p];
             count += trial->row != NULL && isnan(trial->seconds) &&
                      strcmp(trial->row->status, SILENT[s]) == 0;
         }
         if (count > 0) {
-            append(list, room, "%s %zu %s", entrant->label, count, SILENT[s]);
+            append(list, room, "%s %zu %s", solver->label, count, SILENT[s]);
         }
     }
 }
 
-// Entrants that were not run on every problem, and runs without numbers.
+// Solvers that were not run on every problem, and runs without numbers.
 static void note_gaps(ss_table *table, const ss_trials *t)
 {
     char partial[300] = "", silent[300] = "";
-    for (size_t k = 0; k < t->nentrants; k++) {
-        const ss_entrant *entrant = &t->entrants[k];
-        if (entrant->runs < t->nproblems) {
-            append(partial, sizeof partial, "%s on %zu", entrant->label, entrant->runs);
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const ss_solver_trials *solver = &t->solvers[k];
+        if (solver->runs < t->nproblems) {
+            append(partial, sizeof partial, "%s on %zu", solver->label, solver->runs);
         }
-        list_silent(t, entrant, silent, sizeof silent);
+        list_silent(t, solver, silent, sizeof silent);
     }
     if (partial[0] != '\0') {
         ss_table_note(table, "Not run on all problems: %s.", partial);
@@ -214,8 +214,8 @@ static void note_gaps(ss_table *table, const ss_trials *t)
 static void note_limits(ss_table *table, const ss_trials *t)
 {
     const ss_record_row *first = NULL;
-    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
-        const ss_record_row *row = t->entrants[k / t->nproblems].trials[k % t->nproblems].row;
+    for (size_t k = 0; k < t->nsolvers * t->nproblems; k++) {
+        const ss_record_row *row = t->solvers[k / t->nproblems].trials[k % t->nproblems].row;
         first = first == NULL ? row : first;
         if (row != NULL && !(row->max_iterations == first->max_iterations &&
                              row->time_limit == first->time_limit)) {
@@ -234,8 +234,8 @@ static void note_machine(ss_table *table, const ss_trials *t)
     char best[40] = "";
     int repeats = 0;
     double load = 0.0;
-    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
-        const ss_record_row *row = t->entrants[k / t->nproblems].trials[k % t->nproblems].row;
+    for (size_t k = 0; k < t->nsolvers * t->nproblems; k++) {
+        const ss_record_row *row = t->solvers[k / t->nproblems].trials[k % t->nproblems].row;
         repeats = row != NULL && row->repeats > repeats ? row->repeats : repeats;
         load = row != NULL ? fmax(load, row->load) : load;
     }
@@ -253,8 +253,8 @@ static void note_mixture(ss_table *table, const ss_trials *t)
 {
     const ss_record_row *first = NULL;
     bool builds = false, machines = false;
-    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
-        const ss_record_row *row = t->entrants[k / t->nproblems].trials[k % t->nproblems].row;
+    for (size_t k = 0; k < t->nsolvers * t->nproblems; k++) {
+        const ss_record_row *row = t->solvers[k / t->nproblems].trials[k % t->nproblems].row;
         first = first == NULL ? row : first;
         builds |= row != NULL && strcmp(row->build, first->build) != 0;
         machines |= row != NULL && strcmp(row->machine, first->machine) != 0;

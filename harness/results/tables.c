@@ -53,12 +53,12 @@ static const ss_column *column(const ss_trials *t, int c)
 }
 
 // Means over the problems; values[SOLVER] is unused.
-static void summarise(const ss_trials *t, const ss_entrant *entrant, double values[])
+static void summarise(const ss_trials *t, const ss_solver_trials *solver, double values[])
 {
     double solves = 0.0, alt = 0.0, fail = 0.0, iterations = 0.0, seconds = 0.0;
     size_t over = 0, measured = 0;
     for (size_t k = 0; k < t->nproblems; k++) {
-        const ss_trial *trial = &entrant->trials[k];
+        const ss_trial *trial = &solver->trials[k];
         over += trial->row != NULL && !trial->solved;
         if (trial->row == NULL || isnan(trial->seconds)) {
             continue;
@@ -73,16 +73,16 @@ static void summarise(const ss_trials *t, const ss_entrant *entrant, double valu
         measured++;
     }
     const double n = (double)measured;
-    values[ALT] = strchr(entrant->bare, '+') != NULL ? 100.0 * alt / solves : NAN;
+    values[ALT] = strchr(solver->bare, '+') != NULL ? 100.0 * alt / solves : NAN;
     values[FAIL] = 100.0 * fail / solves; // NaN where no contact was ever solved
-    values[OVER] = 100.0 * (double)over / (double)entrant->runs;
+    values[OVER] = 100.0 * (double)over / (double)solver->runs;
     values[ITERATIONS] = iterations / n;
     values[MS] = 1000.0 * seconds / n;
 }
 
-static void add_paper(const ss_entrant *entrant, double values[])
+static void add_paper(const ss_solver_trials *solver, double values[])
 {
-    const ss_paper_row *row = ss_paper_find(entrant->bare);
+    const ss_paper_row *row = ss_paper_find(solver->bare);
     values[ALT + PAPER] = row != NULL ? row->alt_percent : NAN;
     values[FAIL + PAPER] = row != NULL ? row->fail_percent : NAN;
     values[OVER + PAPER] = row != NULL ? row->over_tol_percent : NAN;
@@ -112,18 +112,18 @@ static size_t order_columns(bool paper, bool for_programs, int order[])
 static void note_own_rule(ss_table *table, const ss_trials *t)
 {
     char shares[300] = "";
-    for (size_t k = 0; k < t->nentrants; k++) {
-        const ss_entrant *entrant = &t->entrants[k];
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const ss_solver_trials *solver = &t->solvers[k];
         size_t stopped = 0;
         for (size_t p = 0; p < t->nproblems; p++) {
-            const ss_record_row *row = entrant->trials[p].row;
+            const ss_record_row *row = solver->trials[p].row;
             stopped += row != NULL &&
                        (strcmp(row->status, "stopped") == 0 || strcmp(row->status, "solved") == 0);
         }
         const size_t used = strlen(shares);
-        if (entrant->approximate && used < sizeof shares) {
+        if (solver->approximate && used < sizeof shares) {
             snprintf(shares + used, sizeof shares - used, "%s%s on %.3g %%", used > 0 ? ", " : "",
-                     entrant->label, 100.0 * (double)stopped / (double)entrant->runs);
+                     solver->label, 100.0 * (double)stopped / (double)solver->runs);
         }
     }
     if (shares[0] != '\0') {
@@ -155,11 +155,11 @@ static ss_status make_solvers(const ss_table_request *request, ss_table *table, 
     for (size_t c = 0; c < ncolumns; c++) {
         ss_table_column(table, column(t, order[c]));
     }
-    for (size_t k = 0; k < t->nentrants; k++) {
+    for (size_t k = 0; k < t->nsolvers; k++) {
         double values[NVALUES + PAPER];
-        summarise(t, &t->entrants[k], values);
-        add_paper(&t->entrants[k], values);
-        ss_table_text(table, t->entrants[k].label);
+        summarise(t, &t->solvers[k], values);
+        add_paper(&t->solvers[k], values);
+        ss_table_text(table, t->solvers[k].label);
         for (size_t c = 1; c < ncolumns; c++) {
             ss_table_real(table, values[order[c]]);
         }
@@ -177,18 +177,18 @@ static ss_status make_solvers(const ss_table_request *request, ss_table *table, 
 
 // ---- problems, and local: a row a problem, and a row a local solver
 
-// The entrant with the smallest value among those that solved problem p; NULL if nobody did.
-static const ss_entrant *best(const ss_trials *t, size_t p, size_t offset)
+// The solver with the smallest value among those that solved problem p; NULL if nobody did.
+static const ss_solver_trials *best(const ss_trials *t, size_t p, size_t offset)
 {
-    const ss_entrant *winner = NULL;
+    const ss_solver_trials *winner = NULL;
     double smallest = INFINITY;
-    for (size_t k = 0; k < t->nentrants; k++) {
-        const ss_trial *trial = &t->entrants[k].trials[p];
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const ss_trial *trial = &t->solvers[k].trials[p];
         double value;
         memcpy(&value, (const char *)trial + offset, sizeof value);
         if (trial->solved && value < smallest) {
             smallest = value;
-            winner = &t->entrants[k];
+            winner = &t->solvers[k];
         }
     }
     return winner;
@@ -197,12 +197,12 @@ static const ss_entrant *best(const ss_trials *t, size_t p, size_t offset)
 static void add_problem(ss_table *table, const ss_trials *t, size_t p)
 {
     size_t run = 0, solved = 0;
-    for (size_t k = 0; k < t->nentrants; k++) {
-        run += t->entrants[k].trials[p].row != NULL;
-        solved += t->entrants[k].trials[p].solved;
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        run += t->solvers[k].trials[p].row != NULL;
+        solved += t->solvers[k].trials[p].solved;
     }
-    const ss_entrant *fastest = best(t, p, offsetof(ss_trial, seconds));
-    const ss_entrant *fewest = best(t, p, offsetof(ss_trial, iterations));
+    const ss_solver_trials *fastest = best(t, p, offsetof(ss_trial, seconds));
+    const ss_solver_trials *fewest = best(t, p, offsetof(ss_trial, iterations));
     ss_table_text(table, t->problems[p]->problem);
     ss_table_real(table, t->problems[p]->contacts);
     ss_table_real(table, (double)run);
@@ -236,11 +236,11 @@ static ss_status make_problems(const ss_table_request *request, ss_table *table,
     return SS_OK;
 }
 
-static void add_local(ss_table *table, const ss_trials *t, const ss_entrant *entrant)
+static void add_local(ss_table *table, const ss_trials *t, const ss_solver_trials *solver)
 {
     double solves = 0.0, alt = 0.0, fail = 0.0, seconds = 0.0;
     for (size_t p = 0; p < t->nproblems; p++) {
-        const ss_trial *trial = &entrant->trials[p];
+        const ss_trial *trial = &solver->trials[p];
         if (trial->row != NULL && !isnan(trial->seconds) && trial->row->local_solves > 0) {
             const double count = (double)trial->row->local_solves;
             solves += count;
@@ -249,8 +249,8 @@ static void add_local(ss_table *table, const ss_trials *t, const ss_entrant *ent
             seconds += trial->row->sweep_seconds;
         }
     }
-    const bool hybrid = strchr(entrant->bare, '+') != NULL;
-    ss_table_text(table, entrant->label);
+    const bool hybrid = strchr(solver->bare, '+') != NULL;
+    ss_table_text(table, solver->label);
     ss_table_real(table, solves);
     ss_table_real(table, hybrid ? 100.0 * alt / solves : NAN);
     ss_table_real(table, 100.0 * fail / solves);
@@ -274,8 +274,8 @@ static ss_status make_local(const ss_table_request *request, ss_table *table, ss
     };
     const ss_trials *t = request->results->trials;
     ss_table_columns(table, columns);
-    for (size_t k = 0; k < t->nentrants; k++) {
-        add_local(table, t, &t->entrants[k]);
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        add_local(table, t, &t->solvers[k]);
     }
     ss_table_conditions(table, t);
     return SS_OK;
@@ -301,10 +301,10 @@ static ss_status make_profile(const ss_table_request *request, ss_table *table, 
     };
     const ss_trials *t = request->results->trials;
     ss_table_columns(table, columns);
-    for (size_t k = 0; k < t->nentrants; k++) {
-        ss_table_text(table, t->entrants[k].label);
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        ss_table_text(table, t->solvers[k].label);
         for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++) {
-            ss_table_real(table, ss_profile_percent(t, &t->entrants[k], factors[f]));
+            ss_table_real(table, ss_profile_percent(t, &t->solvers[k], factors[f]));
         }
     }
     ss_table_conditions(table, t);
@@ -326,13 +326,13 @@ typedef struct ratios {
     size_t with_setup; // of both: those whose set-up has a time
 } ratios;
 
-static const ss_entrant *find_entrant(const ss_trials *t, const char *reference)
+static const ss_solver_trials *find_solver(const ss_trials *t, const char *reference)
 {
     reference = ss_spec_bare(reference);
-    for (size_t k = 0; k < t->nentrants; k++) {
-        const ss_entrant *entrant = &t->entrants[k];
-        if (strcmp(entrant->label, reference) == 0 || strcmp(entrant->spec, reference) == 0) {
-            return entrant;
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const ss_solver_trials *solver = &t->solvers[k];
+        if (strcmp(solver->label, reference) == 0 || strcmp(solver->spec, reference) == 0) {
+            return solver;
         }
     }
     return NULL;
@@ -347,11 +347,12 @@ static void add_ceiling(ratios *s, const ss_trial *own, double seconds)
     }
 }
 
-static ratios compare(const ss_trials *t, const ss_entrant *entrant, const ss_entrant *reference)
+static ratios compare(const ss_trials *t, const ss_solver_trials *solver,
+                      const ss_solver_trials *reference)
 {
     ratios s = {.least = INFINITY, .most = -INFINITY};
     for (size_t p = 0; p < t->nproblems; p++) {
-        const ss_trial *own = &entrant->trials[p], *other = &reference->trials[p];
+        const ss_trial *own = &solver->trials[p], *other = &reference->trials[p];
         s.solved += own->solved;
         s.alone += own->solved && !other->solved;
         s.lost += !own->solved && other->solved;
@@ -367,11 +368,11 @@ static ratios compare(const ss_trials *t, const ss_entrant *entrant, const ss_en
     return s;
 }
 
-static void add_ratio(ss_table *table, const ss_trials *t, const ss_entrant *entrant,
+static void add_ratio(ss_table *table, const ss_trials *t, const ss_solver_trials *solver,
                       const ratios *s)
 {
     const bool any = s->both > 0;
-    ss_table_text(table, entrant->label);
+    ss_table_text(table, solver->label);
     ss_table_real(table, 100.0 * (double)s->solved / (double)t->nproblems);
     ss_table_real(table, (double)s->both);
     ss_table_real(table, any ? exp(s->log_ratio / (double)s->both) : NAN);
@@ -383,14 +384,14 @@ static void add_ratio(ss_table *table, const ss_trials *t, const ss_entrant *ent
 }
 
 // The fastest solver of each problem in the place of one solver: NaN where no problem was solved.
-static double find_best_ratio(const ss_trials *t, const ss_entrant *reference)
+static double find_best_ratio(const ss_trials *t, const ss_solver_trials *reference)
 {
     double log_ratio = 0.0;
     size_t count = 0;
     for (size_t p = 0; p < t->nproblems; p++) {
         double least = INFINITY;
-        for (size_t k = 0; k < t->nentrants; k++) {
-            const ss_trial *trial = &t->entrants[k].trials[p];
+        for (size_t k = 0; k < t->nsolvers; k++) {
+            const ss_trial *trial = &t->solvers[k].trials[p];
             least = trial->solved && trial->seconds > 0.0 ? fmin(least, trial->seconds) : least;
         }
         const ss_trial *other = &reference->trials[p];
@@ -425,7 +426,7 @@ static ss_status make_ratio(const ss_table_request *request, ss_table *table, ss
     };
     const ss_trials *t = request->results->trials;
     const char *reference = request->against != NULL ? request->against : BEST_OF_PAPER;
-    const ss_entrant *against = find_entrant(t, reference);
+    const ss_solver_trials *against = find_solver(t, reference);
     if (against == NULL) {
         return ss_fail(e, SS_BAD_INPUT,
                        "the record has no runs of '%s' to this tolerance to compare with: name one "
@@ -433,9 +434,9 @@ static ss_status make_ratio(const ss_table_request *request, ss_table *table, ss
                        reference);
     }
     ss_table_columns(table, columns);
-    for (size_t k = 0; k < t->nentrants; k++) {
-        const ratios s = compare(t, &t->entrants[k], against);
-        add_ratio(table, t, &t->entrants[k], &s);
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const ratios s = compare(t, &t->solvers[k], against);
+        add_ratio(table, t, &t->solvers[k], &s);
     }
     ss_table_note(table, "The reference is %s.", against->label);
     ss_table_note(table, "The fastest solver of each problem together would have the ratio %.3g.",

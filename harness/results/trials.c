@@ -46,12 +46,12 @@ static bool counts(const ss_record_row *row, double tolerance)
     return row->tolerance <= tolerance || same_tolerance(row->tolerance, tolerance);
 }
 
-static ss_entrant *find_entrant(const ss_trials *t, const ss_record_row *row)
+static ss_solver_trials *find_solver(const ss_trials *t, const ss_record_row *row)
 {
-    for (size_t k = 0; k < t->nentrants; k++) {
-        ss_entrant *entrant = &t->entrants[k];
-        if (strcmp(entrant->spec, row->solver) == 0 && strcmp(entrant->start, row->start) == 0) {
-            return entrant;
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        ss_solver_trials *solver = &t->solvers[k];
+        if (strcmp(solver->spec, row->solver) == 0 && strcmp(solver->start, row->start) == 0) {
+            return solver;
         }
     }
     return NULL;
@@ -66,22 +66,22 @@ static size_t find_problem(const ss_trials *t, const ss_record_row *row)
     return k;
 }
 
-static ss_status name_entrant(ss_entrant *entrant, ss_error *e)
+static ss_status name_solver(ss_solver_trials *solver, ss_error *e)
 {
-    snprintf(entrant->bare, sizeof entrant->bare, "%.*s", (int)strcspn(entrant->spec, ":"),
-             entrant->spec);
+    snprintf(solver->bare, sizeof solver->bare, "%.*s", (int)strcspn(solver->spec, ":"),
+             solver->spec);
     // A solver that this build does not have is taken for an exact one.
     ss_method *method = NULL;
-    const ss_status status = ss_method_parse(entrant->spec, &method, e);
+    const ss_status status = ss_method_parse(solver->spec, &method, e);
     if (status == SS_OK) {
-        entrant->approximate = !ss_method_is_exact(method);
-        entrant->gauss_seidel = strcmp(method->global->card.name, "gs") == 0;
+        solver->approximate = !ss_method_is_exact(method);
+        solver->gauss_seidel = strcmp(method->global->card.name, "gs") == 0;
     }
     ss_method_free(method);
     return status == SS_SYSTEM ? status : SS_OK;
 }
 
-// Lists the problems and the entrants of all rows that count.
+// Lists the problems and the solvers of all rows that count.
 static ss_status list(ss_trials *t, const ss_record *record, ss_error *e)
 {
     ss_status status = SS_OK;
@@ -94,22 +94,22 @@ static ss_status list(ss_trials *t, const ss_record *record, ss_error *e)
         if (find_problem(t, row) == t->nproblems) {
             t->problems[t->nproblems++] = row;
         }
-        if (find_entrant(t, row) == NULL) {
-            ss_entrant *entrant = &t->entrants[t->nentrants++];
-            *entrant = (ss_entrant){.spec = row->solver, .start = row->start};
-            status = name_entrant(entrant, e);
+        if (find_solver(t, row) == NULL) {
+            ss_solver_trials *solver = &t->solvers[t->nsolvers++];
+            *solver = (ss_solver_trials){.spec = row->solver, .start = row->start};
+            status = name_solver(solver, e);
         }
     }
     return status;
 }
 
-static void label_entrants(ss_trials *t)
+static void label_solvers(ss_trials *t)
 {
-    for (size_t k = 0; k < t->nentrants; k++) {
-        ss_entrant *a = &t->entrants[k];
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        ss_solver_trials *a = &t->solvers[k];
         bool same_name = false, same_spec = false;
-        for (size_t j = 0; j < t->nentrants; j++) {
-            const ss_entrant *b = &t->entrants[j];
+        for (size_t j = 0; j < t->nsolvers; j++) {
+            const ss_solver_trials *b = &t->solvers[j];
             same_name |= j != k && strcmp(a->bare, b->bare) == 0 && strcmp(a->spec, b->spec) != 0;
             same_spec |= j != k && strcmp(a->spec, b->spec) == 0;
         }
@@ -119,15 +119,15 @@ static void label_entrants(ss_trials *t)
 }
 
 // Insertion, because equals must keep their order.
-static void sort_entrants(ss_trials *t)
+static void sort_solvers(ss_trials *t)
 {
-    for (size_t k = 1; k < t->nentrants; k++) {
-        const ss_entrant moving = t->entrants[k];
+    for (size_t k = 1; k < t->nsolvers; k++) {
+        const ss_solver_trials moving = t->solvers[k];
         size_t j = k;
-        for (; j > 0 && ss_paper_rank(t->entrants[j - 1].bare) > ss_paper_rank(moving.bare); j--) {
-            t->entrants[j] = t->entrants[j - 1];
+        for (; j > 0 && ss_paper_rank(t->solvers[j - 1].bare) > ss_paper_rank(moving.bare); j--) {
+            t->solvers[j] = t->solvers[j - 1];
         }
-        t->entrants[j] = moving;
+        t->solvers[j] = moving;
     }
 }
 
@@ -169,10 +169,10 @@ bool ss_history_tells_course(const ss_history *history)
 bool ss_trials_are_gauss_seidel(const ss_trials *t)
 {
     size_t k = 0;
-    while (k < t->nentrants && t->entrants[k].gauss_seidel) {
+    while (k < t->nsolvers && t->solvers[k].gauss_seidel) {
         k++;
     }
-    return k == t->nentrants;
+    return k == t->nsolvers;
 }
 
 static bool left_numbers(const ss_record_row *row)
@@ -209,15 +209,15 @@ static void fill(ss_trials *t, const ss_record *record)
         if (!counts(row, t->tolerance)) {
             continue;
         }
-        ss_entrant *entrant = find_entrant(t, row);
-        ss_trial *trial = &entrant->trials[find_problem(t, row)];
-        entrant->runs += trial->row == NULL;
+        ss_solver_trials *solver = find_solver(t, row);
+        ss_trial *trial = &solver->trials[find_problem(t, row)];
+        solver->runs += trial->row == NULL;
         if (trial->row == NULL || row->tolerance >= trial->row->tolerance) {
             trial->row = row;
         }
     }
-    for (size_t k = 0; k < t->nentrants * t->nproblems; k++) {
-        ss_trial *trial = &t->entrants[k / t->nproblems].trials[k % t->nproblems];
+    for (size_t k = 0; k < t->nsolvers * t->nproblems; k++) {
+        ss_trial *trial = &t->solvers[k / t->nproblems].trials[k % t->nproblems];
         if (trial->row != NULL) {
             judge(trial, t->tolerance);
             t->from_histories |= !same_tolerance(trial->row->tolerance, t->tolerance);
@@ -229,8 +229,8 @@ static ss_status build(ss_trials *t, const ss_record *record, ss_error *e)
 {
     const size_t count = ss_record_count(record);
     t->problems = calloc(count, sizeof *t->problems);
-    t->entrants = calloc(count, sizeof *t->entrants);
-    if (t->problems == NULL || t->entrants == NULL) {
+    t->solvers = calloc(count, sizeof *t->solvers);
+    if (t->problems == NULL || t->solvers == NULL) {
         return ss_fail_memory(e, "the comparison");
     }
     const ss_status status = list(t, record, e);
@@ -243,11 +243,11 @@ static ss_status build(ss_trials *t, const ss_record *record, ss_error *e)
                        "bench --tol %g",
                        t->tolerance, t->tolerance);
     }
-    label_entrants(t);
-    sort_entrants(t);
-    for (size_t k = 0; k < t->nentrants; k++) {
-        t->entrants[k].trials = calloc(t->nproblems, sizeof(ss_trial));
-        if (t->entrants[k].trials == NULL) {
+    label_solvers(t);
+    sort_solvers(t);
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        t->solvers[k].trials = calloc(t->nproblems, sizeof(ss_trial));
+        if (t->solvers[k].trials == NULL) {
             return ss_fail_memory(e, "the comparison");
         }
     }
@@ -286,10 +286,10 @@ void ss_trials_free(ss_trials *t)
     if (t == NULL) {
         return;
     }
-    for (size_t k = 0; k < t->nentrants; k++) {
-        free(t->entrants[k].trials);
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        free(t->solvers[k].trials);
     }
-    free(t->entrants);
+    free(t->solvers);
     free(t->problems);
     free(t);
 }
@@ -317,21 +317,21 @@ static double time_of(const ss_trial *trial)
     return trial->solved && trial->seconds > 0.0 ? trial->seconds : INFINITY;
 }
 
-double ss_profile_ratio(const ss_trials *t, const ss_entrant *entrant, size_t p)
+double ss_profile_ratio(const ss_trials *t, const ss_solver_trials *solver, size_t p)
 {
     double best = INFINITY;
-    for (size_t k = 0; k < t->nentrants; k++) {
-        best = fmin(best, time_of(&t->entrants[k].trials[p]));
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        best = fmin(best, time_of(&t->solvers[k].trials[p]));
     }
-    const double own = time_of(&entrant->trials[p]);
+    const double own = time_of(&solver->trials[p]);
     return isfinite(own) ? own / best : INFINITY;
 }
 
-double ss_profile_percent(const ss_trials *t, const ss_entrant *entrant, double x)
+double ss_profile_percent(const ss_trials *t, const ss_solver_trials *solver, double x)
 {
     size_t within = 0;
     for (size_t p = 0; p < t->nproblems; p++) {
-        within += ss_profile_ratio(t, entrant, p) <= x;
+        within += ss_profile_ratio(t, solver, p) <= x;
     }
     return 100.0 * (double)within / (double)t->nproblems;
 }

@@ -25,7 +25,8 @@ typedef struct ss_trial {
     double sweep_seconds; // without, but for a run that was killed: its parts are not known
 } ss_trial;
 
-typedef struct ss_entrant {
+// The runs of one solver from one start.
+typedef struct ss_solver_trials {
     char label[180];  // the bare spec; with its options or its start where that is ambiguous
     char bare[64];    // the spec without options
     const char *spec; // borrowed from the record, as is start
@@ -34,15 +35,15 @@ typedef struct ss_entrant {
     bool gauss_seidel; // its iterations are sweeps of the shared driver
     size_t runs;       // trials that were run
     ss_trial *trials;  // [nproblems] owned
-} ss_entrant;
+} ss_solver_trials;
 
 typedef struct ss_trials {
     double tolerance;
     bool from_histories;            // some run was made to a tighter tolerance
     size_t nproblems;               // in the order of the record
     const ss_record_row **problems; // [nproblems] a row of each, for its name and size
-    size_t nentrants;               // in the order of [D11] Table 2, others after them
-    ss_entrant *entrants;           // [nentrants] owned
+    size_t nsolvers;                // in the order of [D11] Table 2, others after them
+    ss_solver_trials *solvers;      // [nsolvers] owned
 } ss_trials;
 
 // tolerance NaN: that of the record, which must hold only one. SS_BAD_INPUT with a sentence where
@@ -73,11 +74,11 @@ double ss_median(double *values, size_t n);
 // On problem p solver s takes the time T(p, s), infinite where it is not solved. Its ratio is
 // T(p, s) / min_s T(p, s); its profile at x is the share of problems with a ratio of at most x.
 
-// The ratio on problem p; infinite where the entrant did not solve it.
-double ss_profile_ratio(const ss_trials *trials, const ss_entrant *entrant, size_t p);
+// The ratio on problem p; infinite where the solver did not solve it.
+double ss_profile_ratio(const ss_trials *trials, const ss_solver_trials *solver, size_t p);
 
 // Over all problems of the comparison, run or not.
-double ss_profile_percent(const ss_trials *trials, const ss_entrant *entrant, double x);
+double ss_profile_percent(const ss_trials *trials, const ss_solver_trials *solver, double x);
 
 // ---- What a table or a figure is made of
 

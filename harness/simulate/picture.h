@@ -28,8 +28,6 @@ static inline double ss_view_y(const ss_view *view, ss_vec3 x)
 // Whether an obstacle stands between x and the eye.
 bool ss_view_hides(const ss_view *view, const ss_strands *strands, ss_vec3 x);
 
-// The wire frames, as blocks of "x y" lines.
-void ss_picture_obstacles(const ss_view *view, const ss_strands *strands, FILE *out);
 // The script of one picture, which writes the PNG called `name`.
 ss_status ss_picture_write(const ss_view *view, const ss_strands *strands, const char *title,
                            const char *name, FILE *out, ss_error *e);

@@ -35,10 +35,10 @@ typedef struct ss_simulation {
 } ss_simulation;
 
 // The world and all files; nothing has moved. Bad options of the scene are SS_BAD_INPUT.
-ss_status ss_simulation_open(ss_simulation *a, const ss_model_choice *model,
+ss_status ss_simulation_open(ss_simulation *simulation, const ss_model_choice *model,
                              const ss_method *method, ss_error *e);
 // All steps, until an interrupt (ss_interrupted) or a failure. SS_BAD_INPUT: an explosion. The
 // sentence says at which step; what was written before it stays.
-ss_status ss_simulation_run(ss_simulation *a, ss_error *e);
+ss_status ss_simulation_run(ss_simulation *simulation, ss_error *e);
 // Completes the files and frees everything; tells whether all of it was written.
-ss_status ss_simulation_close(ss_simulation *a, ss_error *e);
+ss_status ss_simulation_close(ss_simulation *simulation, ss_error *e);

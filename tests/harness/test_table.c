@@ -271,8 +271,8 @@ static void a_looser_tolerance_is_read_from_the_histories(void)
 {
     const ss_trials *t = compare(results_file("loose.h5"), 1e-2);
     CHECK(t->from_histories);
-    TEST_ASSERT_EQUAL_INT(3, t->nentrants);
-    const ss_entrant *mfb = &t->entrants[1], *hybrid = &t->entrants[2];
+    TEST_ASSERT_EQUAL_INT(3, t->nsolvers);
+    const ss_solver_trials *mfb = &t->solvers[1], *hybrid = &t->solvers[2];
     TEST_ASSERT_EQUAL_STRING("mfb", mfb->label);
     CHECK(mfb->trials[0].solved && mfb->trials[1].solved);
     CHECK_NEAR(mfb->trials[0].iterations, 4, 0);
@@ -316,11 +316,11 @@ static void several_tolerances_ask_for_a_choice(void)
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_trials_new(record, NAN, &trials, &error));
     HOLDS(error.text, "choose one with --tol");
     CHECK_OK(ss_trials_new(record, 1e-4, &trials, &error));
-    CHECK_NEAR(trials->entrants[0].trials[0].iterations, 6, 0);
+    CHECK_NEAR(trials->solvers[0].trials[0].iterations, 6, 0);
     ss_trials_free(trials);
     CHECK_OK(ss_trials_new(record, 1e-6, &trials, &error));
-    CHECK_NEAR(trials->entrants[0].trials[0].iterations, 60, 0);
-    CHECK(!trials->entrants[0].trials[0].solved); // fb is 5e-5
+    CHECK_NEAR(trials->solvers[0].trials[0].iterations, 60, 0);
+    CHECK(!trials->solvers[0].trials[0].solved); // fb is 5e-5
 }
 
 static void nan_is_never_within_a_tolerance(void)
@@ -328,7 +328,7 @@ static void nan_is_never_within_a_tolerance(void)
     ss_record_row row = result_row("mfb:freeze=paper", 1);
     row.measures.fb = NAN;
     compare(results_file_of("nan.h5", &row, 1), NAN);
-    CHECK(!trials->entrants[0].trials[0].solved);
+    CHECK(!trials->solvers[0].trials[0].solved);
     HOLDS(print("solvers", SS_FORMAT_CSV), "mfb,nan,2,100,");
 }
 
@@ -341,10 +341,10 @@ static void solvers_of_one_name_are_told_apart_by_their_options_or_starts(void)
     strcpy(rows[1].solver, "gs/mfb");
     strcpy(rows[2].start, "guess");
     compare(results_file_of("names.h5", rows, 3), NAN);
-    TEST_ASSERT_EQUAL_INT(3, trials->nentrants);
-    TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from zero", trials->entrants[0].label);
-    TEST_ASSERT_EQUAL_STRING("mfb", trials->entrants[1].label);
-    TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from guess", trials->entrants[2].label);
+    TEST_ASSERT_EQUAL_INT(3, trials->nsolvers);
+    TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from zero", trials->solvers[0].label);
+    TEST_ASSERT_EQUAL_STRING("mfb", trials->solvers[1].label);
+    TEST_ASSERT_EQUAL_STRING("mfb:freeze=paper from guess", trials->solvers[2].label);
     HOLDS(print("solvers", SS_FORMAT_TEXT), "in some solvers only");
 }
 
@@ -383,7 +383,7 @@ static void a_killed_run_counts_with_the_seconds_of_its_history(void)
     strcpy(row.status, "time_limit");
     row.setup_seconds = row.sweep_seconds = NAN;
     compare(results_file_of("killed.h5", &row, 1), 2e-2);
-    const ss_trial *trial = &trials->entrants[0].trials[0];
+    const ss_trial *trial = &trials->solvers[0].trials[0];
     CHECK(trial->solved);
     CHECK_NEAR(trial->seconds, 0.204, 1e-12);
     CHECK_NEAR(trial->sweep_seconds, 0.2, 1e-12);
@@ -415,8 +415,8 @@ static void runs_of_several_builds_are_told(void)
 static void profiles_count_those_within_a_factor_of_the_fastest(void)
 {
     const ss_trials *t = compare(results_file("profile.h5"), NAN);
-    CHECK_NEAR(ss_profile_ratio(t, &t->entrants[2], 0), 1.25, 1e-12);
-    CHECK(isinf(ss_profile_ratio(t, &t->entrants[1], 1)));
+    CHECK_NEAR(ss_profile_ratio(t, &t->solvers[2], 0), 1.25, 1e-12);
+    CHECK(isinf(ss_profile_ratio(t, &t->solvers[1], 1)));
     const char *text = print("profile", SS_FORMAT_CSV);
     HOLDS(text, "solver,within_1.2_percent,within_2_percent,within_5_percent,within_10_percent,"
                 "within_100_percent\n");
