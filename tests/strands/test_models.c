@@ -247,15 +247,6 @@ static void difference_of_every_model_is_what_advance_was_given(void)
     on_every_model(&g, difference_is_what_advance_was_given);
 }
 
-static bool is_held(const one_strand *s, int dof)
-{
-    bool held = false;
-    for (int i = 0; i < s->size.nheld; i++) {
-        held = held || s->size.held[i] == dof;
-    }
-    return held;
-}
-
 // Points whose dofs are all held are where the bodies of the clamps carry them, whatever q was.
 static void held_points_follow_their_bodies(one_strand *s)
 {

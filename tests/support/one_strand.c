@@ -83,6 +83,15 @@ void place_strand(one_strand *s, const ss_pose *root, const double *q)
                     s->samples);
 }
 
+bool is_held(const one_strand *s, int dof)
+{
+    bool held = false;
+    for (int i = 0; i < s->size.nheld; i++) {
+        held = held || s->size.held[i] == dof;
+    }
+    return held;
+}
+
 ss_vec3 column(const ss_strand_point *p, int k)
 {
     const int n = p->count;

@@ -39,6 +39,9 @@ void random_velocity(const one_strand *s, ss_random *g, double *v);
 // The largest |column k of J| over all samples.
 double column_size(const one_strand *s, int k);
 
+// Whether a clamp holds the dof.
+bool is_held(const one_strand *s, int dof);
+
 // column k of J, J v, F += J' force and M += mass J' J
 ss_vec3 column(const ss_strand_point *p, int k);
 ss_vec3 velocity(const ss_strand_point *p, const double *v);

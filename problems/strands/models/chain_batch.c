@@ -224,16 +224,6 @@ static inline ground ground_of(const stand *s, const carrier *c)
                     .height = c->height};
 }
 
-static inline lane3 lane3_plus(lane3 a, lane3 b)
-{
-    return (lane3){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-static inline lane3 lane3_cross(lane3 a, lane3 b)
-{
-    return (lane3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 // ---- Sums
 
 typedef struct tally {

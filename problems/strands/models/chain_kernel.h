@@ -5,11 +5,8 @@
 // LANE_ALL(a), the LANE of one number, and LANE_ROOT(a), the square roots of a LANE. Every
 // operation is done on each chain alone, so that its bits do not depend on its neighbours or on how
 // many there are.
+#include "problems/strands/lanes.h"
 #include "problems/strands/models/chain.h"
-
-typedef struct lane3 {
-    LANE x, y, z;
-} lane3;
 
 typedef struct lane_room {
     lane3 *edge; // [n - 1] n_i; of dftl d_{i+1}
@@ -19,27 +16,6 @@ typedef struct lane_room {
 
 // Added to a length before division by it, m: 0 / 0 becomes 0, and no other length changes.
 #define LENGTH_FLOOR 1e-290
-
-static inline lane3 lane3_minus(lane3 a, lane3 b)
-{
-    return (lane3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-// a + k b
-static inline lane3 lane3_along(lane3 a, LANE k, lane3 b)
-{
-    return (lane3){a.x + k * b.x, a.y + k * b.y, a.z + k * b.z};
-}
-
-static inline lane3 lane3_scaled(LANE k, lane3 a)
-{
-    return (lane3){k * a.x, k * a.y, k * a.z};
-}
-
-static inline LANE lane3_dot(lane3 a, lane3 b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 
 // ---- tmf
 
