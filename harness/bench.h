@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "harness/record.h"
+#include "harness/results/record.h"
 #include "problems/problem.h"
 #include "solvers/registry.h"
 

@@ -19,11 +19,10 @@ int ss_recorder_next(int k, int max_iterations)
     return next < 2e9 ? (int)next : 2000000000;
 }
 
-static void keep(ss_history *h, int iteration, double seconds, double local_solves, double fb)
+static void keep(ss_history *h, int iteration, double seconds, double fb)
 {
     h->iteration[h->count] = iteration;
     h->seconds[h->count] = seconds;
-    h->local_solves[h->count] = local_solves;
     h->fb[h->count] = fb;
     h->count++;
 }
@@ -38,7 +37,7 @@ static void listen(void *listener, const ss_progress *p)
     const double paused = ss_clock_seconds(CLOCK_MONOTONIC);
     ss_cpu_limit_pause(a->limit);
     const double fb = ss_response_judge(a->response, p->r, a->u).fb;
-    keep(&a->history, p->iteration, paused - a->begin - a->listening, (double)p->local_solves, fb);
+    keep(&a->history, p->iteration, paused - a->begin - a->listening, fb);
     a->next = ss_recorder_next(p->iteration, a->max_iterations);
     ss_cpu_limit_resume(a->limit);
     a->listening += ss_clock_seconds(CLOCK_MONOTONIC) - paused;
@@ -49,19 +48,16 @@ ss_status ss_recorder_begin(ss_recorder *a, ss_task *task, ss_cpu_limit *limit, 
     const ss_problem *p = task->problem;
     ss_history *h = &a->history;
     *a = (ss_recorder){.limit = limit, .max_iterations = task->max_iterations};
-    h->iteration = calloc(SS_HISTORY_MOST, sizeof *h->iteration);
-    h->seconds = calloc(SS_HISTORY_MOST, sizeof *h->seconds);
-    h->local_solves = calloc(SS_HISTORY_MOST, sizeof *h->local_solves);
-    h->fb = calloc(SS_HISTORY_MOST, sizeof *h->fb);
     a->u = calloc((size_t)p->dim * (size_t)p->ncontacts, sizeof *a->u);
-    if (h->iteration == NULL || h->seconds == NULL || h->local_solves == NULL || h->fb == NULL ||
-        a->u == NULL) {
+    ss_status status = ss_history_new(SS_HISTORY_MOST, h, e);
+    h->count = 0;
+    if (status != SS_OK || a->u == NULL) {
         return ss_fail_memory(e, "a history");
     }
     task->listen = listen;
     task->listener = a;
     task->listen_from = &a->next;
-    const ss_status status = ss_response_new(p, &a->response, e);
+    status = ss_response_new(p, &a->response, e);
     a->begin = ss_clock_seconds(CLOCK_MONOTONIC);
     return status;
 }
@@ -74,15 +70,12 @@ void ss_recorder_end(ss_recorder *a, const ss_result *result, double fb)
     }
     // The points before it count from a moment earlier than the solver does.
     const double last = h->count > 0 ? h->seconds[h->count - 1] : 0.0;
-    keep(h, result->iterations, fmax(result->seconds, last), (double)result->local_solves, fb);
+    keep(h, result->iterations, fmax(result->seconds, last), fb);
 }
 
 void ss_recorder_free(ss_recorder *a)
 {
-    free(a->history.iteration);
-    free(a->history.seconds);
-    free(a->history.local_solves);
-    free(a->history.fb);
+    ss_history_free(&a->history);
     free(a->u);
     ss_response_free(a->response);
     *a = (ss_recorder){0};

@@ -1,7 +1,6 @@
 // A row and its history as bytes: a head that says how long it is, the row, four arrays.
 #include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,7 +34,6 @@ static ss_status send_all(int channel, const void *bytes, size_t length, ss_erro
 ss_status ss_bench_send(int channel, const ss_record_row *row, ss_error *e)
 {
     const ss_history *h = &row->history;
-    const size_t n = (size_t)h->count;
     head start;
     memset(&start, 0, sizeof start);
     start.magic = MAGIC;
@@ -43,11 +41,11 @@ ss_status ss_bench_send(int channel, const ss_record_row *row, ss_error *e)
     start.row = *row;
     start.row.history = (ss_history){0};
     ss_status status = send_all(channel, &start, sizeof start, e);
-    const double *const arrays[] = {h->seconds, h->local_solves, h->fb};
-    for (int k = 0; status == SS_OK && k < 3 && n > 0; k++) {
-        status = send_all(channel, arrays[k], n * sizeof(double), e);
+    const double *const arrays[] = {h->iteration, h->seconds, h->fb};
+    for (int k = 0; status == SS_OK && k < 3 && h->count > 0; k++) {
+        status = send_all(channel, arrays[k], (size_t)h->count * sizeof(double), e);
     }
-    return status == SS_OK && n > 0 ? send_all(channel, h->iteration, n * sizeof(int), e) : status;
+    return status;
 }
 
 static bool is_text(const char *text, size_t room)
@@ -58,34 +56,11 @@ static bool is_text(const char *text, size_t room)
 static bool is_sound(const head *start, size_t length)
 {
     const ss_record_row *r = &start->row;
-    const size_t point = 3 * sizeof(double) + sizeof(int);
+    const size_t point = 3 * sizeof(double);
     return start->magic == MAGIC && start->points >= 0 && start->points <= SS_HISTORY_MOST &&
            length == sizeof *start + (size_t)start->points * point &&
            is_text(r->problem_sha256, sizeof r->problem_sha256) &&
            is_text(r->status, sizeof r->status) && is_text(r->detail, sizeof r->detail);
-}
-
-static void *copy(const char **bytes, size_t size)
-{
-    void *made = malloc(size);
-    if (made != NULL) {
-        memcpy(made, *bytes, size);
-    }
-    *bytes += size;
-    return made;
-}
-
-static bool take_history(const char *bytes, size_t n, ss_history *h)
-{
-    *h = (ss_history){.count = (int)n};
-    if (n == 0) {
-        return true;
-    }
-    h->seconds = copy(&bytes, n * sizeof *h->seconds);
-    h->local_solves = copy(&bytes, n * sizeof *h->local_solves);
-    h->fb = copy(&bytes, n * sizeof *h->fb);
-    h->iteration = copy(&bytes, n * sizeof *h->iteration);
-    return h->seconds != NULL && h->local_solves != NULL && h->fb != NULL && h->iteration != NULL;
 }
 
 ss_status ss_bench_receive(const char *bytes, size_t length, ss_record_row *row, ss_error *e)
@@ -98,10 +73,12 @@ ss_status ss_bench_receive(const char *bytes, size_t length, ss_record_row *row,
     if (length < sizeof start || !is_sound(&start, length)) {
         return ss_fail(e, SS_BAD_INPUT, "what a run said is not one whole row");
     }
-    if (!take_history(bytes + sizeof start, (size_t)start.points, &start.row.history)) {
-        ss_record_row_free(&start.row);
-        return ss_fail_memory(e, "the row of a run");
+    const ss_status status = ss_history_new(start.points, &start.row.history, e);
+    if (status == SS_OK) {
+        *row = start.row;
+        if (start.points > 0) { // its three columns are one piece
+            memcpy(row->history.iteration, bytes + sizeof start, length - sizeof start);
+        }
     }
-    *row = start.row;
-    return SS_OK;
+    return status;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness/complain.h"
-#include "harness/machine.h"
+#include "harness/results/machine.h"
 #include "harness/run.h"
 #include "harness/cli.h"
 #include "harness/items.h"
@@ -108,34 +108,40 @@ static bool says_all(const ss_record_row *row, const ss_bench_settings *s)
     return strcmp(row->status, "interrupted") != 0; // the clock on the wall decides nothing
 }
 
-static bool is_present(const ss_bench_plan *plan, const ss_bench_entry *entry,
-                       const ss_record *record)
+static ss_status find_present(const ss_bench_plan *plan, ss_bench_entry *entry, ss_record *record,
+                              ss_error *e)
 {
-    ss_record_row key = ss_bench_plan_row(plan, entry);
-    const ss_record_row *row = ss_record_find(record, &key);
-    if (row == NULL || entry->problem->defect != NULL) {
-        return row != NULL;
+    ss_record_row key = ss_bench_plan_row(plan, entry), row;
+    bool found;
+    ss_status status = ss_record_find(record, &key, &found, &row, e);
+    entry->present = found && (entry->problem->defect != NULL || says_all(&row, &plan->settings));
+    if (status == SS_OK && entry->present && entry->problem->defect == NULL) {
+        ss_record_stand_in(key.problem, key.problem_sha256);
+        status = ss_record_find(record, &key, &found, &row, e);
+        entry->present = !found;
     }
-    ss_record_stand_in(key.problem, key.problem_sha256);
-    return says_all(row, &plan->settings) && ss_record_find(record, &key) == NULL;
+    return status;
 }
 
-static bool add_entries(ss_bench_plan *plan, const ss_specs *specs, const ss_record *record)
+static ss_status add_entries(ss_bench_plan *plan, const ss_specs *specs, ss_record *record,
+                             ss_error *e)
 {
     const size_t most = (size_t)plan->nproblems * (size_t)specs->count;
+    ss_status status = SS_OK;
     plan->entries = calloc(most > 0 ? most : 1, sizeof *plan->entries);
     if (plan->entries == NULL) {
-        return false;
+        return ss_fail_memory(e, "the list of problems");
     }
-    for (int i = 0; i < plan->nproblems; i++) {
-        for (int k = 0; k < specs->count; k++) {
-            ss_bench_entry *entry = &plan->entries[plan->count++];
-            *entry = (ss_bench_entry){.problem = &plan->problems[i], .spec = specs->text[k]};
-            entry->present = record != NULL && is_present(plan, entry, record);
-            plan->missing += !entry->present;
+    for (size_t k = 0; status == SS_OK && k < most; k++) {
+        ss_bench_entry *entry = &plan->entries[plan->count++];
+        *entry = (ss_bench_entry){.problem = &plan->problems[k / (size_t)specs->count],
+                                  .spec = specs->text[k % (size_t)specs->count]};
+        if (record != NULL) {
+            status = find_present(plan, entry, record, e);
         }
+        plan->missing += !entry->present;
     }
-    return true;
+    return status;
 }
 
 // Its rows say start "guess", as they were asked for, and what was done in their detail.
@@ -162,8 +168,7 @@ static void remark_guesses(const char *verb, const ss_bench_plan *plan)
 }
 
 int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const ss_specs *specs,
-                       const ss_bench_settings *settings, const ss_record *record,
-                       ss_bench_plan *plan)
+                       const ss_bench_settings *settings, ss_record *record, ss_bench_plan *plan)
 {
     *plan = (ss_bench_plan){.settings = *settings};
     ss_machine_build(plan->build, sizeof plan->build);
@@ -177,7 +182,12 @@ int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const s
     if (settings->from_guess) {
         remark_guesses(verb, plan);
     }
-    return add_entries(plan, specs, record) ? code : fail_memory(verb);
+    ss_error error;
+    const ss_status status = add_entries(plan, specs, record, &error);
+    if (status != SS_OK) {
+        ss_complain(verb, "%s", error.text);
+    }
+    return ss_larger_code(code, (int)status);
 }
 
 void ss_bench_plan_free(ss_bench_plan *plan)

@@ -32,10 +32,9 @@ typedef struct ss_bench_plan {
 // on stderr says so, in the name of the verb; a problem that cannot be loaded has its sentence
 // there too; so is it said how many problems have no guess to start from. A row is made again where
 // it met a limit that is larger now, and where its problem could not be read but can be now. record
-// NULL: nothing is present. specs must outlive the plan. Exit code 0, or 4.
+// NULL: nothing is present. specs must outlive the plan. Exit code 0, 3 for a damaged record, 4.
 int ss_bench_plan_make(const char *verb, int nfiles, char *const *files, const ss_specs *specs,
-                       const ss_bench_settings *settings, const ss_record *record,
-                       ss_bench_plan *plan);
+                       const ss_bench_settings *settings, ss_record *record, ss_bench_plan *plan);
 void ss_bench_plan_free(ss_bench_plan *plan);
 
 // A blank row with the key and the label of an entry.

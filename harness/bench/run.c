@@ -12,7 +12,6 @@
 
 #include "harness/bench/limits.h"
 #include "harness/complain.h"
-#include "harness/machine.h"
 #include "harness/cli.h"
 #include "problems/child.h"
 #include "solvers/clock.h"
@@ -30,7 +29,7 @@ typedef struct running {
     const ss_bench_orders *orders;
     ss_record *record;
     ss_bar bar;
-    char machine[sizeof((ss_record_row *)0)->machine];
+    ss_machine machine;
     int njobs;
     ss_child *children; // [njobs], as are the jobs
     job *jobs;
@@ -323,7 +322,8 @@ static ss_status read_row(const running *a, int k, ss_record_row *row, ss_error 
 static ss_status add_row(running *a, double load, ss_record_row *row, ss_error *e)
 {
     char text[1500], seconds[48] = "";
-    memcpy(row->machine, a->machine, sizeof row->machine);
+    memcpy(row->host, a->machine.host, sizeof row->host);
+    memcpy(row->machine, a->machine.machine, sizeof row->machine);
     ss_machine_date(row->date, sizeof row->date);
     row->load = load;
     if (row->iterations >= 0 && isfinite(row->seconds)) {
@@ -457,9 +457,12 @@ int ss_bench_run(const ss_bench_plan *plan, const ss_bench_orders *orders, ss_re
     if (a.children == NULL || a.jobs == NULL) {
         status = ss_fail_memory(&error, "the runs");
     } else {
-        ss_machine_describe(a.machine, sizeof a.machine);
+        a.machine = ss_machine_describe();
         a.bar = start_bar(plan->missing);
-        status = work(&a, &error);
+        if (plan->missing > 0) {
+            status = ss_record_add_machine(record, &a.machine, &error);
+        }
+        status = status == SS_OK ? work(&a, &error) : status;
     }
     for (int k = 0; a.children != NULL && k < a.njobs; k++) {
         ss_child_clear(&a.children[k]);

@@ -232,7 +232,7 @@ static int last_iteration(const ss_trials *t, const ss_solver_trials *solver, co
     for (size_t p = 0; p < t->nproblems; p++) {
         if (takes_part(t, solver, p, problem)) {
             const ss_history *h = &solver->trials[p].row->history;
-            const int end = h->iteration[h->count - 1];
+            const int end = (int)h->iteration[h->count - 1];
             last = end > last ? end : last;
         }
     }

@@ -450,10 +450,10 @@ static ss_status make_ratio(const ss_table_request *request, ss_table *table, ss
 static ss_status make_rows(const ss_table_request *request, ss_table *table, ss_error *e)
 {
     (void)e;
-    const ss_record *record = request->results->record;
+    const ss_record_rows *record = &request->results->record;
     ss_table_fields(table, ss_record_fields);
-    for (size_t k = 0; k < ss_record_count(record); k++) {
-        ss_table_row(table, ss_record_row_at(record, k));
+    for (size_t k = 0; k < record->count; k++) {
+        ss_table_row(table, &record->rows[k]);
     }
     return SS_OK;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/complain.h"
 #include "harness/results/paper.h"
 #include "solvers/registry.h"
 
@@ -25,11 +24,10 @@ static const char *identity(const ss_record_row *row)
 
 // ---- Which runs
 
-static ss_status find_tolerance(const ss_record *record, double *tolerance, ss_error *e)
+static ss_status find_tolerance(const ss_record_rows *record, double *tolerance, ss_error *e)
 {
-    const size_t count = ss_record_count(record);
-    for (size_t k = 0; k < count; k++) {
-        const double t = ss_record_row_at(record, k)->tolerance;
+    for (size_t k = 0; k < record->count; k++) {
+        const double t = record->rows[k].tolerance;
         if (k > 0 && !same_tolerance(t, *tolerance)) {
             return ss_fail(e, SS_BAD_INPUT,
                            "the record holds runs to several tolerances (%g and %g among them); "
@@ -82,12 +80,11 @@ static ss_status name_solver(ss_solver_trials *solver, ss_error *e)
 }
 
 // Lists the problems and the solvers of all rows that count.
-static ss_status list(ss_trials *t, const ss_record *record, ss_error *e)
+static ss_status list(ss_trials *t, const ss_record_rows *record, ss_error *e)
 {
     ss_status status = SS_OK;
-    const size_t count = ss_record_count(record);
-    for (size_t k = 0; status == SS_OK && k < count; k++) {
-        const ss_record_row *row = ss_record_row_at(record, k);
+    for (size_t k = 0; status == SS_OK && k < record->count; k++) {
+        const ss_record_row *row = &record->rows[k];
         if (!counts(row, t->tolerance)) {
             continue;
         }
@@ -201,11 +198,10 @@ static void judge(ss_trial *trial, double tolerance)
     }
 }
 
-static void fill(ss_trials *t, const ss_record *record)
+static void fill(ss_trials *t, const ss_record_rows *record)
 {
-    const size_t count = ss_record_count(record);
-    for (size_t k = 0; k < count; k++) {
-        const ss_record_row *row = ss_record_row_at(record, k);
+    for (size_t k = 0; k < record->count; k++) {
+        const ss_record_row *row = &record->rows[k];
         if (!counts(row, t->tolerance)) {
             continue;
         }
@@ -225,11 +221,10 @@ static void fill(ss_trials *t, const ss_record *record)
     }
 }
 
-static ss_status build(ss_trials *t, const ss_record *record, ss_error *e)
+static ss_status build(ss_trials *t, const ss_record_rows *record, ss_error *e)
 {
-    const size_t count = ss_record_count(record);
-    t->problems = calloc(count, sizeof *t->problems);
-    t->solvers = calloc(count, sizeof *t->solvers);
+    t->problems = calloc(record->count, sizeof *t->problems);
+    t->solvers = calloc(record->count, sizeof *t->solvers);
     if (t->problems == NULL || t->solvers == NULL) {
         return ss_fail_memory(e, "the comparison");
     }
@@ -255,10 +250,11 @@ static ss_status build(ss_trials *t, const ss_record *record, ss_error *e)
     return SS_OK;
 }
 
-ss_status ss_trials_new(const ss_record *record, double tolerance, ss_trials **trials, ss_error *e)
+ss_status ss_trials_new(const ss_record_rows *record, double tolerance, ss_trials **trials,
+                        ss_error *e)
 {
     *trials = NULL;
-    if (ss_record_count(record) == 0) {
+    if (record->count == 0) {
         return ss_fail(e, SS_BAD_INPUT, "the record holds no runs");
     }
     if (isnan(tolerance)) {
@@ -338,21 +334,17 @@ double ss_profile_percent(const ss_trials *t, const ss_solver_trials *solver, do
 
 // ---- What a table or a figure is made of
 
-ss_status ss_results_of_record(const char *verb, const char *path, ss_needs needs, double tolerance,
+ss_status ss_results_of_record(const char *path, ss_needs needs, double tolerance,
                                ss_results *results, ss_error *e)
 {
     *results = (ss_results){.path = path};
-    ss_status status = ss_record_read(path, &results->record, e);
+    ss_status status = ss_record_rows_read(path, &results->record, e);
     if (status != SS_OK) {
         return status;
     }
-    char damage[700];
-    if (ss_record_damage(results->record, damage, sizeof damage)) {
-        ss_complain(verb, "%s", damage);
-    }
     if (needs == SS_NEEDS_TRIALS) {
         ss_error reason = {0};
-        status = ss_trials_new(results->record, tolerance, &results->trials, &reason);
+        status = ss_trials_new(&results->record, tolerance, &results->trials, &reason);
         if (status != SS_OK) {
             ss_fail(e, status, "%s: %s", path, reason.text);
         }
@@ -369,7 +361,7 @@ ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *resul
 void ss_results_free(ss_results *results)
 {
     ss_trials_free(results->trials);
-    ss_record_close(results->record, NULL);
+    ss_record_rows_free(&results->record);
     ss_stats_free_all(results->runs, results->nruns);
     *results = (ss_results){0};
 }

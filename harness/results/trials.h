@@ -7,7 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include "harness/record.h"
+#include "harness/results/record.h"
 #include "harness/simulate/stats.h"
 
 // --tol of a verb that reads records (harness/cli.h); NaN by default.
@@ -48,7 +48,8 @@ typedef struct ss_trials {
 
 // tolerance NaN: that of the record, which must hold only one. SS_BAD_INPUT with a sentence where
 // the record is empty or has no run to that tolerance. The record must outlive the trials.
-ss_status ss_trials_new(const ss_record *record, double tolerance, ss_trials **trials, ss_error *e);
+ss_status ss_trials_new(const ss_record_rows *record, double tolerance, ss_trials **trials,
+                        ss_error *e);
 void ss_trials_free(ss_trials *trials);
 
 // Whether all iterations are sweeps of the Gauss-Seidel driver.
@@ -90,15 +91,15 @@ typedef enum ss_needs {
 
 typedef struct ss_results {
     const char *path; // of the first file, borrowed
-    ss_record *record;
+    ss_record_rows record;
     ss_trials *trials; // NULL: not needed
     size_t nruns;
     ss_stats *runs; // [nruns]
 } ss_results;
 
-// Of a record its rows, or its trials at a tolerance; what is damaged of it is told on stderr, by
-// the verb. What was read before a failure is there, to be freed.
-ss_status ss_results_of_record(const char *verb, const char *path, ss_needs needs, double tolerance,
+// Of a record its rows, or its trials at a tolerance. What was read before a failure is there, to be
+// freed.
+ss_status ss_results_of_record(const char *path, ss_needs needs, double tolerance,
                                ss_results *results, ss_error *e);
 ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *results, ss_error *e);
 void ss_results_free(ss_results *results); // what it holds

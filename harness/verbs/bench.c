@@ -30,7 +30,7 @@ static const settings DEFAULTS = {
 static const ss_option OPTIONS[] = {
     SS_OPT_TEXT("solvers", "LIST", solvers, "solver specs: 'mfb+enum,enum:freeze=on,share=0.1,pac'",
                 .required = true),
-    SS_OPT_TEXT("out", "RESULTS.h5", out, "the record; rows that it contains are not made again",
+    SS_OPT_TEXT("out", "RESULTS.db", out, "the record; rows that it contains are not made again",
                 .required = true),
     SS_OPT_TOLERANCE,
     SS_OPT_MAX_ITERATIONS,
@@ -68,14 +68,16 @@ static int print_plan(const ss_bench_plan *plan)
     return code;
 }
 
-static bool is_bad_input(const ss_record *record, const ss_record_row *key)
+static bool is_bad_input(ss_record *record, const ss_record_row *key)
 {
-    const ss_record_row *row = ss_record_find(record, key);
-    return row != NULL && strcmp(row->status, "bad_input") == 0;
+    bool found;
+    ss_record_row row;
+    return ss_record_find(record, key, &found, &row, NULL) == SS_OK && found &&
+           strcmp(row.status, "bad_input") == 0;
 }
 
 // 3 where one of the rows in the record is bad input, or stands in for one that could not be read.
-static int look_for_bad_input(const ss_bench_plan *plan, const ss_record *record)
+static int look_for_bad_input(const ss_bench_plan *plan, ss_record *record)
 {
     for (int k = 0; k < plan->count; k++) {
         const ss_record_row key = ss_bench_plan_row(plan, &plan->entries[k]);
@@ -100,36 +102,15 @@ static int run_plan(const settings *s, const ss_bench_plan *plan, ss_record *rec
     return code == SS_EXIT_OK ? look_for_bad_input(plan, record) : code;
 }
 
-static bool has_journal(const char *path)
-{
-    char *journal = NULL;
-    struct stat status;
-    const bool exists = asprintf(&journal, "%s.journal", path) >= 0 &&
-                        stat(journal, &status) == 0 && status.st_size > 0;
-    free(journal);
-    return exists;
-}
-
-// A dry run leaves no file behind, and may look at a record that another run is writing, or has
-// only just begun.
+// A dry run leaves no file behind.
 static ss_status open_record(const settings *s, ss_record **record, ss_error *e)
 {
     *record = NULL;
-    if (!s->dry_run) {
-        return ss_record_open(s->out, record, e);
+    if (s->dry_run) {
+        return access(s->out, F_OK) == 0 ? ss_record_open(s->out, SS_RECORD_READ, record, e)
+                                         : SS_OK;
     }
-    const bool exists = access(s->out, F_OK) == 0 || has_journal(s->out);
-    return exists ? ss_record_read(s->out, record, e) : SS_OK;
-}
-
-static int close_record(ss_record *record)
-{
-    ss_error error;
-    const ss_status status = record != NULL ? ss_record_close(record, &error) : SS_OK;
-    if (status != SS_OK) {
-        ss_complain(VERB, "%s", error.text);
-    }
-    return (int)status;
+    return ss_record_open(s->out, SS_RECORD_WRITE, record, e);
 }
 
 static int bench(const settings *s, const ss_specs *specs, const ss_operands *files)
@@ -147,14 +128,11 @@ static int bench(const settings *s, const ss_specs *specs, const ss_operands *fi
         ss_complain(VERB, "%s", error.text);
         return (int)status;
     }
-    char damage[700];
-    if (record != NULL && ss_record_damage(record, damage, sizeof damage)) {
-        ss_complain(VERB, "%s", damage);
-    }
     int code = ss_bench_plan_make(VERB, files->count, files->text, specs, &how, record, &plan);
     code = ss_larger_code(code, s->dry_run ? print_plan(&plan) : run_plan(s, &plan, record));
     ss_bench_plan_free(&plan);
-    return ss_larger_code(code, close_record(record));
+    ss_record_close(record);
+    return code;
 }
 
 // A missing file is reported but not recorded: it says nothing about the solvers.
@@ -218,7 +196,7 @@ const ss_verb ss_verb_bench = {
         "its problem could not be read but can be now. After Ctrl-C, or a crash of the machine, "
         "all finished rows are "
         "kept: the same command continues.\n",
-    .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.h5\n",
+    .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.db\n",
     .exits = {[SS_EXIT_OK] = "every row is written",
               [SS_EXIT_UNSOLVED] = "interrupted: rows are missing",
               [SS_EXIT_BAD_INPUT] = "a row has status bad_input"},

@@ -70,10 +70,10 @@ static int run_plot(const void *given, const ss_operands *files)
     ss_error error;
     ss_results results;
     ss_figure figure = {0};
-    ss_status status = kind->needs == SS_NEEDS_RUNS
-                           ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
-                           : ss_results_of_record(VERB, files->text[0], kind->needs, s->tolerance,
-                                                  &results, &error);
+    ss_status status =
+        kind->needs == SS_NEEDS_RUNS
+            ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
+            : ss_results_of_record(files->text[0], kind->needs, s->tolerance, &results, &error);
     if (status == SS_OK) {
         const ss_figure_request request = {.results = &results, .problem = s->problem};
         status = kind->make(&request, &figure, &error);

@@ -127,12 +127,12 @@ static int run_table(const void *given, const ss_operands *files)
     }
     ss_error error;
     ss_results results, other = {0};
-    ss_status status = kind->needs == SS_NEEDS_RUNS
-                           ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
-                           : ss_results_of_record(VERB, files->text[0], kind->needs, s->tolerance,
-                                                  &results, &error);
+    ss_status status =
+        kind->needs == SS_NEEDS_RUNS
+            ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
+            : ss_results_of_record(files->text[0], kind->needs, s->tolerance, &results, &error);
     if (status == SS_OK && s->other != NULL) {
-        status = ss_results_of_record(VERB, s->other, kind->needs, s->tolerance, &other, &error);
+        status = ss_results_of_record(s->other, kind->needs, s->tolerance, &other, &error);
     }
     if (status == SS_OK) {
         status = make(s, kind, &results, s->other != NULL ? &other : NULL, &error);

@@ -14,6 +14,6 @@ tol=1e-4 name=''
 read_options "tol name" 1 1 "$@"
 folder=${words[0]}
 for ending in svg png; do
-    "$program" plot "$folder/results$name.h5" --figure iterations --tol "$tol" \
+    "$program" plot "$folder/results$name.db" --figure iterations --tol "$tol" \
         --out "$folder/fig11$name.$ending"
 done

@@ -3,8 +3,8 @@
 # naively, every pair of contacts by products over all dofs.
 #     figure6.sh FOLDER FILE...
 # FILE: problems of many sizes, as simulate --dump and generate tangle make them. Writes
-# FOLDER/assembly.h5 and FOLDER/fig6.{svg,png}, each with its gnuplot script (.gp) and its data
-# (.dat) beside it. Runs that FOLDER/assembly.h5 holds are not made again. STICKSLIP is the program
+# FOLDER/assembly.db and FOLDER/fig6.{svg,png}, each with its gnuplot script (.gp) and its data
+# (.dat) beside it. Runs that FOLDER/assembly.db holds are not made again. STICKSLIP is the program
 # (build/stickslip).
 set -euo pipefail
 
@@ -17,8 +17,8 @@ folder=$1
 shift
 mkdir -p "$folder"
 # One iteration: what counts is the set-up before it.
-"$program" bench "$@" --max-iter 1 --repeat 3 --time-limit 600 --out "$folder/assembly.h5" \
+"$program" bench "$@" --max-iter 1 --repeat 3 --time-limit 600 --out "$folder/assembly.db" \
     --solvers "mfb+enum:form=explicit mfb+enum:form=explicit,assembly=naive"
 for ending in svg png; do
-    "$program" plot "$folder/assembly.h5" --figure assembly --out "$folder/fig6.$ending"
+    "$program" plot "$folder/assembly.db" --figure assembly --out "$folder/fig6.$ending"
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Table 2 of [D11] on the problems of any FCLIB files: twelve local solvers under Gauss-Seidel.
 #     table2.sh [--tol T] [--freeze off|on|paper] [--max-iter N] [--name NAME] FOLDER FILE...
-# Writes FOLDER/resultsNAME.h5 and FOLDER/table2NAME.{txt,md,tex,csv} and prints the text. Runs that
+# Writes FOLDER/resultsNAME.db and FOLDER/table2NAME.{txt,md,tex,csv} and prints the text. Runs that
 # the record holds are not made again. STICKSLIP is the program (build/stickslip).
 # The defaults, --tol 1e-4 and --freeze paper, stand for what the paper did (README.md here).
 set -euo pipefail
@@ -13,7 +13,7 @@ program=${STICKSLIP:-$here/../../build/stickslip}
 tol=1e-4 freeze=paper max_iter=10000 name=''
 read_options "tol freeze max-iter name" 2 '' "$@"
 folder=${words[0]}
-record=$folder/results$name.h5
+record=$folder/results$name.db
 
 solvers=
 for solver in 4sides duriez08 pac dac mfb enum {4sides,duriez08,pac,dac,mfb}+enum duriez06; do

@@ -4,7 +4,7 @@
 #               [--against LIST] FOLDER [FCLIB]
 # Sets: embedded (data/*.h5), hard (data/hard.txt), list (data/list.txt) and fclib, the files *.hdf5
 # of the folder FCLIB, by default; fresh (fresh.txt) where it is named. For each it writes
-# FOLDER/SET-T.h5 (the record), ratios-SET-T.{txt,md,csv} and profile-SET-T.{svg,png}, and prints the
+# FOLDER/SET-T.db (the record), ratios-SET-T.{txt,md,csv} and profile-SET-T.{svg,png}, and prints the
 # text. Each of --against is compared with the others in a table of its own, -against-SPEC in the
 # names of its files from the second on. Runs that the record holds are not made again. Siconos'
 # solvers come along where the program has them. STICKSLIP is the program (build/stickslip).
@@ -31,7 +31,7 @@ fi
 
 # measure SET
 measure() {
-    local set=$1 record=$folder/$1-$tol.h5 names
+    local set=$1 record=$folder/$1-$tol.db names
     names=$(files "$set")
     if [ -z "$names" ]; then
         echo "ratios: no folder of FCLIB files was given; the set $set is left out" >&2

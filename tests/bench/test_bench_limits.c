@@ -116,28 +116,31 @@ static void wait_a_look(void)
     nanosleep(&longer, NULL);
 }
 
+// On a busy machine it takes a while until one that is to sleep does.
 static void only_a_sleeper_sleeps(void)
 {
     enum { SLEEPER, LOOPER, STOPPED, DELEGATING, COUNT };
     ss_child children[COUNT] = {start(sleep_for_long), start(loop), start(sleep_for_long),
                                 start(delegate)};
     ss_sleep sleep[COUNT];
-    double seconds[COUNT];
+    double seconds[COUNT] = {0}, others = 0.0;
     for (int k = 0; k < COUNT; k++) {
         sleep[k] = ss_sleep_begin();
     }
     kill(children[STOPPED].pid, SIGSTOP);
-    for (int look = 0; look < 3; look++) {
+    for (int look = 0; look < 30 && !(seconds[SLEEPER] >= 2.0); look++) {
         wait_a_look();
         for (int k = 0; k < COUNT; k++) {
             seconds[k] = ss_sleep_look(&sleep[k], children[k].pid);
         }
+        others = fmax(others, fmax(seconds[LOOPER], seconds[STOPPED]));
     }
     for (int k = 0; k < COUNT; k++) {
         ss_child_clear(&children[k]);
     }
-    CHECK_NEAR(seconds[SLEEPER], 3.0, 1e-9);
-    CHECK(seconds[LOOPER] == 0.0 && seconds[STOPPED] == 0.0 && seconds[DELEGATING] == 0.0);
+    CHECK_NEAR(seconds[SLEEPER], 2.0, 1e-9);
+    CHECK(others == 0.0);
+    CHECK_LE(seconds[DELEGATING], 1.0); // before its child computes it may be asleep
 }
 
 // As when this process was stopped itself.
@@ -145,9 +148,12 @@ static void time_without_a_look_does_not_count(void)
 {
     ss_child child = start(sleep_for_long);
     ss_sleep sleep = ss_sleep_begin();
-    wait_a_look();
-    wait_a_look();
-    const double seconds = ss_sleep_look(&sleep, child.pid);
+    double seconds = 0.0;
+    for (int look = 0; look < 30 && seconds == 0.0; look++) {
+        wait_a_look();
+        wait_a_look();
+        seconds = ss_sleep_look(&sleep, child.pid);
+    }
     ss_child_clear(&child);
     CHECK_NEAR(seconds, 1.0, 1e-9);
 }

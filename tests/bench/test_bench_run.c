@@ -23,7 +23,7 @@ static void set_up(void)
     char name[32];
     setenv("TEST_AS", "bench_run", 1);
     snprintf(file, sizeof file, "%s", scratch_path("problem.h5"));
-    snprintf(name, sizeof name, "results-%d.h5", test++);
+    snprintf(name, sizeof name, "results-%d.db", test++);
     snprintf(result, sizeof result, "%s", scratch_path(name));
     if (access(file, F_OK) != 0) {
         ss_error error;
@@ -142,14 +142,14 @@ static int bench_by(const char *program, const char *list, int jobs)
     char *files[] = {file};
     const ss_bench_orders orders = {.verb = "test", .program = program, .jobs = jobs};
     CHECK_OK(ss_specs_split("bench", list, &specs, &error));
-    CHECK_OK(ss_record_open(result, &record, &error));
+    CHECK_OK(ss_record_open(result, SS_RECORD_WRITE, &record, &error));
     TEST_ASSERT_EQUAL_INT(0,
                           ss_bench_plan_make("test", 1, files, &specs, &SETTINGS, record, &plan));
     rows_made = plan.missing;
     const int code = ss_bench_run(&plan, &orders, record);
     ss_bench_plan_free(&plan);
     ss_specs_free(&specs);
-    CHECK_OK(ss_record_close(record, &error));
+    ss_record_close(record);
     return code;
 }
 
@@ -158,31 +158,28 @@ static int bench(const char *list, int jobs)
     return bench_by(MYSELF, list, jobs);
 }
 
-static ss_record *read_record(void)
+static ss_record_rows read_results(void)
 {
     ss_error error;
-    ss_record *record;
-    CHECK_OK(ss_record_read(result, &record, &error));
-    return record;
+    ss_record_rows results;
+    CHECK_OK(ss_record_rows_read(result, &results, &error));
+    return results;
 }
 
 static size_t count_rows(void)
 {
-    ss_error error;
-    ss_record *record = read_record();
-    const size_t count = ss_record_count(record);
-    CHECK_OK(ss_record_close(record, &error));
+    ss_record_rows results = read_results();
+    const size_t count = results.count;
+    ss_record_rows_free(&results);
     return count;
 }
 
 static void row_is(const char *solver, const char *status, const char *detail)
 {
-    ss_error error;
-    ss_record *record = read_record();
+    ss_record_rows results = read_results();
     const ss_record_row *row = NULL;
-    for (size_t k = 0; row == NULL && k < ss_record_count(record); k++) {
-        row = ss_record_row_at(record, k);
-        row = strcmp(row->solver, solver) == 0 ? row : NULL;
+    for (size_t k = 0; row == NULL && k < results.count; k++) {
+        row = strcmp(results.rows[k].solver, solver) == 0 ? &results.rows[k] : NULL;
     }
     CHECK(row != NULL);
     TEST_ASSERT_EQUAL_STRING_MESSAGE(status, row->status, solver);
@@ -192,11 +189,12 @@ static void row_is(const char *solver, const char *status, const char *detail)
     CHECK(row->max_iterations == 10000 && row->time_limit == 0.05);
     TEST_ASSERT_EQUAL_STRING("tangle", row->scene);
     CHECK(strlen(row->problem_sha256) == 64 && row->build[0] != '\0');
-    CHECK(strlen(row->date) == 20 && row->machine[0] != '\0' && row->load >= 0.0);
+    CHECK(strlen(row->date) == 20 && row->machine[0] != '\0' && row->host[0] != '\0' &&
+          row->load >= 0.0);
     TEST_ASSERT_EQUAL_STRING("zero", row->start);
     const bool whole = strcmp(status, "solved") == 0;
     CHECK(whole ? row->iterations == 17 : row->iterations == -1 && isnan(row->seconds));
-    CHECK_OK(ss_record_close(record, &error));
+    ss_record_rows_free(&results);
 }
 
 static void whatever_a_child_does_is_one_row(void)

@@ -28,7 +28,6 @@ static void check_same_findings(const ss_record_row *a, const ss_record_row *b)
     TEST_ASSERT_EQUAL_INT(a->history.count, b->history.count);
     for (int k = 0; k < a->history.count; k++) {
         CHECK(a->history.iteration[k] == b->history.iteration[k]);
-        CHECK(a->history.local_solves[k] == b->history.local_solves[k]);
         CHECK(same_number(a->history.fb[k], b->history.fb[k]));
     }
 }
@@ -41,10 +40,10 @@ static void every_pair_is_a_row(void)
     TEST_ASSERT_EQUAL_STRING("", standard_out);
     HOLDS(standard_error, "6/6 ");
     HOLDS(standard_error, "6 rows made, 0 were there");
-    ss_record *record = read_record(result);
-    TEST_ASSERT_EQUAL_size_t(6, ss_record_count(record));
+    ss_record_rows record = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(6, record.count);
     for (size_t k = 0; k < 6; k++) {
-        const ss_record_row *row = ss_record_row_at(record, k);
+        const ss_record_row *row = &record.rows[k];
         TEST_ASSERT_EQUAL_STRING(k % 2 == 0 ? "mfb+enum" : "enum:freeze=on,skip=3", row->solver);
         TEST_ASSERT_EQUAL_STRING("solved", row->status);
         CHECK(strncmp(row->problem, many, strlen(many)) == 0 && row->problem[strlen(many)] == ':');
@@ -57,26 +56,26 @@ static void every_pair_is_a_row(void)
         CHECK(h->iteration[h->count - 1] == row->iterations &&
               h->fb[h->count - 1] == row->measures.fb);
     }
-    close_record(record);
+    ss_record_rows_free(&record);
 }
 
 static void the_same_command_goes_on(void)
 {
     EXPECT(0, "bench", many, "--solvers", "enum", "--out", result);
-    ss_record *before = read_record(result);
+    ss_record_rows before = read_results(result);
     EXPECT(0, "bench", many, "--solvers", "enum mfb", "--out", result);
     HOLDS(standard_error, "3 rows made, 3 were there");
     EXPECT(0, "bench", many, "--solvers", "enum;mfb", "--out", result);
     HOLDS(standard_error, "0 rows made, 6 were there");
-    ss_record *after = read_record(result);
-    TEST_ASSERT_EQUAL_size_t(6, ss_record_count(after));
+    ss_record_rows after = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(6, after.count);
     for (size_t k = 0; k < 3; k++) {
-        const ss_record_row *row = ss_record_row_at(before, k);
-        const ss_record_row *kept = ss_record_find(after, row);
+        const ss_record_row *row = &before.rows[k];
+        const ss_record_row *kept = find_row(&after, row);
         CHECK(kept != NULL && kept->seconds == row->seconds);
     }
-    close_record(before);
-    close_record(after);
+    ss_record_rows_free(&before);
+    ss_record_rows_free(&after);
 }
 
 static void tolerance_and_start_make_other_rows(void)
@@ -84,13 +83,13 @@ static void tolerance_and_start_make_other_rows(void)
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--tol", "1e-4");
     EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result, "--start", "guess");
-    ss_record *record = read_record(result);
-    TEST_ASSERT_EQUAL_size_t(3, ss_record_count(record));
-    const ss_record_row *cold = ss_record_row_at(record, 0), *warm = ss_record_row_at(record, 2);
-    CHECK(ss_record_row_at(record, 1)->iterations < cold->iterations);
+    ss_record_rows record = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(3, record.count);
+    const ss_record_row *cold = &record.rows[0], *warm = &record.rows[2];
+    CHECK(record.rows[1].iterations < cold->iterations);
     TEST_ASSERT_EQUAL_STRING("guess", warm->start);
     CHECK(warm->history.fb[0] < cold->history.fb[0]);
-    close_record(record);
+    ss_record_rows_free(&record);
 }
 
 static void a_dry_run_makes_nothing(void)
@@ -100,9 +99,7 @@ static void a_dry_run_makes_nothing(void)
     HOLDS(standard_error, "6 of 6 rows are missing");
     CHECK(access(result, F_OK) != 0);
     // As a run that was killed at its beginning leaves it.
-    char journal[600];
-    snprintf(journal, sizeof journal, "%s.journal", result);
-    fclose(fopen(journal, "w"));
+    fclose(fopen(result, "w"));
     EXPECT(0, "bench", many, "--solvers", "enum", "--dry-run", "--out", result);
     HOLDS(standard_error, "3 of 3 rows are missing");
     EXPECT(0, "bench", many, "--solvers", "enum", "--out", result);
@@ -115,19 +112,19 @@ static void a_dry_run_makes_nothing(void)
 static void the_number_of_jobs_does_not_change_the_findings(void)
 {
     EXPECT(0, "bench", many, guess, "--solvers", "mfb+enum,4sides", "--out", result);
-    ss_record *one = read_record(result);
-    const char *path = scratch_path("jobs.h5");
+    ss_record_rows one = read_results(result);
+    const char *path = scratch_path("jobs.db");
     EXPECT(0, "bench", many, guess, "--solvers", "mfb+enum,4sides", "--out", path, "--jobs", "2");
-    ss_record *two = read_record(path);
-    TEST_ASSERT_EQUAL_size_t(8, ss_record_count(one));
-    TEST_ASSERT_EQUAL_size_t(8, ss_record_count(two));
+    ss_record_rows two = read_results(path);
+    TEST_ASSERT_EQUAL_size_t(8, one.count);
+    TEST_ASSERT_EQUAL_size_t(8, two.count);
     for (size_t k = 0; k < 8; k++) {
-        const ss_record_row *row = ss_record_row_at(one, k);
-        CHECK(ss_record_find(two, row) != NULL);
-        check_same_findings(row, ss_record_find(two, row));
+        const ss_record_row *row = &one.rows[k];
+        CHECK(find_row(&two, row) != NULL);
+        check_same_findings(row, find_row(&two, row));
     }
-    close_record(one);
-    close_record(two);
+    ss_record_rows_free(&one);
+    ss_record_rows_free(&two);
 }
 
 static void a_problem_named_twice_is_run_once(void)
@@ -153,13 +150,13 @@ static void a_missing_guess_is_told_and_recorded(void)
     snprintf(told, sizeof told,
              "--start guess: 3 of 4 problems hold no guess and start from zero, %s", many);
     HOLDS(standard_error, told);
-    ss_record *record = read_record(result);
+    ss_record_rows record = read_results(result);
     for (size_t k = 0; k < 4; k++) {
-        const ss_record_row *row = ss_record_row_at(record, k);
+        const ss_record_row *row = &record.rows[k];
         TEST_ASSERT_EQUAL_STRING(k < 3 ? "the problem holds no guess: the start is zero" : "",
                                  row->detail);
     }
-    close_record(record);
+    ss_record_rows_free(&record);
     EXPECT(0, "bench", big, guess, "--solvers", "enum", "--start", "guess", "--dry-run", "--out",
            result);
     snprintf(told, sizeof told, "--start guess: %s holds no guess and starts from zero", big);
@@ -176,41 +173,24 @@ static void more_jobs_than_cores_are_told(void)
     HOLDS(standard_error, " at a time");
 }
 
-static void a_damaged_line_of_the_journal_is_told_and_its_run_made_again(void)
-{
-    char journal[600], told[700];
-    snprintf(journal, sizeof journal, "%s.journal", result);
-    static const char line[] = "579 0123456789abcdef 2\tthis was a row\n";
-    write_bytes(journal, line, strlen(line));
-    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
-    snprintf(told, sizeof told,
-             "stickslip bench: %s: line 1 is damaged and dropped; bench makes its "
-             "run again",
-             journal);
-    HOLDS(standard_error, told);
-    rows_are(1);
-    EXPECT(0, "bench", guess, "--solvers", "enum", "--out", result);
-    CHECK(strstr(standard_error, "damaged") == NULL);
-}
-
 static void the_time_limit_is_a_status(void)
 {
     EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", "0.1", "--out",
            result);
-    ss_record *record = read_record(result);
-    const ss_record_row *row = ss_record_row_at(record, 0);
+    ss_record_rows record = read_results(result);
+    const ss_record_row *row = &record.rows[0];
     TEST_ASSERT_EQUAL_STRING("time_limit", row->status);
     CHECK(row->cpu_seconds >= 0.1 && isfinite(row->measures.fb));
-    close_record(record);
+    ss_record_rows_free(&record);
 }
 
 static const char *only_status(void)
 {
     static char status[16];
-    ss_record *record = read_record(result);
-    TEST_ASSERT_EQUAL_size_t(1, ss_record_count(record));
-    snprintf(status, sizeof status, "%s", ss_record_row_at(record, 0)->status);
-    close_record(record);
+    ss_record_rows record = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(1, record.count);
+    snprintf(status, sizeof status, "%s", record.rows[0].status);
+    ss_record_rows_free(&record);
     return status;
 }
 
@@ -238,10 +218,10 @@ static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
         HOLDS(standard_error, k == 1 ? "0 rows made, 1 was" : "1 row made, 0 were");
         TEST_ASSERT_EQUAL_STRING("time_limit", only_status());
     }
-    ss_record *record = read_record(result);
-    CHECK(ss_record_row_at(record, 0)->time_limit == 0.1);
-    CHECK(ss_record_row_at(record, 0)->cpu_seconds >= 0.1);
-    close_record(record);
+    ss_record_rows record = read_results(result);
+    CHECK(record.rows[0].time_limit == 0.1);
+    CHECK(record.rows[0].cpu_seconds >= 0.1);
+    ss_record_rows_free(&record);
 }
 
 static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
@@ -278,15 +258,15 @@ static void bad_files_are_rows_and_exit_3_and_the_rest_runs(void)
     EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
     HOLDS(standard_error, "is not an HDF5 file");
     HOLDS(standard_error, "no such file");
-    ss_record *record = read_record(result);
-    TEST_ASSERT_EQUAL_size_t(4, ss_record_count(record)); // a misspelt name is no row
-    const ss_record_row *row = ss_record_row_at(record, 0);
+    ss_record_rows record = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(4, record.count); // a misspelt name is no row
+    const ss_record_row *row = &record.rows[0];
     TEST_ASSERT_EQUAL_STRING("bad_input", row->status);
     TEST_ASSERT_EQUAL_STRING(bad, row->problem);
     HOLDS(row->detail, "is not an HDF5 file");
     CHECK(row->iterations == -1 && isnan(row->measures.fb) && isnan(row->seconds));
-    TEST_ASSERT_EQUAL_STRING("solved", ss_record_row_at(record, 1)->status);
-    close_record(record);
+    TEST_ASSERT_EQUAL_STRING("solved", record.rows[1].status);
+    ss_record_rows_free(&record);
     EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
     HOLDS(standard_error, "0 rows made, 4 were there");
 }
@@ -296,7 +276,7 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     EXPECT(1, "bench", many, "--out", result);
     HOLDS(standard_error, "bench needs --solvers LIST");
     EXPECT(1, "bench", many, "--solvers", "enum");
-    HOLDS(standard_error, "bench needs --out RESULTS.h5");
+    HOLDS(standard_error, "bench needs --out RESULTS.db");
     EXPECT(1, "bench", "--solvers", "enum", "--out", result);
     HOLDS(standard_error, "bench needs a FILE");
     EXPECT(1, "bench", many, "--solvers", "enum,nobody", "--out", result);
@@ -319,8 +299,8 @@ static void the_verb_explains_itself_and_hides_its_child(void)
 
 static void a_record_that_cannot_be_written_is_exit_4(void)
 {
-    EXPECT(4, "bench", many, "--solvers", "enum", "--out", "/nonexistent/r.h5");
-    HOLDS(standard_error, "/nonexistent/r.h5");
+    EXPECT(4, "bench", many, "--solvers", "enum", "--out", "/nonexistent/r.db");
+    HOLDS(standard_error, "/nonexistent/r.db");
 }
 
 static void run_tests(void)
@@ -334,7 +314,6 @@ static void run_tests(void)
     RUN_TEST(a_solver_spelled_twice_is_run_once);
     RUN_TEST(a_missing_guess_is_told_and_recorded);
     RUN_TEST(more_jobs_than_cores_are_told);
-    RUN_TEST(a_damaged_line_of_the_journal_is_told_and_its_run_made_again);
     RUN_TEST(the_time_limit_is_a_status);
     RUN_TEST(a_row_that_met_a_limit_is_made_again_for_a_larger_one);
     RUN_TEST(a_row_that_met_the_time_limit_is_made_again_for_a_larger_one);

@@ -102,27 +102,6 @@ static void a_dump_knows_the_command_that_made_it(void)
     free(sums);
 }
 
-static void damaged_lines_are_told_to_who_reads(void)
-{
-    char *results = strdup(results_file("damaged.h5")), journal[600];
-    snprintf(journal, sizeof journal, "%s.journal", results);
-    FILE *file = fopen(journal, "w");
-    fputs("nothing\n12 0123 more of it\n", file);
-    fclose(file);
-    EXPECT(0, "table", results);
-    HOLDS(standard_error, "stickslip table: ");
-    HOLDS(standard_error, ".journal: 2 lines are damaged and dropped, line 1 the first of them");
-    EXPECT(0, "table", results, "--compare", results);
-    HOLDS(standard_error, "2 lines are damaged");
-    char *picture = strdup(scratch_path("damaged.svg"));
-    RUN("plot", results, "--out", picture); // with gnuplot or without
-    HOLDS(standard_error, "stickslip plot: ");
-    HOLDS(standard_error, "2 lines are damaged");
-    free(picture);
-    unlink(journal);
-    free(results);
-}
-
 static void a_tower_has_no_condition(void)
 {
     const char *tower = scratch_path("tower.h5");
@@ -163,7 +142,6 @@ static void run_tests(void)
     RUN_TEST(threads_that_a_solver_has_no_use_for_are_told);
     RUN_TEST(a_run_without_contacts_tells_what_it_leaves_undone);
     RUN_TEST(a_dump_knows_the_command_that_made_it);
-    RUN_TEST(damaged_lines_are_told_to_who_reads);
     RUN_TEST(a_tower_has_no_condition);
     RUN_TEST(a_label_of_a_table_is_no_file);
     RUN_TEST(a_file_in_the_place_of_a_folder_is_told);

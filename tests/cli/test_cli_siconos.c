@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/record.h"
+#include "harness/results/record.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
@@ -106,16 +106,16 @@ static void a_crash_of_theirs_is_one_row_of_a_benchmark(void)
     EXPECT(0, "bench", file, "--solvers", "siconos/nsn-fb,siconos/nsgs-hybrid", "--repeat", "1",
            "--out", result);
     ss_error error;
-    ss_record *record;
-    CHECK_OK(ss_record_read(result, &record, &error));
-    TEST_ASSERT_EQUAL_size_t(2, ss_record_count(record));
-    const ss_record_row *row = ss_record_row_at(record, 0);
+    ss_record_rows record;
+    CHECK_OK(ss_record_rows_read(result, &record, &error));
+    TEST_ASSERT_EQUAL_size_t(2, record.count);
+    const ss_record_row *row = &record.rows[0];
     CHECK(isfinite(row->measures.fb) && row->iterations >= 0);
     if (strcmp(row->status, "crashed") == 0) { // as version 4.4 does here
         HOLDS(row->detail, "siconos/nsn-fb died by signal");
     }
-    TEST_ASSERT_EQUAL_STRING("solved", ss_record_row_at(record, 1)->status);
-    CHECK_OK(ss_record_close(record, &error));
+    TEST_ASSERT_EQUAL_STRING("solved", record.rows[1].status);
+    ss_record_rows_free(&record);
 }
 
 static void the_script_prints_the_table_of_ratios_and_goes_on_where_it_was(void)

@@ -118,18 +118,32 @@ static void records_that_cannot_be_compared_say_why(void)
     SAYS("table: --compare and --paper are two tables: leave one out");
 }
 
-static void a_journal_alone_is_a_record(void)
+// The program between the marks of the README, in the folder of a record called results.db.
+static void the_readme_reads_a_record_in_python(void)
 {
-    ss_record_row row = result_row("mfb:freeze=paper", 1);
-    const char *path = scratch_path("killed.h5");
-    ss_error error;
-    ss_record *record = NULL;
-    CHECK_OK(ss_record_open(path, &record, &error));
-    CHECK_OK(ss_record_add(record, &row, &error));
-    // As after a kill: the record is still open and nothing was folded in.
-    EXPECT(0, "table", path, "--format", "csv");
-    HOLDS(standard_out, "mfb,nan,2,0,6,6");
-    CHECK_OK(ss_record_close(record, &error));
+    char path[600], command[1300], line[500] = "";
+    size_t size;
+    if (system("python3 -c 'import sqlite3' 2>/dev/null") != 0) {
+        TEST_IGNORE_MESSAGE("python3 is absent");
+    }
+    snprintf(path, sizeof path, "%s/../README.md", getenv("SCRIPTS"));
+    char *readme = read_bytes(path, &size);
+    char *code = strstr(readme, "```python\n");
+    TEST_ASSERT_NOT_NULL(code);
+    code += strlen("```python\n");
+    TEST_ASSERT_EQUAL_INT(3, count_lines(code) - count_lines(strstr(code, "```")));
+    write_bytes(scratch_path("readme.py"), code, (size_t)(strstr(code, "```") - code));
+    results_file("results.db");
+    snprintf(command, sizeof command, "cd '%s' && python3 readme.py", scratch_path(""));
+    FILE *said = popen(command, "r");
+    CHECK(fgets(line, sizeof line, said) != NULL);
+    TEST_ASSERT_EQUAL_STRING("mfb+enum:freeze=paper data/hair.h5:p1 0.01 5e-05\n", line);
+    int more = 0;
+    while (fgets(line, sizeof line, said) != NULL) {
+        more++;
+    }
+    CHECK(pclose(said) == 0 && more == 5);
+    free(readme);
 }
 
 static void mistakes_end_with_1_and_a_sentence(void)
@@ -205,7 +219,7 @@ static void run_tests(void)
     RUN_TEST(the_paper_and_a_tolerance_are_options);
     RUN_TEST(two_records_are_compared_where_both_hold_a_run);
     RUN_TEST(records_that_cannot_be_compared_say_why);
-    RUN_TEST(a_journal_alone_is_a_record);
+    RUN_TEST(the_readme_reads_a_record_in_python);
     RUN_TEST(mistakes_end_with_1_and_a_sentence);
     RUN_TEST(what_is_no_record_ends_with_3);
     RUN_TEST(pictures_are_drawn_with_script_and_data_beside_them);

@@ -12,15 +12,15 @@
 
 enum { FOUR_SIDES, MFB, HYBRID };
 
-static ss_record *record;
+static ss_record_rows record;
 static ss_trials *trials;
 static ss_figure figure;
 
 static void set_up(void)
 {
     ss_error error;
-    CHECK_OK(ss_record_read(results_file("figure.h5"), &record, &error));
-    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_record_rows_read(results_file("figure.h5"), &record, &error));
+    CHECK_OK(ss_trials_new(&record, NAN, &trials, &error));
 }
 
 static void tear_down(void)
@@ -28,10 +28,7 @@ static void tear_down(void)
     ss_figure_free(&figure);
     ss_trials_free(trials);
     trials = NULL;
-    if (record != NULL) {
-        ss_record_close(record, NULL);
-    }
-    record = NULL;
+    ss_record_rows_free(&record);
 }
 
 // The figure of a kind that the trials make.
@@ -214,8 +211,8 @@ static void no_two_solvers_look_alike(void)
     char *script = NULL;
     size_t size = 0;
     ss_error error;
-    CHECK_OK(ss_record_read(path, &record, &error));
-    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_record_rows_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(&record, NAN, &trials, &error));
     CHECK_OK(make("iterations", NULL, &error));
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
@@ -243,8 +240,8 @@ static void a_history_without_a_course_has_no_convergence(void)
     const char *path = results_file_of("course.h5", rows, 2);
     tear_down();
     ss_error error;
-    CHECK_OK(ss_record_read(path, &record, &error));
-    CHECK_OK(ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_record_rows_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(&record, NAN, &trials, &error));
     CHECK_OK(make("convergence", NULL, &error));
     TEST_ASSERT_EQUAL_INT(6, figure.curves[0].count);
     TEST_ASSERT_EQUAL_INT(0, figure.curves[1].count);

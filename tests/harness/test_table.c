@@ -11,7 +11,7 @@
 #include "tests/support/results.h"
 
 static char *printed; // by the last table; freed in tear_down
-static ss_record *record;
+static ss_record_rows record;
 static ss_trials *trials;
 
 static void tear_down(void)
@@ -20,10 +20,7 @@ static void tear_down(void)
     printed = NULL;
     ss_trials_free(trials);
     trials = NULL;
-    if (record != NULL) {
-        ss_record_close(record, NULL);
-    }
-    record = NULL;
+    ss_record_rows_free(&record);
 }
 
 static char *printed_room; // of printed, while a table is written
@@ -82,8 +79,8 @@ static const char *print_with_paper(ss_format format)
 static const ss_trials *compare(const char *path, double tolerance)
 {
     ss_error error;
-    CHECK_OK(ss_record_read(path, &record, &error));
-    CHECK_OK(ss_trials_new(record, tolerance, &trials, &error));
+    CHECK_OK(ss_record_rows_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(&record, tolerance, &trials, &error));
     return trials;
 }
 
@@ -297,8 +294,8 @@ static void seconds_of_a_history_are_scaled_to_the_best_run(void)
 static void a_tighter_tolerance_than_any_run_is_refused(void)
 {
     ss_error error;
-    CHECK_OK(ss_record_read(results_file("tight.h5"), &record, &error));
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_trials_new(record, 1e-6, &trials, &error));
+    CHECK_OK(ss_record_rows_read(results_file("tight.h5"), &record, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_trials_new(&record, 1e-6, &trials, &error));
     TEST_ASSERT_EQUAL_STRING("the record holds no run to a tolerance of 1e-06 or tighter; make one "
                              "with bench --tol 1e-06",
                              error.text);
@@ -312,13 +309,13 @@ static void several_tolerances_ask_for_a_choice(void)
     rows[1].iterations = 60;
     const char *path = results_file_of("several.h5", rows, 2);
     ss_error error;
-    CHECK_OK(ss_record_read(path, &record, &error));
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_trials_new(record, NAN, &trials, &error));
+    CHECK_OK(ss_record_rows_read(path, &record, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_trials_new(&record, NAN, &trials, &error));
     HOLDS(error.text, "choose one with --tol");
-    CHECK_OK(ss_trials_new(record, 1e-4, &trials, &error));
+    CHECK_OK(ss_trials_new(&record, 1e-4, &trials, &error));
     CHECK_NEAR(trials->solvers[0].trials[0].iterations, 6, 0);
     ss_trials_free(trials);
-    CHECK_OK(ss_trials_new(record, 1e-6, &trials, &error));
+    CHECK_OK(ss_trials_new(&record, 1e-6, &trials, &error));
     CHECK_NEAR(trials->solvers[0].trials[0].iterations, 60, 0);
     CHECK(!trials->solvers[0].trials[0].solved); // fb is 5e-5
 }
@@ -477,7 +474,7 @@ static void rows_are_the_record_as_it_is(void)
     for (const char *c = text; *c != '\0'; c++) {
         lines += *c == '\n';
     }
-    TEST_ASSERT_EQUAL_INT(1 + (int)ss_record_count(record), lines);
+    TEST_ASSERT_EQUAL_INT(1 + (int)record.count, lines);
     TEST_ASSERT_EQUAL_STRING("data/hair.h5:p1", csv_field(text, 1, "problem"));
     CHECK(csv_number(text, 1, "tol") == 1e-4 && csv_number(text, 1, "dim") == 3.0);
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "harness/record.h"
+#include "tests/support/results.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
@@ -22,7 +22,7 @@ static void set_up(void)
 {
     static int test;
     char name[32];
-    snprintf(name, sizeof name, "results-%d.h5", test++);
+    snprintf(name, sizeof name, "results-%d.db", test++);
     keep_path(result, name);
     if (many[0] == '\0') {
         keep_path(many, "many.h5");
@@ -36,23 +36,17 @@ static void set_up(void)
     }
 }
 
-static inline ss_record *read_record(const char *path)
+static inline ss_record_rows read_results(const char *path)
 {
     ss_error error;
-    ss_record *record;
-    CHECK_OK(ss_record_read(path, &record, &error));
-    return record;
-}
-
-static inline void close_record(ss_record *record)
-{
-    ss_error error;
-    CHECK_OK(ss_record_close(record, &error));
+    ss_record_rows results;
+    CHECK_OK(ss_record_rows_read(path, &results, &error));
+    return results;
 }
 
 static inline void rows_are(size_t count)
 {
-    ss_record *record = read_record(result);
-    TEST_ASSERT_EQUAL_size_t(count, ss_record_count(record));
-    close_record(record);
+    ss_record_rows results = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(count, results.count);
+    ss_record_rows_free(&results);
 }

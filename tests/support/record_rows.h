@@ -1,12 +1,28 @@
-// tests/support/record_rows.h -- numbered rows of results, every field a function of the number.
+// tests/support/record_rows.h -- the record under test, and numbered rows, every field of which is a
+// function of the number. Included once by each file, whose set_up is here.
 #pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "harness/record.h"
+#include "tests/support/results.h"
 #include "tests/support/support.h"
+
+static ss_error error;
+static char file[512];
+
+static void set_up(void)
+{
+    char journal[530];
+    error = (ss_error){0};
+    snprintf(file, sizeof file, "%s", scratch_path("results.db"));
+    snprintf(journal, sizeof journal, "%s-journal", file);
+    unlink(file);
+    unlink(journal);
+}
 
 // Owns its history.
 static inline ss_record_row make_row(int k, int nhistory)
@@ -34,7 +50,6 @@ static inline ss_record_row make_row(int k, int nhistory)
     for (int i = 0; i < nhistory; i++) {
         row.history.iteration[i] = i + k;
         row.history.seconds[i] = (i + 1) / (k + 3.0);
-        row.history.local_solves[i] = i * 100.0 / (k + 7.0);
         row.history.fb[i] = 1.0 / (i * i + k + 0.1);
     }
     return row;
@@ -54,18 +69,17 @@ static inline bool same_row(const ss_record_row *a, const ss_record_row *b)
         same = same &&
                (field.kind == SS_FIELD_TEXT ? strcmp(x, y) == 0 : same_bits(x, y, field.width));
     }
-    const size_t n = same ? (size_t)a->history.count : 0;
-    return same && same_bits(a->history.iteration, b->history.iteration, n * sizeof(int)) &&
-           same_bits(a->history.seconds, b->history.seconds, n * sizeof(double)) &&
-           same_bits(a->history.local_solves, b->history.local_solves, n * sizeof(double)) &&
-           same_bits(a->history.fb, b->history.fb, n * sizeof(double));
+    const size_t bytes = same ? (size_t)a->history.count * sizeof(double) : 0;
+    return same && same_bits(a->history.iteration, b->history.iteration, bytes) &&
+           same_bits(a->history.seconds, b->history.seconds, bytes) &&
+           same_bits(a->history.fb, b->history.fb, bytes);
 }
 
 // Whether row k of make_row is there, unchanged.
-static inline bool holds_row(const ss_record *record, int k, int nhistory)
+static inline bool holds_row(const ss_record_rows *results, int k, int nhistory)
 {
     ss_record_row row = make_row(k, nhistory);
-    const ss_record_row *found = ss_record_find(record, &row);
+    const ss_record_row *found = find_row(results, &row);
     const bool holds = found != NULL && same_row(found, &row);
     ss_record_row_free(&row);
     return holds;
@@ -77,4 +91,33 @@ static inline ss_status add_row(ss_record *record, int k, int nhistory, ss_error
     const ss_status status = ss_record_add(record, &row, e);
     ss_record_row_free(&row);
     return status;
+}
+
+static inline void add(ss_record *record, int k, int nhistory)
+{
+    CHECK_OK(add_row(record, k, nhistory, &error));
+}
+
+static inline ss_record *open_record(void)
+{
+    ss_record *record = NULL;
+    CHECK_OK(ss_record_open(file, SS_RECORD_WRITE, &record, &error));
+    return record;
+}
+
+static inline ss_record_rows read_results(void)
+{
+    ss_record_rows results;
+    CHECK_OK(ss_record_rows_read(file, &results, &error));
+    return results;
+}
+
+// Rows 0 .. n - 1 in a record of their own.
+static inline void write_record(int n, int nhistory)
+{
+    ss_record *record = open_record();
+    for (int k = 0; k < n; k++) {
+        add(record, k, nhistory);
+    }
+    ss_record_close(record);
 }

@@ -102,16 +102,11 @@ static const facts *find(const char *solver, int problem)
 // The seconds of a history: the set-up, then equal iterations.
 static void fill_history(const facts *f, ss_history *h)
 {
-    h->count = f->count;
-    h->iteration = calloc((size_t)f->count + 1, sizeof *h->iteration);
-    h->seconds = calloc((size_t)f->count + 1, sizeof *h->seconds);
-    h->local_solves = calloc((size_t)f->count + 1, sizeof *h->local_solves);
-    h->fb = calloc((size_t)f->count + 1, sizeof *h->fb);
+    TEST_ASSERT_EQUAL_INT(SS_OK, ss_history_new(f->count, h, NULL));
     for (int k = 0; k < f->count; k++) {
         const double share = (double)f->iteration[k] / f->iterations;
         h->iteration[k] = f->iteration[k];
         h->seconds[k] = f->setup_seconds + share * (f->seconds - f->setup_seconds);
-        h->local_solves[k] = share * f->local_solves;
         h->fb[k] = f->fbs[k];
     }
 }
@@ -155,11 +150,12 @@ const char *results_file_of(const char *name, ss_record_row *rows, size_t count)
     const char *path = scratch_path(name);
     ss_error error;
     ss_record *record = NULL;
-    CHECK_OK(ss_record_open(path, &record, &error));
+    CHECK_OK(ss_record_open(path, SS_RECORD_WRITE, &record, &error));
     for (size_t k = 0; k < count; k++) {
         CHECK_OK(ss_record_add(record, &rows[k], &error));
+        ss_record_row_free(&rows[k]);
     }
-    CHECK_OK(ss_record_close(record, &error));
+    ss_record_close(record);
     return path;
 }
 
@@ -170,4 +166,17 @@ const char *results_file(const char *name)
         rows[k] = result_row(FACTS[k].solver, FACTS[k].problem);
     }
     return results_file_of(name, rows, NFACTS);
+}
+
+const ss_record_row *find_row(const ss_record_rows *results, const ss_record_row *key)
+{
+    for (size_t k = 0; k < results->count; k++) {
+        const ss_record_row *row = &results->rows[k];
+        if (strcmp(row->problem_sha256, key->problem_sha256) == 0 &&
+            strcmp(row->solver, key->solver) == 0 && row->tolerance == key->tolerance &&
+            strcmp(row->start, key->start) == 0 && strcmp(row->build, key->build) == 0) {
+            return row;
+        }
+    }
+    return NULL;
 }

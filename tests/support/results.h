@@ -11,7 +11,7 @@
 // mfb+enum, mfb, 4sides.
 #pragma once
 
-#include "harness/record.h"
+#include "harness/results/record.h"
 
 // A row of the record above, with a history of its own; solver is a spec.
 ss_record_row result_row(const char *solver, int problem);
@@ -19,5 +19,8 @@ ss_record_row result_row(const char *solver, int problem);
 // Writes the record to a scratch file and returns its path.
 const char *results_file(const char *name);
 
-// The same with the rows given; takes over their histories.
+// The same with the rows given; frees their histories.
 const char *results_file_of(const char *name, ss_record_row *rows, size_t count);
+
+// The row with the key of `key`; NULL if there is none.
+const ss_record_row *find_row(const ss_record_rows *results, const ss_record_row *key);

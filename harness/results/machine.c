@@ -1,9 +1,10 @@
-#include "harness/machine.h"
+#include "harness/results/machine.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,7 +35,8 @@ static void read_processor(char *text, size_t room)
     }
 }
 
-void ss_machine_describe(char *text, size_t room)
+// The name of the processor is cut, not the number of cores.
+static void describe_processor(char *text, size_t room)
 {
     char processor[72], cores[32];
     read_processor(processor, sizeof processor);
@@ -42,6 +44,31 @@ void ss_machine_describe(char *text, size_t room)
     snprintf(cores, sizeof cores, ", %ld core%s", count, ss_plural((double)count));
     const int left = (int)room - (int)strlen(cores) - 1;
     snprintf(text, room, "%.*s%s", left > 0 ? left : 0, processor, cores);
+}
+
+const ss_field ss_machine_fields[] = {
+    SS_FIELD(ss_machine, host, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_machine, machine, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_machine, system, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_machine, memory_gb, SS_FIELD_REAL, .unit = "GB"),
+    {.name = NULL},
+};
+
+ss_machine ss_machine_describe(void)
+{
+    ss_machine m = {.memory_gb = NAN};
+    struct utsname system;
+    describe_processor(m.machine, sizeof m.machine);
+    if (uname(&system) == 0) {
+        snprintf(m.host, sizeof m.host, "%.*s", (int)sizeof m.host - 1, system.nodename);
+        snprintf(m.system, sizeof m.system, "%.48s %.48s %.48s", system.sysname, system.release,
+                 system.machine);
+    }
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && bytes > 0) {
+        m.memory_gb = round(1e-8 * (double)pages * (double)bytes) / 10.0;
+    }
+    return m;
 }
 
 void ss_machine_date(char *text, size_t room)

@@ -1,18 +1,14 @@
-// harness/record_row.h -- one run as a row of results: its fields, its key, and the text of it that
-// the journal keeps.
+// harness/results/row.h -- one run as a row of results: its fields and its history.
 #pragma once
 
-#include <stdint.h>
 #include "problems/coulomb.h"
 #include "problems/status.h"
 
 // What happened after each iteration; fb as the judge finds it.
 typedef struct ss_history {
     int count;
-    int *iteration;       // [count] owned, as are the next three
-    double *seconds;      // [count]
-    double *local_solves; // [count]
-    double *fb;           // [count]
+    double *iteration;    // [count] owned, as one piece with the next two
+    double *seconds, *fb; // [count]
 } ss_history;
 
 typedef struct ss_record_row {
@@ -39,7 +35,7 @@ typedef struct ss_record_row {
     double seconds_median; // of the repeats
     int repeats;
     double load; // load average of the machine, one minute
-    char machine[96], date[32];
+    char host[64], machine[96], date[32];
     ss_history history;
 } ss_record_row;
 
@@ -55,19 +51,10 @@ void ss_record_put_label(const char *label, char *text, size_t room);
 // The checksum of a problem that cannot be read, and so has none: that of its label.
 void ss_record_stand_in(const char *label, char sha256[65]);
 
-bool ss_record_same_key(const ss_record_row *a, const ss_record_row *b);
-uint64_t ss_record_hash_key(const ss_record_row *row);
-
 // SS_BAD_INPUT where a limit or the tolerance of the run is none that a run can have. They decide
 // which runs are made again and which are compared.
 ss_status ss_record_check(const ss_record_row *row, ss_error *e);
 
-// Arrays of `count` entries; none where count is 0.
+// Room for `count` entries; none if count is 0.
 ss_status ss_history_new(int count, ss_history *history, ss_error *e);
 void ss_history_free(ss_history *history);
-
-// The row as one text without a line break; the caller frees it. A real is the sixteen hexadecimal
-// digits of its bits, so that every NaN survives.
-ss_status ss_record_print(const ss_record_row *row, char **text, size_t *length, ss_error *e);
-// SS_BAD_INPUT where the text is of another version of this program. Owns its history on success.
-ss_status ss_record_parse(const char *text, ss_record_row *row, ss_error *e);

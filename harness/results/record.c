@@ -1,0 +1,285 @@
+#include "harness/results/record.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/results/database.h"
+#include "solvers/registry.h"
+
+// ---- Rows to and from a statement
+
+static const ss_field KEY_FIELDS[] = {
+    SS_FIELD(ss_record_row, problem_sha256, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_record_row, solver, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_record_row, tolerance, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(ss_record_row, start, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD(ss_record_row, build, SS_FIELD_TEXT, .unit = NULL),
+    {.name = NULL},
+};
+
+// The row as a record takes it: without the "gs/" of a local solver.
+static ss_record_row bare(const ss_record_row *row)
+{
+    ss_record_row taken = *row;
+    const char *spec = ss_spec_bare(row->solver);
+    memmove(taken.solver, spec, strlen(spec) + 1);
+    return taken;
+}
+
+static bool take_field(sqlite3_stmt *statement, int place, const ss_field *field,
+                       ss_record_row *row)
+{
+    const int type = sqlite3_column_type(statement, place);
+    if (field->kind == SS_FIELD_TEXT) {
+        const char *text = (const char *)sqlite3_column_text(statement, place);
+        const bool fits = type == SQLITE_TEXT && text != NULL && strlen(text) < field->width;
+        ss_field_set_text(field, row, fits ? text : "");
+        return fits;
+    }
+    const double value = sqlite3_column_double(statement, place);
+    const bool integer = field->kind == SS_FIELD_INTEGER;
+    const double most = !integer ? INFINITY : field->width == sizeof(int) ? INT_MAX : 0x1p53;
+    ss_field_set(field, row, NAN);
+    if (type == SQLITE_NULL) {
+        return true;
+    }
+    if (!(type == SQLITE_INTEGER || (type == SQLITE_FLOAT && !integer)) || !(fabs(value) <= most)) {
+        return false;
+    }
+    ss_field_set(field, row, value);
+    return true;
+}
+
+// The columns of the row, from the first of the statement on.
+static ss_status take_row(const ss_record *record, sqlite3_stmt *statement, ss_record_row *row,
+                          ss_error *e)
+{
+    char what[100];
+    ss_field field;
+    ss_error reason;
+    int place = 0;
+    *row = ss_record_row_blank();
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field); place++) {
+        if (!take_field(statement, place, &field, row)) {
+            snprintf(what, sizeof what, "%s of a row is not what it must be", field.name);
+            return sqlite3_errcode(record->db) == SQLITE_NOMEM
+                       ? ss_fail_memory(e, record->path)
+                       : ss_database_fail_damaged(record, what, e);
+        }
+    }
+    const ss_status status = ss_record_check(row, &reason);
+    return status == SS_OK ? SS_OK : ss_database_fail_damaged(record, reason.text, e);
+}
+
+// Its three columns begin at `place`; all NULL: there is none.
+static ss_status take_history(const ss_record *record, sqlite3_stmt *statement, int place,
+                              ss_history *history, ss_error *e)
+{
+    const int bytes = sqlite3_column_bytes(statement, place);
+    if (bytes % (int)sizeof(double) != 0 || bytes != sqlite3_column_bytes(statement, place + 1) ||
+        bytes != sqlite3_column_bytes(statement, place + 2)) {
+        return ss_database_fail_damaged(record, "a history has columns of several lengths", e);
+    }
+    const ss_status status = ss_history_new(bytes / (int)sizeof(double), history, e);
+    double *const columns[] = {history->iteration, history->seconds, history->fb};
+    for (int k = 0; status == SS_OK && bytes > 0 && k < 3; k++) {
+        const void *blob = sqlite3_column_blob(statement, place + k);
+        if (blob == NULL) {
+            ss_history_free(history);
+            return ss_fail_memory(e, record->path);
+        }
+        memcpy(columns[k], blob, (size_t)bytes);
+    }
+    return status;
+}
+
+// ---- Rows
+
+ss_status ss_record_find(ss_record *record, const ss_record_row *key, bool *found,
+                         ss_record_row *row, ss_error *e)
+{
+    *found = false;
+    *row = ss_record_row_blank();
+    if (record->empty) {
+        return SS_OK;
+    }
+    ss_status status = SS_OK;
+    if (record->find == NULL) {
+        status = ss_database_prepare(
+            record, "select {names} from runs where ({key}) = (?1, ?2, ?3, ?4, ?5)",
+            ss_record_fields, &record->find, e);
+    }
+    const ss_record_row taken = bare(key);
+    if (status == SS_OK) {
+        status = ss_database_bind(record, record->find, KEY_FIELDS, &taken, e);
+    }
+    if (status == SS_OK) {
+        status = ss_database_step(record, record->find, found, e);
+    }
+    if (status == SS_OK && *found) {
+        status = take_row(record, record->find, row, e);
+    }
+    sqlite3_reset(record->find);
+    sqlite3_clear_bindings(record->find);
+    return status;
+}
+
+// A problem that could be read has no use for the row that says it could not.
+static ss_status drop_stand_in(const ss_record *record, const ss_record_row *row, ss_error *e)
+{
+    sqlite3_stmt *statement = NULL;
+    ss_record_row key = *row;
+    ss_record_stand_in(row->problem, key.problem_sha256);
+    if (strcmp(key.problem_sha256, row->problem_sha256) == 0) {
+        return SS_OK;
+    }
+    ss_status status = ss_database_prepare(
+        record, "delete from runs where ({key}) = (?1, ?2, ?3, ?4, ?5)", NULL, &statement, e);
+    if (status == SS_OK) {
+        status = ss_database_bind(record, statement, KEY_FIELDS, &key, e);
+    }
+    return ss_database_finish(record, statement, status, e);
+}
+
+// run: its number.
+static ss_status put_row(const ss_record *record, const ss_record_row *row, sqlite3_int64 *run,
+                         ss_error *e)
+{
+    static const char SQL[] = "insert into runs ({names}) values ({places})"
+                              " on conflict ({key}) do update set {updates} returning run";
+    sqlite3_stmt *statement = NULL;
+    bool is_there;
+    ss_status status = ss_database_prepare(record, SQL, ss_record_fields, &statement, e);
+    if (status == SS_OK) {
+        status = ss_database_bind(record, statement, ss_record_fields, row, e);
+    }
+    if (status == SS_OK) {
+        status = ss_database_step(record, statement, &is_there, e);
+    }
+    *run = status == SS_OK ? sqlite3_column_int64(statement, 0) : 0;
+    return ss_database_finish(record, statement, status, e);
+}
+
+static ss_status put_history(const ss_record *record, sqlite3_int64 run, const ss_history *history,
+                             ss_error *e)
+{
+    static const char SQL[] = "insert or replace into histories (run, iteration, seconds, fb)"
+                              " values (?1, ?2, ?3, ?4)";
+    sqlite3_stmt *statement = NULL;
+    const double *const columns[] = {history->iteration, history->seconds, history->fb};
+    ss_status status = ss_database_prepare(record, SQL, NULL, &statement, e);
+    int code = status == SS_OK ? sqlite3_bind_int64(statement, 1, run) : SQLITE_OK;
+    for (int k = 0; status == SS_OK && code == SQLITE_OK && k < 3; k++) {
+        const void *bytes = history->count > 0 ? (const void *)columns[k] : "";
+        code = sqlite3_bind_blob(statement, k + 2, bytes, history->count * (int)sizeof(double),
+                                 SQLITE_STATIC);
+    }
+    status = code == SQLITE_OK ? status : ss_database_fail(record, e);
+    return ss_database_finish(record, statement, status, e);
+}
+
+static ss_status write_row(const ss_record *record, const void *what, ss_error *e)
+{
+    const ss_record_row row = bare(what);
+    sqlite3_int64 run = 0;
+    ss_status status = drop_stand_in(record, &row, e);
+    if (status == SS_OK) {
+        status = put_row(record, &row, &run, e);
+    }
+    return status == SS_OK ? put_history(record, run, &row.history, e) : status;
+}
+
+ss_status ss_record_add(ss_record *record, const ss_record_row *row, ss_error *e)
+{
+    return ss_database_write(record, write_row, row, e);
+}
+
+static ss_status write_machine(const ss_record *record, const void *what, ss_error *e)
+{
+    static const char SQL[] = "insert or replace into machines ({names}) values ({places})";
+    sqlite3_stmt *statement = NULL;
+    ss_status status = ss_database_prepare(record, SQL, ss_machine_fields, &statement, e);
+    if (status == SS_OK) {
+        status = ss_database_bind(record, statement, ss_machine_fields, what, e);
+    }
+    return ss_database_finish(record, statement, status, e);
+}
+
+ss_status ss_record_add_machine(ss_record *record, const ss_machine *machine, ss_error *e)
+{
+    return ss_database_write(record, write_machine, machine, e);
+}
+
+// ---- All rows
+
+static ss_status grow(ss_record_rows *results, size_t *capacity, ss_error *e)
+{
+    if (results->count < *capacity) {
+        return SS_OK;
+    }
+    const size_t larger = *capacity > 0 ? 2 * *capacity : 64;
+    ss_record_row *rows = realloc(results->rows, larger * sizeof *rows);
+    if (rows == NULL) {
+        return ss_fail_memory(e, "the rows of a record");
+    }
+    results->rows = rows;
+    *capacity = larger;
+    return SS_OK;
+}
+
+static ss_status load(const ss_record *record, sqlite3_stmt *statement, ss_record_rows *results,
+                      ss_error *e)
+{
+    size_t capacity = 0;
+    bool row = true;
+    ss_status status = SS_OK;
+    const int history = sqlite3_column_count(statement) - 3;
+    while (status == SS_OK && row) {
+        status = ss_database_step(record, statement, &row, e);
+        if (status == SS_OK && row) {
+            status = grow(results, &capacity, e);
+        }
+        if (status == SS_OK && row) {
+            ss_record_row *next = &results->rows[results->count++];
+            status = take_row(record, statement, next, e);
+            status = status == SS_OK ? take_history(record, statement, history, &next->history, e)
+                                     : status;
+        }
+    }
+    return status;
+}
+
+ss_status ss_record_rows_read(const char *path, ss_record_rows *results, ss_error *e)
+{
+    ss_record *record = NULL;
+    sqlite3_stmt *statement = NULL;
+    *results = (ss_record_rows){0};
+    ss_status status = ss_record_open(path, SS_RECORD_READ, &record, e);
+    if (status == SS_OK && !record->empty) {
+        status = ss_database_prepare(
+            record,
+            "with h (run, h_iteration, h_seconds, h_fb) as (select * from histories)"
+            " select {names}, h_iteration, h_seconds, h_fb from runs"
+            " left join h using (run) order by run",
+            ss_record_fields, &statement, e);
+        status = status == SS_OK ? load(record, statement, results, e) : status;
+    }
+    sqlite3_finalize(statement);
+    ss_record_close(record);
+    if (status != SS_OK) {
+        ss_record_rows_free(results);
+    }
+    return status;
+}
+
+void ss_record_rows_free(ss_record_rows *results)
+{
+    for (size_t k = 0; k < results->count; k++) {
+        ss_record_row_free(&results->rows[k]);
+    }
+    free(results->rows);
+    *results = (ss_record_rows){0};
+}

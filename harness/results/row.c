@@ -1,0 +1,128 @@
+#include "harness/results/row.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/sha256.h"
+
+#define TEXT(name_)          SS_FIELD(ss_record_row, name_, SS_FIELD_TEXT, .unit = NULL)
+#define INTEGER(name_)       SS_FIELD(ss_record_row, name_, SS_FIELD_INTEGER, .unit = "1")
+#define REAL(name_, unit_)   SS_FIELD(ss_record_row, name_, SS_FIELD_REAL, .unit = unit_)
+#define BETWEEN(low_, high_) .low = (low_), .high = (high_)
+
+const ss_field ss_result_fields[] = {
+    TEXT(problem),
+    INTEGER(contacts),
+    TEXT(solver),
+    SS_FIELD_AS("tol", ss_record_row, tolerance, SS_FIELD_REAL, .unit = "1", BETWEEN(0.0, 1.0)),
+    TEXT(status),
+    INTEGER(iterations),
+    INTEGER(local_solves),
+    REAL(alt_percent, "%"),
+    REAL(fail_percent, "%"),
+    REAL(seconds, "s"),
+    REAL(cpu_seconds, "s"),
+    REAL(setup_seconds, "s"),
+    REAL(sweep_seconds, "s"),
+    SS_FIELD(ss_record_row, measures, SS_FIELD_PART, .part = ss_measure_fields,
+             .groups = SS_MEASURES_OF_ROWS),
+    TEXT(detail),
+    {.name = NULL},
+};
+
+const ss_field ss_record_fields[] = {
+    {.name = "result", .kind = SS_FIELD_PART, .part = ss_result_fields},
+    TEXT(problem_sha256),
+    TEXT(start),
+    TEXT(build),
+    TEXT(scene),
+    INTEGER(dim),
+    SS_FIELD(ss_record_row, max_iterations, SS_FIELD_INTEGER, .unit = "1", BETWEEN(0.0, INT_MAX)),
+    SS_FIELD(ss_record_row, time_limit, SS_FIELD_REAL, .unit = "s", BETWEEN(0.0, 1e9)),
+    REAL(seconds_median, "s"),
+    INTEGER(repeats),
+    REAL(load, "1"),
+    TEXT(host),
+    TEXT(machine),
+    TEXT(date),
+    {.name = NULL},
+};
+
+ss_record_row ss_record_row_blank(void)
+{
+    ss_record_row row = {0};
+    ss_fields_blank(ss_record_fields, &row);
+    row.measures = ss_measures_none();
+    row.repeats = 0;
+    return row;
+}
+
+void ss_record_put_label(const char *label, char *text, size_t room)
+{
+    const size_t length = strlen(label);
+    snprintf(text, room, "%s", length < room ? label : label + length - (room - 1));
+}
+
+void ss_record_stand_in(const char *label, char sha256[65])
+{
+    ss_sha256 hash;
+    uint8_t digest[SS_SHA256_BYTES];
+    ss_sha256_init(&hash);
+    ss_sha256_update(&hash, label, strlen(label));
+    ss_sha256_final(&hash, digest);
+    for (size_t k = 0; k < SS_SHA256_BYTES; k++) {
+        snprintf(sha256 + 2 * k, 3, "%02x", (unsigned)digest[k]);
+    }
+}
+
+ss_status ss_record_check(const ss_record_row *row, ss_error *e)
+{
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field);) {
+        if (field.low == field.high) {
+            continue;
+        }
+        const double value = field.kind == SS_FIELD_INTEGER ? (double)ss_field_integer(&field, row)
+                                                            : ss_field_number(&field, row);
+        if (!(value >= field.low && value <= field.high)) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "%s of %s by %s is %g, and must be from %g to %g; make the run anew in "
+                           "another record",
+                           field.name, row->problem, row->solver, value, field.low, field.high);
+        }
+    }
+    return SS_OK;
+}
+
+// ---- The history.
+
+ss_status ss_history_new(int count, ss_history *history, ss_error *e)
+{
+    *history = (ss_history){0};
+    if (count == 0) {
+        return SS_OK;
+    }
+    const size_t n = (size_t)count;
+    double *room = malloc(3 * n * sizeof *room);
+    if (room == NULL) {
+        return ss_fail_memory(e, "the history of a run");
+    }
+    *history =
+        (ss_history){.count = count, .iteration = room, .seconds = room + n, .fb = room + 2 * n};
+    return SS_OK;
+}
+
+void ss_history_free(ss_history *history)
+{
+    free(history->iteration);
+    *history = (ss_history){0};
+}
+
+void ss_record_row_free(ss_record_row *row)
+{
+    if (row != NULL) {
+        ss_history_free(&row->history);
+    }
+}
