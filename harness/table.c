@@ -341,21 +341,7 @@ ss_status ss_table_finish(ss_table *t, ss_error *e)
         return ss_fail_memory(e, "the table");
     }
     assert(t->ncolumns > 0 && t->column == 0);
-    switch (t->format) {
-    case SS_FORMAT_TEXT:
-        ss_table_print_text(t);
-        break;
-    case SS_FORMAT_MARKDOWN:
-        ss_table_print_markdown(t);
-        break;
-    case SS_FORMAT_LATEX:
-        ss_table_print_latex(t);
-        break;
-    case SS_FORMAT_CSV:
-    case SS_FORMAT_JSON:
-        ss_table_print_end(t);
-        break;
-    }
+    ss_table_print_rest(t);
     const bool lost = t->out_of_memory; // while it was printed
     ss_table_free(t);
     return lost ? ss_fail_memory(e, "the table") : SS_OK;

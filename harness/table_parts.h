@@ -19,10 +19,7 @@ struct ss_table {
     bool out_of_memory;
 };
 
-// A cell as its format writes it, NULL where missing; it is the next one.
-void ss_table_print_cell(ss_table *table, const char *value); // of formats for programs
-void ss_table_print_end(ss_table *table); // what follows the last cell, and precedes the first
-
-void ss_table_print_text(ss_table *table);
-void ss_table_print_markdown(const ss_table *table);
-void ss_table_print_latex(const ss_table *table);
+// A cell as its format writes it, NULL where missing; it is the next one. Of formats for programs.
+void ss_table_print_cell(const ss_table *table, const char *value);
+// Whatever is not printed yet.
+void ss_table_print_rest(ss_table *table);

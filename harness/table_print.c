@@ -136,7 +136,7 @@ static void print_text_notes(const ss_table *t)
     }
 }
 
-void ss_table_print_text(ss_table *t)
+static void print_text_table(ss_table *t)
 {
     size_t *widths = calloc(t->ncolumns, sizeof *widths);
     if (widths == NULL) {
@@ -163,7 +163,7 @@ static void markdown_text(FILE *out, const char *text)
     }
 }
 
-void ss_table_print_markdown(const ss_table *t)
+static void print_markdown(const ss_table *t)
 {
     FILE *out = t->out;
     for (size_t row = 0; row <= t->nrows; row++) {
@@ -279,7 +279,7 @@ static void latex_row(const ss_table *t, size_t row)
     fputs(row == 0 ? " \\\\\n\\midrule\n" : " \\\\\n", t->out);
 }
 
-void ss_table_print_latex(const ss_table *t)
+static void print_latex(const ss_table *t)
 {
     fputs("% needs \\usepackage{booktabs}\n\\begin{tabular}{@{}", t->out);
     for (size_t c = 0; c < t->ncolumns; c++) {
@@ -383,7 +383,7 @@ static void json_cell(const ss_table *t, const char *value)
     fputs(t->column + 1 == t->ncolumns ? "}" : "", t->out);
 }
 
-// ---- Both
+// ---- All
 
 static void print_begin(const ss_table *t)
 {
@@ -394,7 +394,7 @@ static void print_begin(const ss_table *t)
     }
 }
 
-void ss_table_print_cell(ss_table *t, const char *value)
+void ss_table_print_cell(const ss_table *t, const char *value)
 {
     if (t->nrows == 1 && t->column == 0) {
         print_begin(t);
@@ -406,8 +406,22 @@ void ss_table_print_cell(ss_table *t, const char *value)
     }
 }
 
-void ss_table_print_end(ss_table *t)
+void ss_table_print_rest(ss_table *t)
 {
+    switch (t->format) {
+    case SS_FORMAT_TEXT:
+        print_text_table(t);
+        return;
+    case SS_FORMAT_MARKDOWN:
+        print_markdown(t);
+        return;
+    case SS_FORMAT_LATEX:
+        print_latex(t);
+        return;
+    case SS_FORMAT_CSV:
+    case SS_FORMAT_JSON:
+        break;
+    }
     if (t->nrows == 0) {
         print_begin(t);
     }

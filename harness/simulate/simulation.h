@@ -4,9 +4,24 @@
 
 #include "harness/simulate/dump.h"
 #include "harness/simulate/frames.h"
-#include "harness/simulate/simulate_solver.h"
 #include "harness/simulate/stats.h"
 #include "problems/strands/scenes/scene.h"
+#include "problems/strands/step/step.h"
+#include "solvers/registry.h"
+
+typedef struct ss_simulate_solver {
+    const ss_method *method;
+    double tolerance;
+    int max_iterations;
+    double time_limit; // s a solve; 0: none
+    int threads;       // of the task
+} ss_simulate_solver;
+
+// For ss_step_solver: ss_simulate_solve with an ss_simulate_solver as its context.
+// answer->status is the judge's word; fb is its fb. fb_abs and natural are [D11]'s measures in its
+// own units, cm and dyn s.
+ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
+                            ss_error *e);
 
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "harness/simulate/frames.h"
-#include "harness/simulate/picture.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

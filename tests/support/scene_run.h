@@ -1,7 +1,7 @@
 // tests/support/scene_run.h -- scenes that run with a solver of the registry, step by step.
 #pragma once
 
-#include "harness/simulate/simulate_solver.h"
+#include "harness/simulate/simulation.h"
 #include "tests/support/scene_world.h"
 
 typedef struct scene_run {
