@@ -88,7 +88,12 @@ static ss_status judge(const ss_task *task, ss_run *run, ss_error *e)
 
 const double *ss_run_guess(const ss_problem *p)
 {
-    return p->nguesses > 0 ? p->guesses[0].r : NULL;
+    for (int k = 0; k < p->nguesses; k++) {
+        if (p->guesses[k].r != NULL) {
+            return p->guesses[k].r;
+        }
+    }
+    return NULL;
 }
 
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e)
@@ -235,8 +240,23 @@ ss_record_row ss_run_row_bad(const char *label, const ss_method *method, double 
     return row;
 }
 
-void ss_run_give(ss_run *run, const ss_task *task, ss_problem *p)
+static bool all_finite(const double *x, int count)
 {
+    for (int k = 0; x != NULL && k < count; k++) {
+        if (!isfinite(x[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ss_run_give(ss_run *run, const ss_task *task, ss_problem *p)
+{
+    const int components = p->dim * p->ncontacts;
+    if (!all_finite(run->answer.r, components) || !all_finite(run->answer.u, components) ||
+        !all_finite(run->answer.v, p->ndofs)) {
+        return false;
+    }
     ss_state_free(&p->solution);
     p->has_solution = true;
     p->solution = run->answer;
@@ -252,4 +272,5 @@ void ss_run_give(ss_run *run, const ss_task *task, ss_problem *p)
     if (gethostname(p->claim.host, sizeof p->claim.host - 1) != 0) {
         p->claim.host[0] = '\0';
     }
+    return true;
 }

@@ -54,5 +54,6 @@ ss_record_row ss_run_row(const char *label, const ss_task *task, const ss_run *r
 ss_record_row ss_run_row_bad(const char *label, const ss_method *method, double tolerance,
                              const char *sentence);
 
-// The answer as the store keeps it, into p->solution and p->claim; run gives its arrays away.
-void ss_run_give(ss_run *run, const ss_task *task, ss_problem *p);
+// The answer as the store keeps it, into p->solution and p->claim; run gives its arrays away. False
+// if a number of the answer is not finite: nothing is changed.
+bool ss_run_give(ss_run *run, const ss_task *task, ss_problem *p);

@@ -12,8 +12,6 @@
 #define M_UNSYMMETRY_MAX 1e-5
 // Above the rounding of W = H' M^-1 H, below any gyroscopic term.
 #define W_UNSYMMETRY_TOLD 1e-12
-// Defects of guesses that are told before the rest is left unsaid.
-#define GUESS_DEFECTS_MAX 20
 
 // ---- The report.
 
@@ -67,7 +65,9 @@ static const char *count_text(int count, char text[48])
     return text;
 }
 
-static void check_finite(ss_report *report, const char *path, const double *x, int count)
+// False with a sentence, which ends with `then`.
+static bool is_finite(ss_report *report, ss_severity severity, const char *path, const double *x,
+                      int count, const char *then)
 {
     int first = -1, wrong = 0;
     for (int k = 0; x != NULL && k < count; k++) {
@@ -78,9 +78,15 @@ static void check_finite(ss_report *report, const char *path, const double *x, i
     }
     if (wrong > 0) {
         char others[48];
-        ss_report_add(report, SS_DEFECT, "%s[%d] is %g%s", path, first, x[first],
-                      count_text(wrong, others));
+        ss_report_add(report, severity, "%s[%d] is %g%s%s", path, first, x[first],
+                      count_text(wrong, others), then);
     }
+    return wrong == 0;
+}
+
+static void check_finite(ss_report *report, const char *path, const double *x, int count)
+{
+    (void)is_finite(report, SS_DEFECT, path, x, count, "");
 }
 
 static void check_friction(ss_report *report, const char *path, const double *mu, int count)
@@ -122,29 +128,36 @@ static bool check_finite_matrix(ss_report *report, const char *path, const ss_sp
     return wrong == 0;
 }
 
-static void check_state(ss_report *report, const ss_problem *p, const char *group,
-                        const ss_state *s)
+// A guess or an answer; a remark for each vector that is not finite.
+static bool state_is_finite(ss_report *report, const ss_problem *p, const char *group,
+                            const ss_state *s, const char *then)
 {
-    char path[48];
-    const int components = p->dim * p->ncontacts;
-    snprintf(path, sizeof path, "%s/r", group);
-    check_finite(report, path, s->r, components);
-    snprintf(path, sizeof path, "%s/u", group);
-    check_finite(report, path, s->u, components);
-    snprintf(path, sizeof path, "%s/v", group);
-    check_finite(report, path, s->v, p->ndofs);
+    const double *const vectors[] = {s->r, s->u, s->v};
+    const int counts[] = {p->dim * p->ncontacts, p->dim * p->ncontacts, p->ndofs};
+    bool finite = true;
+    for (int k = 0; k < 3; k++) {
+        char path[48];
+        snprintf(path, sizeof path, "%s/%c", group, "ruv"[k]);
+        finite = is_finite(report, SS_REMARK, path, vectors[k], counts[k], then) && finite;
+    }
+    return finite;
 }
 
-static void check_states(ss_report *report, const ss_problem *p)
+// Those with a number that is not finite are emptied: a problem can be solved without.
+static void check_states(ss_problem *p, ss_report *report)
 {
-    const int before = report->ndefects;
-    for (int k = 0; k < p->nguesses && report->ndefects - before < GUESS_DEFECTS_MAX; k++) {
+    for (int k = 0; k < p->nguesses; k++) {
         char group[32];
         snprintf(group, sizeof group, "/guesses/%d", k + 1);
-        check_state(report, p, group, &p->guesses[k]);
+        if (!state_is_finite(report, p, group, &p->guesses[k], "; the guess is left out")) {
+            ss_state_free(&p->guesses[k]);
+        }
     }
-    if (p->has_solution) {
-        check_state(report, p, "/solution", &p->solution);
+    if (p->has_solution &&
+        !state_is_finite(report, p, "/solution", &p->solution, "; the answer is left out")) {
+        ss_state_free(&p->solution);
+        p->has_solution = false;
+        p->claim = ss_claim_unknown();
     }
 }
 
@@ -304,7 +317,7 @@ ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e)
         check_finite_matrix(report, "/fclib_global/H", &p->H);
         status = check_M(p, report, e);
     }
-    check_states(report, p);
+    check_states(p, report);
     if (status != SS_OK) {
         return status;
     }

@@ -1,7 +1,7 @@
 // problems/check.h -- whether a problem is fit to be solved: one sentence a defect.
 //
 // A defect makes a problem unusable. A remark tells what a reader should know (W unsymmetric, M
-// symmetrised) and stops nothing. Every load runs through here.
+// symmetrised, a stored guess or answer left out) and stops nothing. Every load runs through here.
 #pragma once
 
 #include "problems/problem.h"
@@ -27,5 +27,6 @@ const char *ss_report_first_defect(const ss_report *report); // NULL without one
 
 // The values of a problem whose sizes and indices are right: finite, mu >= 0, M symmetric and
 // positive definite, W's symmetry remarked. M unsymmetric by no more than 1e-5 of its largest
-// entry is made symmetric, with a remark.
+// entry is made symmetric, and guesses and answers that are not finite are left out, each with a
+// remark.
 ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e);

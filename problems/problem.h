@@ -18,7 +18,8 @@
 
 typedef enum ss_form { SS_LOCAL, SS_GLOBAL } ss_form;
 
-// An answer or a guess. Each array is owned, or NULL where it is not known.
+// An answer or a guess. Each array is owned, or NULL where it is not known; all three are in a guess
+// that a file holds and that cannot be used.
 typedef struct ss_state {
     double *r; // [dim ncontacts]
     double *u; // [dim ncontacts]

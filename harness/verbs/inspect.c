@@ -191,6 +191,16 @@ static void add_sizes(ss_table *rows, const ss_problem *p, const facts *f)
     ss_table_real(rows, f->unsymmetry);
 }
 
+// Those that can be used.
+static int count_guesses(const ss_problem *p)
+{
+    int count = 0;
+    for (int k = 0; k < p->nguesses; k++) {
+        count += p->guesses[k].r != NULL;
+    }
+    return count;
+}
+
 static void add_origin(ss_table *rows, const ss_problem *p, ss_format format)
 {
     const ss_provenance *from = &p->provenance;
@@ -200,7 +210,7 @@ static void add_origin(ss_table *rows, const ss_problem *p, ss_format format)
     if (format == SS_FORMAT_TEXT) {
         sha[SHORT_SHA] = '\0';
     }
-    ss_table_integer(rows, p->nguesses);
+    ss_table_integer(rows, count_guesses(p));
     ss_table_text(rows, p->has_solution ? solver : NULL);
     ss_table_text(rows, from->scene);
     if (from->has_seed) {

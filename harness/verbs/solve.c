@@ -72,7 +72,10 @@ static ss_status keep_answer(const solving *all, const ss_item *item, const ss_t
         return SS_OK;
     }
     const bool single = all->settings->problem != NULL || item->name[0] == '\0';
-    ss_run_give(run, task, item->problem);
+    if (!ss_run_give(run, task, item->problem)) {
+        ss_complain(VERB, "%s: the answer contains numbers that are not finite; it is not stored",
+                    item->label);
+    }
     return ss_writer_add(all->writer, single ? NULL : item->name, item->problem, e);
 }
 

@@ -111,8 +111,7 @@ static int verify(const verification *all, const ss_item *item)
         return code;
     }
     if (!item->problem->has_solution || item->problem->solution.r == NULL) {
-        ss_complain(VERB, "%s holds no %s: there is no answer to judge", item->label,
-                    item->problem->has_solution ? "/solution/r" : "/solution");
+        ss_complain(VERB, "%s contains no answer that can be judged (/solution/r)", item->label);
         return SS_EXIT_BAD_INPUT;
     }
     ss_verdict verdict;

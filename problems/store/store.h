@@ -31,7 +31,8 @@ typedef struct ss_writer ss_writer;
 ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e);
 // What a writer takes as the name of a problem: [A-Za-z0-9._-]+, but not "." or "..".
 bool ss_store_takes_name(const char *name);
-// name NULL: the file is this one problem; else /problems/<name>, a name it takes, and unique.
+// name NULL: the file is this one problem; else /problems/<name>, a name it takes, and unique. Every
+// number of the problem, its guesses and its answer must be finite: a reader would refuse the file.
 ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *problem,
                         ss_error *e);
 ss_status ss_writer_commit(ss_writer *writer, ss_error *e);

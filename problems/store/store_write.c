@@ -12,6 +12,7 @@
 // Functions that write return false when HDF5 refused; the file in memory is then abandoned.
 #include "problems/store/store.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,10 +263,66 @@ static ss_status add_to_collection(ss_writer *writer, const char *name, const ss
     return status;
 }
 
+static ss_status check_numbers(const char *path, size_t count, const double *x, ss_error *e)
+{
+    for (size_t k = 0; x != NULL && k < count; k++) {
+        if (!isfinite(x[k])) {
+            return ss_fail(e, SS_BAD_INPUT, "%s[%zu] is %g and cannot be stored", path, k, x[k]);
+        }
+    }
+    return SS_OK;
+}
+
+static ss_status check_state(const ss_problem *p, const char *group, const ss_state *s, ss_error *e)
+{
+    const double *const vectors[] = {s->r, s->u, s->v};
+    const size_t counts[] = {components(p), components(p), (size_t)p->ndofs};
+    ss_status status = SS_OK;
+    for (int k = 0; status == SS_OK && k < 3; k++) {
+        char path[48];
+        snprintf(path, sizeof path, "%s/%c", group, "ruv"[k]);
+        status = check_numbers(path, counts[k], vectors[k], e);
+    }
+    return status;
+}
+
+static ss_status check_finite(const ss_problem *p, ss_error *e)
+{
+    const struct {
+        const char *path;
+        size_t count;
+        const double *x;
+    } arrays[] = {
+        {"mu", (size_t)p->ncontacts, p->mu},
+        {"W/x", (size_t)ss_sparse_count(&p->W), p->W.x},
+        {"q", components(p), p->b},
+        {"M/x", (size_t)ss_sparse_count(&p->M), p->M.x},
+        {"H/x", (size_t)ss_sparse_count(&p->H), p->H.x},
+        {"f", (size_t)p->ndofs, p->f},
+        {"w", components(p), p->w},
+    };
+    ss_status status = SS_OK;
+    for (size_t k = 0; status == SS_OK && k < sizeof arrays / sizeof arrays[0]; k++) {
+        status = check_numbers(arrays[k].path, arrays[k].count, arrays[k].x, e);
+    }
+    for (int k = 0; status == SS_OK && k < p->nguesses; k++) {
+        char group[32];
+        snprintf(group, sizeof group, "guesses/%d", k + 1);
+        status = check_state(p, group, &p->guesses[k], e);
+    }
+    if (status == SS_OK && p->has_solution) {
+        status = check_state(p, "solution", &p->solution, e);
+    }
+    return status;
+}
+
 ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *problem, ss_error *e)
 {
     const ss_h5_quiet before = ss_h5_begin_quiet();
     ss_status status = check_name(writer, name, e);
+    if (status == SS_OK) {
+        status = check_finite(problem, e);
+    }
     if (status == SS_OK && name == NULL) {
         writer->single = true;
         status = write_problem(writer, writer->file, problem, e);

@@ -3,19 +3,35 @@
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Defects of guesses that are told before the rest is left unsaid.
-#define GUESS_DEFECTS_MAX 20
+// Remarks about guesses before the rest is left out unread.
+#define GUESS_REMARKS_MAX 20
+
+// About data that are wrong.
+__attribute__((format(printf, 2, 3))) static void say(ss_unpacking *l, const char *format, ...)
+{
+    char text[sizeof((ss_finding *)0)->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (l->optional != NULL) {
+        ss_report_add(l->report, SS_REMARK, "%s; %s", text, l->optional);
+    } else {
+        ss_report_add(l->report, SS_DEFECT, "%s", text);
+    }
+}
 
 const ss_array *ss_unpack_find(ss_unpacking *l, const char *path, ss_array_kind kind, bool needed)
 {
     const ss_array *array = ss_arrays_find(l->arrays, path);
     if (array == NULL) {
         if (needed) {
-            ss_report_add(l->report, SS_DEFECT, "/%s is missing", path);
+            say(l, "/%s is missing", path);
         }
         return NULL;
     }
@@ -23,8 +39,8 @@ const ss_array *ss_unpack_find(ss_unpacking *l, const char *path, ss_array_kind 
         return array;
     }
     const char *reason =
-        array->kind == SS_ARRAY_UNREADABLE ? array->text : "it holds another kind of data";
-    ss_report_add(l->report, SS_DEFECT, "/%s cannot be read: %s", path, reason);
+        array->kind == SS_ARRAY_UNREADABLE ? array->text : "it contains another kind of data";
+    say(l, "/%s cannot be read: %s", path, reason);
     return NULL;
 }
 
@@ -40,21 +56,19 @@ bool ss_unpack_int(ss_unpacking *l, const char *path, int *value)
         return false;
     }
     if (array->count != 1) {
-        ss_report_add(l->report, SS_DEFECT, "/%s has %zu entries, it must be one number", path,
-                      array->count);
+        say(l, "/%s has %zu entries, it must be one number", path, array->count);
         return false;
     }
     if (array->integers[0] < INT_MIN || array->integers[0] > INT_MAX) {
-        ss_report_add(l->report, SS_DEFECT, "/%s is %lld, out of range", path,
-                      (long long)array->integers[0]);
+        say(l, "/%s is %lld, out of range", path, (long long)array->integers[0]);
         return false;
     }
     *value = (int)array->integers[0];
     return true;
 }
 
-// A vector of `length` numbers (-1: any, a defect told elsewhere), copied; NULL with a defect, or
-// where it is absent and not needed.
+// A vector of `length` numbers (-1: any, a defect told elsewhere), copied; NULL with a sentence,
+// or if it is absent and not needed.
 static double *read_vector(ss_unpacking *l, const char *path, int64_t length, bool needed)
 {
     const ss_array *array = ss_unpack_find(l, path, SS_ARRAY_REALS, needed);
@@ -62,8 +76,8 @@ static double *read_vector(ss_unpacking *l, const char *path, int64_t length, bo
         return NULL;
     }
     if (array->count != (size_t)length) {
-        ss_report_add(l->report, SS_DEFECT, "/%s has %zu %s, it needs %lld", path, array->count,
-                      ss_unpack_entries(array->count), (long long)length);
+        say(l, "/%s has %zu %s, it needs %lld", path, array->count, ss_unpack_entries(array->count),
+            (long long)length);
         return NULL;
     }
     double *copy = malloc((array->count + 1) * sizeof *copy);
@@ -225,14 +239,13 @@ static void read_state(ss_unpacking *l, const ss_problem *p, const char *group, 
 static bool guesses_are_present(ss_unpacking *l, int count)
 {
     if (count < 0) {
-        ss_report_add(l->report, SS_DEFECT, "/guesses/number_of_guesses is negative (%d)", count);
+        say(l, "/guesses/number_of_guesses is negative (%d)", count);
     }
     for (int k = 1; k <= count; k++) {
         char path[32];
         snprintf(path, sizeof path, "guesses/%d", k);
         if (!is_present(l, path)) {
-            ss_report_add(l->report, SS_DEFECT,
-                          "/guesses/number_of_guesses is %d, but /%s is missing", count, path);
+            say(l, "/guesses/number_of_guesses is %d, but /%s is missing", count, path);
             return false;
         }
     }
@@ -245,9 +258,29 @@ static bool guesses_are_present(ss_unpacking *l, int count)
     return count > 0;
 }
 
+// One that cannot be used stays empty, so that the others keep their numbers.
+static void read_each_guess(ss_unpacking *l, ss_problem *p)
+{
+    const int before = l->report->count;
+    for (int k = 0; k < p->nguesses && l->status == SS_OK; k++) {
+        char path[32];
+        const int said = l->report->count;
+        snprintf(path, sizeof path, "guesses/%d", k + 1);
+        read_state(l, p, path, &p->guesses[k]);
+        if (l->report->count > said) {
+            ss_state_free(&p->guesses[k]);
+        }
+        if (l->report->count - before >= GUESS_REMARKS_MAX) {
+            ss_report_add(l->report, SS_REMARK, "the guesses after /%s are left out unread", path);
+            return;
+        }
+    }
+}
+
 static void read_guesses(ss_unpacking *l, ss_problem *p)
 {
     int count = 0;
+    l->optional = "the guesses are left out";
     if (!is_present(l, "guesses") || !ss_unpack_int(l, "guesses/number_of_guesses", &count) ||
         !guesses_are_present(l, count)) {
         return;
@@ -258,16 +291,8 @@ static void read_guesses(ss_unpacking *l, ss_problem *p)
         return;
     }
     p->nguesses = count;
-    const int before = l->report->ndefects;
-    for (int k = 0; k < count && l->status == SS_OK; k++) {
-        char path[32];
-        snprintf(path, sizeof path, "guesses/%d", k + 1);
-        read_state(l, p, path, &p->guesses[k]);
-        if (l->report->ndefects - before >= GUESS_DEFECTS_MAX) {
-            ss_report_add(l->report, SS_DEFECT, "the guesses after /%s were not looked at", path);
-            return;
-        }
-    }
+    l->optional = "the guess is left out";
+    read_each_guess(l, p);
 }
 
 // ---- Texts and attributes: what cannot be read of them is a remark, as no solver needs them.
@@ -349,12 +374,18 @@ static void read_solution(ss_unpacking *l, ss_problem *p)
     if (!r && !is_present(l, "solution/u") && !is_present(l, "solution/v")) {
         return;
     }
+    const int said = l->report->count;
+    l->optional = "the answer is left out";
     if (!r) {
-        ss_report_add(l->report, SS_DEFECT, "/solution/r is missing");
+        say(l, "/solution/r is missing");
     }
-    p->has_solution = true;
     read_state(l, p, "solution", &p->solution);
-    read_claim(l, &p->claim);
+    if (l->report->count > said) {
+        ss_state_free(&p->solution);
+    } else {
+        p->has_solution = true;
+        read_claim(l, &p->claim);
+    }
 }
 
 static void read_provenance(ss_unpacking *l, ss_provenance *from)
@@ -399,6 +430,7 @@ static void read_problem(ss_unpacking *l, ss_problem *p)
     if (components > 0 && p->ndofs >= 0) {
         read_guesses(l, p);
         read_solution(l, p);
+        l->optional = NULL;
     }
     read_extras(l, p, global ? "fclib_global" : "fclib_local");
 }

@@ -3,7 +3,8 @@
 // FCLIB's layout: matrices by columns (nz = -1), by rows (nz = -2) or as nz >= 0 triplets, where
 // i holds rows and p columns (fclib.h says the reverse of what libfclib writes). Nothing in the
 // arrays is believed: missing or unreadable datasets, sizes, lengths, indices and values each
-// become a sentence in the report, and all of them are told.
+// become a sentence in the report, and all of them are told. A guess or an answer that cannot be used
+// is left out with a remark: a problem can be solved without.
 #pragma once
 
 #include "problems/check.h"
@@ -24,10 +25,11 @@ typedef struct ss_unpacking {
     ss_report *report;
     ss_error *e;
     ss_status status;
+    const char *optional; // NULL, or what becomes of the present data if they are wrong
 } ss_unpacking;
 
-// The array, where it is present, readable and of the kind wanted; else NULL, with a defect if
-// it is needed or cannot be read.
+// The array if it is present, readable and of the kind wanted; else NULL, with a sentence if it is
+// needed or cannot be read: a defect, or a remark where l->optional is set.
 const ss_array *ss_unpack_find(ss_unpacking *l, const char *path, ss_array_kind kind, bool needed);
 
 // "entry" of one, "entries" of another number.
@@ -36,7 +38,7 @@ static inline const char *ss_unpack_entries(size_t count)
     return count == 1 ? "entry" : "entries";
 }
 
-// One int; false with a defect.
+// One int; false with a sentence.
 bool ss_unpack_int(ss_unpacking *l, const char *path, int *value);
 
 // The matrix in group `path`, which must be nrows x ncols because of `why`; where one of them is

@@ -336,9 +336,9 @@ static void verify_warns_where_the_number_alone_misleads(void)
 static void verify_needs_an_answer(void)
 {
     EXPECT(3, "verify", one);
-    HOLDS(standard_error, "holds no /solution");
+    HOLDS(standard_error, "one.h5 contains no answer that can be judged (/solution/r)\n");
     EXPECT(3, "verify", many, "--problem", "tangle-0002");
-    HOLDS(standard_error, "many.h5:tangle-0002 holds no /solution");
+    HOLDS(standard_error, "many.h5:tangle-0002 contains no answer that can be judged");
     TEST_ASSERT_EQUAL_INT(1, count_lines(standard_error));
 }
 

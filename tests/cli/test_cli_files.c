@@ -3,6 +3,7 @@
 #include "tests/support/support.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "problems/store/store.h"
+#include "tests/support/hdf5_files.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/program.h"
 
@@ -198,6 +200,58 @@ static void a_truncated_file_is_refused_at_any_length(void)
     free(bytes);
 }
 
+// FCLIB files carry such left-overs; only verify needs an answer.
+static void a_broken_answer_is_a_remark(void)
+{
+    char path[512], copy[512];
+    snprintf(path, sizeof path, "%s", scratch_path("left-over.h5"));
+    snprintf(copy, sizeof copy, "%s", scratch_path("without.h5"));
+    const hid_t file = small_local(path);
+    put_state(file, "solution", 6, NAN);
+    put_int(file, "guesses/number_of_guesses", 1);
+    put_state(file, "guesses/1", 2, 0.0);
+    close_file(file);
+    EXPECT(0, "solve", path);
+    HOLDS(standard_error, "/solution/r[0] is nan (6 such entries); the answer is left out\n");
+    HOLDS(standard_error, "/guesses/1/r has 2 entries, it needs 6; the guess is left out\n");
+    EXPECT(0, "inspect", path, "--format", "csv");
+    CHECK(csv_number(standard_out, 1, "guesses") == 0.0);
+    TEST_ASSERT_EQUAL_STRING("", csv_field(standard_out, 1, "solution"));
+    EXPECT(0, "check", path, "--format", "csv");
+    HOLDS(standard_out, "left-over.h5,remark,");
+    EXPECT(3, "verify", path);
+    HOLDS(standard_error, "left-over.h5 contains no answer that can be judged");
+    EXPECT(0, "convert", path, copy);
+    EXPECT(0, "check", copy, "--format", "csv");
+    HOLDS(standard_out, "without.h5,ok,");
+}
+
+// The start is the guess r = 1e300 of a W with entries 1e300: u overflows.
+static void an_answer_that_is_not_finite_is_not_stored(void)
+{
+    char path[512], out[512];
+    snprintf(path, sizeof path, "%s", scratch_path("huge.h5"));
+    snprintf(out, sizeof out, "%s", scratch_path("huge-answer.h5"));
+    ss_error error;
+    ss_problem *p = one_contact(3, (const double[]){1e300, 0, 0, 0, 1e300, 0, 0, 0, 1e300},
+                                (const double[]){-1.0, 2.0, 0.0}, 0.5);
+    p->guesses = calloc(1, sizeof *p->guesses);
+    p->nguesses = 1;
+    p->guesses[0].r = calloc(3, sizeof(double));
+    p->guesses[0].r[0] = 1e300;
+    CHECK_OK(ss_store_write(path, p, &error));
+    ss_problem_free(p);
+    const char *const targets[] = {out, path}; // beside it, and in place
+    for (int k = 0; k < 2; k++) {
+        EXPECT(2, "solve", path, "--start", "guess", "--max-iter", "0", "--out", targets[k]);
+        HOLDS(standard_error,
+              "huge.h5: the answer contains numbers that are not finite; it is not stored\n");
+        EXPECT(0, "inspect", targets[k], "--format", "csv");
+        CHECK(csv_number(standard_out, 1, "guesses") == 1.0);
+        TEST_ASSERT_EQUAL_STRING("", csv_field(standard_out, 1, "solution"));
+    }
+}
+
 static void what_cannot_be_written_ends_with_4(void)
 {
     char path[600];
@@ -259,6 +313,8 @@ static void run_tests(void)
     RUN_TEST(convert_writes_nothing_where_a_problem_is_defective);
     RUN_TEST(hostile_files_are_refused_with_a_sentence);
     RUN_TEST(a_truncated_file_is_refused_at_any_length);
+    RUN_TEST(a_broken_answer_is_a_remark);
+    RUN_TEST(an_answer_that_is_not_finite_is_not_stored);
     RUN_TEST(what_cannot_be_written_ends_with_4);
     RUN_TEST(a_file_that_may_not_grow_ends_with_4);
     RUN_TEST(a_file_may_come_as_stdin);

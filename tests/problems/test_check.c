@@ -88,13 +88,23 @@ static void every_vector_must_be_finite(void)
     problem = sample_problem(SS_GLOBAL, 3, 3);
     problem->f[5] = INFINITY;
     problem->w[8] = NAN;
-    problem->guesses[1].u[0] = NAN;
-    problem->solution.v[2] = -INFINITY;
     expect_defect("/fclib_global/vectors/f[5] is inf");
     CHECK(report_says(SS_DEFECT, "/fclib_global/vectors/w[8] is nan"));
-    CHECK(report_says(SS_DEFECT, "/guesses/2/u[0] is nan"));
-    CHECK(report_says(SS_DEFECT, "/solution/v[2] is -inf"));
-    CHECK(report.ndefects == 4);
+    CHECK(report.ndefects == 2);
+}
+
+static void guesses_and_answers_that_are_not_finite_are_left_out(void)
+{
+    problem = sample_problem(SS_GLOBAL, 3, 3);
+    problem->guesses[0].u[0] = problem->guesses[0].u[1] = NAN;
+    problem->solution.v[2] = -INFINITY;
+    CHECK_OK(ss_check_values(problem, &report, &error));
+    CHECK(report_says(SS_REMARK, "/guesses/1/u[0] is nan (2 such entries); the guess is left out"));
+    CHECK(report_says(SS_REMARK, "/solution/v[2] is -inf; the answer is left out"));
+    CHECK(report.count == 2);
+    CHECK(problem->nguesses == 2 && problem->guesses[0].r == NULL && problem->guesses[1].r != NULL);
+    CHECK(!problem->has_solution && problem->solution.r == NULL &&
+          problem->claim.solver[0] == '\0');
 }
 
 static void every_matrix_must_be_finite(void)
@@ -232,6 +242,7 @@ static void run_tests(void)
     RUN_TEST(zero_friction_is_sound);
     RUN_TEST(nan_friction_is_a_defect);
     RUN_TEST(every_vector_must_be_finite);
+    RUN_TEST(guesses_and_answers_that_are_not_finite_are_left_out);
     RUN_TEST(every_matrix_must_be_finite);
     RUN_TEST(unsymmetric_W_is_a_remark_with_its_size);
     RUN_TEST(a_large_share_is_told_in_plain_digits);

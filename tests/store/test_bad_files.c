@@ -250,35 +250,79 @@ static void indices_must_be_in_range(void)
     expect(file, "/fclib_local/W/p[5] is 99, it must be in 0 .. 5");
 }
 
-static void guesses_must_fit(void)
+// ---- Guesses and answers, which a problem can do without.
+
+// Closes the file; its problem is loaded, and its only remark is `text`. The problem is the caller's.
+static ss_problem *expect_remark(hid_t file, const char *text)
+{
+    ss_reader *reader = NULL;
+    ss_problem *problem = NULL;
+    close_file(file);
+    ss_report_free(&report);
+    CHECK_OK(ss_reader_open(path, &reader, &error));
+    CHECK_OK(ss_reader_load(reader, 0, &problem, &report, &error));
+    ss_reader_close(reader);
+    TEST_ASSERT_EQUAL_INT(1, report.count);
+    TEST_ASSERT_EQUAL_INT(SS_REMARK, report.findings[0].severity);
+    TEST_ASSERT_EQUAL_STRING(text, report.findings[0].text);
+    return problem;
+}
+
+static void guesses_that_do_not_fit_are_left_out(void)
 {
     hid_t file = small_local(path);
     put_int(file, "guesses/number_of_guesses", 2);
     put_state(file, "guesses/1", 6, 0.0);
-    expect(file, "/guesses/number_of_guesses is 2, but /guesses/2 is missing");
+    ss_problem *p = expect_remark(file, "/guesses/number_of_guesses is 2, but /guesses/2 is "
+                                        "missing; the guesses are left out");
+    CHECK(p->nguesses == 0);
+    ss_problem_free(p);
     file = small_local(path);
     put_int(file, "guesses/number_of_guesses", -1);
-    expect(file, "/guesses/number_of_guesses is negative (-1)");
+    ss_problem_free(expect_remark(
+        file, "/guesses/number_of_guesses is negative (-1); the guesses are left out"));
     file = small_local(path);
     put_state(file, "guesses/1", 6, 0.0);
-    expect(file, "/guesses/number_of_guesses is missing");
+    ss_problem_free(
+        expect_remark(file, "/guesses/number_of_guesses is missing; the guesses are left out"));
     file = small_local(path);
-    put_int(file, "guesses/number_of_guesses", 1);
+    put_int(file, "guesses/number_of_guesses", 2);
     put_state(file, "guesses/1", 6, 0.0);
     put_reals(file, "guesses/1/u", 1, (const double[]){0});
-    expect(file, "/guesses/1/u has 1 entry, it needs 6");
-    file = small_global(path);
-    put_state(file, "solution", 5, 0.0);
-    close_file(file);
-    load_bad();
-    CHECK(report_says("/solution/r has 5 entries, it needs 6"));
+    put_state(file, "guesses/2", 6, 7.0);
+    p = expect_remark(file, "/guesses/1/u has 1 entry, it needs 6; the guess is left out");
+    CHECK(p->nguesses == 2 && p->guesses[0].r == NULL && p->guesses[1].r[5] == 7.0);
+    ss_problem_free(p);
+    file = small_local(path);
+    put_int(file, "guesses/number_of_guesses", 1);
+    put_state(file, "guesses/1", 6, NAN);
+    remove_object(file, "guesses/1/u");
+    p = expect_remark(file, "/guesses/1/r[0] is nan (6 such entries); the guess is left out");
+    CHECK(p->nguesses == 1 && p->guesses[0].r == NULL);
+    ss_problem_free(p);
+}
+
+static void an_answer_that_does_not_fit_is_left_out(void)
+{
+    hid_t file = small_global(path);
+    put_state(file, "solution", 6, 0.0);
+    put_reals(file, "solution/r", 5, (const double[]){0, 1, 2, 3, 4});
+    ss_problem *p =
+        expect_remark(file, "/solution/r has 5 entries, it needs 6; the answer is left out");
+    CHECK(!p->has_solution && p->solution.r == NULL && p->solution.u == NULL);
+    ss_problem_free(p);
     file = small_local(path);
     put_state(file, "solution", 6, 0.0);
     remove_object(file, "solution/r");
-    expect(file, "/solution/r is missing");
+    ss_problem_free(expect_remark(file, "/solution/r is missing; the answer is left out"));
+    file = small_local(path);
+    put_state(file, "solution", 6, 0.0);
+    put_text(file, "solution/u", "fast");
+    ss_problem_free(expect_remark(
+        file, "/solution/u cannot be read: it does not hold numbers; the answer is left out"));
 }
 
-static void defects_of_many_guesses_do_not_flood(void)
+static void remarks_of_many_guesses_do_not_flood(void)
 {
     const hid_t file = small_local(path);
     put_int(file, "guesses/number_of_guesses", 200);
@@ -288,9 +332,15 @@ static void defects_of_many_guesses_do_not_flood(void)
         put_state(file, group, 1, 0.0);
     }
     close_file(file);
-    load_bad();
-    CHECK(report.ndefects == 21);
-    CHECK(report_says("the guesses after /guesses/10 were not looked at"));
+    ss_reader *reader = NULL;
+    ss_problem *problem = NULL;
+    CHECK_OK(ss_reader_open(path, &reader, &error));
+    CHECK_OK(ss_reader_load(reader, 0, &problem, &report, &error));
+    ss_problem_free(problem);
+    ss_reader_close(reader);
+    CHECK(report.count == 21 && report.ndefects == 0);
+    TEST_ASSERT_EQUAL_STRING("the guesses after /guesses/10 are left out unread",
+                             report.findings[20].text);
 }
 
 // ---- Values.
@@ -330,8 +380,9 @@ static void run_tests(void)
     RUN_TEST(lengths_must_suffice);
     RUN_TEST(starts_must_rise_from_zero);
     RUN_TEST(indices_must_be_in_range);
-    RUN_TEST(guesses_must_fit);
-    RUN_TEST(defects_of_many_guesses_do_not_flood);
+    RUN_TEST(guesses_that_do_not_fit_are_left_out);
+    RUN_TEST(an_answer_that_does_not_fit_is_left_out);
+    RUN_TEST(remarks_of_many_guesses_do_not_flood);
     RUN_TEST(values_must_be_finite_and_friction_positive);
 }
 

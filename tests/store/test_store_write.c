@@ -2,6 +2,7 @@
 #include "problems/store/store.h"
 
 #include <hdf5.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,42 @@ static void names_that_are_no_names_are_refused(void)
     check_names_refused("good", NULL, "only one");
 }
 
+// In each array in turn; the old file stays as it was.
+static void a_number_that_is_not_finite_is_refused(void)
+{
+    const char *path = scratch_path("finite.h5");
+    for (int form = SS_LOCAL; form <= SS_GLOBAL; form++) {
+        ss_problem *p = sample_problem((ss_form)form, 3, 2);
+        ss_error error = {0};
+        CHECK_OK(ss_store_write(path, p, &error));
+        size_t before, after;
+        char *bytes = read_bytes(path, &before);
+        double *const places[] = {p->mu,         p->W.x,        p->b,         p->M.x,
+                                  p->H.x,        p->f,          p->w,         p->guesses[1].u,
+                                  p->solution.r, p->solution.u, p->solution.v};
+        const char *const names[] = {"mu",         "W/x",        "q",         "M/x",
+                                     "H/x",        "f",          "w",         "guesses/2/u",
+                                     "solution/r", "solution/u", "solution/v"};
+        for (int k = 0; k < 11; k++) {
+            if (places[k] != NULL) {
+                char sentence[80];
+                const double kept = places[k][1];
+                places[k][1] = k % 2 == 0 ? NAN : -INFINITY;
+                CHECK(ss_store_write(path, p, &error) == SS_BAD_INPUT);
+                snprintf(sentence, sizeof sentence, "%s[1] is %s and cannot be stored", names[k],
+                         k % 2 == 0 ? "nan" : "-inf");
+                TEST_ASSERT_EQUAL_STRING(sentence, error.text);
+                places[k][1] = kept;
+            }
+        }
+        char *unchanged = read_bytes(path, &after);
+        CHECK(before == after && memcmp(bytes, unchanged, before) == 0);
+        free(bytes);
+        free(unchanged);
+        ss_problem_free(p);
+    }
+}
+
 static void an_empty_collection_is_refused(void)
 {
     ss_error error = {0};
@@ -430,6 +467,7 @@ static void run_tests(void)
     RUN_TEST(a_collection_keeps_its_problems_apart);
     RUN_TEST(two_writers_do_not_meet);
     RUN_TEST(names_that_are_no_names_are_refused);
+    RUN_TEST(a_number_that_is_not_finite_is_refused);
     RUN_TEST(an_empty_collection_is_refused);
     RUN_TEST(closing_without_a_commit_leaves_the_old_file);
     RUN_TEST(a_full_disk_is_told);
