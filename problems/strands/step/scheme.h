@@ -8,6 +8,8 @@
 //     linear     one linearised step: M and f about the start, one problem. Where contacts are off,
 //                equal strands go side by side through their model's batch (batch.h), which is a
 //                detail of this scheme and changes no answer
+//     newton     M and f about each iterate, a problem each, until the velocities rest
+//     bdf2       the same of the two-step formula
 //
 // Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, one line each in
 // schemes.h and schemes.c.

@@ -69,15 +69,17 @@ ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false,
 
 // What happened in a step; the columns of --stats are made of these.
 typedef struct ss_step_report {
-    double time, dt;        // s, at its end
-    int rejected;           // tries with larger steps
-    ss_step_reason reason;  // of the last rejection; DONE without
-    int contacts;           // detected
-    int contacts_obstacle;  // of these against obstacles
-    int active;             // r_N > 0
-    int hits;               // known from the step before
-    ss_step_answer answer;  // status "" where there was no contact
-    int iterates;           // problems that the scheme solved, or would have with contacts
+    double time, dt;       // s, at its end
+    int rejected;          // tries with larger steps
+    ss_step_reason reason; // of the last rejection; DONE without
+    int contacts;          // detected
+    int contacts_obstacle; // of these against obstacles
+    int active;            // r_N > 0
+    int hits;              // known from the step before
+    ss_step_answer answer; // status "" where there was no contact; of several problems the last,
+                           // with the sums of iterations and seconds
+    double change; // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
+    int iterates;  // problems that the scheme solved, or would have with contacts
     ss_stiffness stiffness; // the last kind of K that a strand needed (model.h)
     double dissipation;     // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
                             // and the work of baumgarte's pushing out

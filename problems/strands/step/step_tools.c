@@ -240,10 +240,16 @@ ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_re
     }
     const double start = ss_step_clock();
     const ss_step_parts parts = parts_of(s, s->formed.problem.provenance.dt);
+    const ss_step_answer before = report->answer;
     ss_step_problem_refresh(&s->formed, &parts);
     memcpy(s->formed.guess.r, s->r, 3 * (size_t)s->ncontacts * sizeof *s->r);
     report->assemble_seconds += ss_step_clock() - start;
-    return solve_problem(s, report, reason, e);
+    const ss_status status = solve_problem(s, report, reason, e);
+    report->answer.iterations += before.iterations;
+    report->answer.seconds += before.seconds;
+    report->answer.setup_seconds += before.setup_seconds;
+    report->answer.sweep_seconds += before.sweep_seconds;
+    return status;
 }
 
 // v = M^-1 (f + H r), strand by strand.

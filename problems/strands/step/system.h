@@ -13,6 +13,8 @@
 //     backward Euler  1            v_n        0                0
 //     theta scheme    theta        v_n        (1 - theta) v_n  (1 - theta) (F - C v)(q_n, v_n)
 //
+//     BDF2            scheme_newton.c
+//
 // The first iterate is q* = q_n, v* = v_n, d = 0. C = internal damping + (drag / line density) M0,
 //
 //     F = F_model + sum m J'(g - a_base - (dJ/dt) v) - sum drag l J' v_base + pulls
