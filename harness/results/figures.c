@@ -17,7 +17,7 @@
 
 // ---- Curves
 
-ss_status ss_figure_begin(const ss_trials *trials, ss_figure *figure, ss_error *e)
+static ss_status begin_solvers(const ss_trials *trials, ss_figure *figure, ss_error *e)
 {
     figure->curves = calloc(trials->nsolvers, sizeof *figure->curves);
     if (figure->curves == NULL) {
@@ -180,7 +180,7 @@ static ss_status make_iterations(const ss_figure_request *request, ss_figure *fi
                           .log_x = true,
                           .percent = true,
                           .steps = true};
-    const ss_status status = ss_figure_begin(t, figure, e);
+    const ss_status status = begin_solvers(t, figure, e);
     const double end = common_end(t, iterations_of, NEAR_RATIO, INFINITY);
     return status == SS_OK ? distribute(t, iterations_of, true, end, figure, e) : status;
 }
@@ -193,7 +193,7 @@ static ss_status make_profile(const ss_figure_request *request, ss_figure *figur
                           .log_x = true,
                           .percent = true,
                           .steps = true};
-    const ss_status status = ss_figure_begin(t, figure, e);
+    const ss_status status = begin_solvers(t, figure, e);
     const double end = common_end(t, ss_profile_ratio, NEAR_RATIO, FAR_RATIO);
     return status == SS_OK ? distribute(t, ss_profile_ratio, false, end, figure, e) : status;
 }
@@ -278,7 +278,7 @@ static ss_status make_convergence(const ss_figure_request *request, ss_figure *f
                           .y_label = problem != NULL ? "fb" : "fb, median over the problems",
                           .log_x = true,
                           .log_y = true};
-    const ss_status status = ss_figure_begin(t, figure, e);
+    const ss_status status = begin_solvers(t, figure, e);
     double *values = calloc(t->nproblems, sizeof *values);
     if (status != SS_OK || values == NULL) {
         free(values);
@@ -309,7 +309,7 @@ static ss_status make_work_precision(const ss_figure_request *request, ss_figure
     const ss_trials *t = request->results->trials;
     *figure = (ss_figure){
         .x_label = "median time (ms)", .y_label = "fb reached", .log_x = true, .log_y = true};
-    const ss_status status = ss_figure_begin(t, figure, e);
+    const ss_status status = begin_solvers(t, figure, e);
     double *times = calloc(t->nproblems, sizeof *times);
     if (status != SS_OK || times == NULL) {
         free(times);
@@ -385,7 +385,7 @@ static ss_status make_assembly(const ss_figure_request *request, ss_figure *figu
                           .points = true,
                           .plain = true,
                           .guides = true};
-    const ss_status status = ss_figure_begin(t, figure, e);
+    const ss_status status = begin_solvers(t, figure, e);
     point *points = calloc(t->nproblems, sizeof *points);
     if (status != SS_OK || points == NULL) {
         free(points);

@@ -56,9 +56,12 @@ bool ss_figure_can_draw(const char *path);
 ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e);
 
 // For the files that make curves (internal): a curve for each solver, and a point.
-ss_status ss_figure_begin(const ss_trials *trials, ss_figure *figure, ss_error *e);
 void ss_figure_point(ss_figure *figure, size_t curve, double x, double y);
 ss_status ss_figure_end(ss_figure *figure, ss_error *e); // SS_SYSTEM where a point was lost
+
+// Runs gnuplot on a script, in the script's own folder, so that the names in it are relative.
+// An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it fails.
+ss_status ss_gnuplot(const char *script, ss_error *e);
 
 // The gnuplot script (internal).
 void ss_figure_script(const ss_figure *figure, const char *name, FILE *out);

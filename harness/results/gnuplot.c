@@ -1,5 +1,5 @@
 // Figures through gnuplot: how it is run, the data and the script of a figure, and its picture.
-#include "harness/results/gnuplot.h"
+#include "harness/results/figures.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/results/figures.h"
 #include "problems/child.h"
 
 // ---- The program

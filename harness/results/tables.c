@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/results/paper.h"
 #include "solvers/registry.h"
 
 // ---- solvers: Table 2 of [D11], what each local solver needs, and how often it fails

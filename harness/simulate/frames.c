@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/results/gnuplot.h"
+#include "harness/results/figures.h"
 #include "problems/store/save.h"
 
 // The eye is in front (+z), to the side and a little above.

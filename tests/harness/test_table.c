@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/results/paper.h"
 #include "harness/results/tables.h"
 #include "tests/support/program.h"
 #include "tests/support/results.h"

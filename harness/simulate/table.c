@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/results/paper.h"
-
 // The paper's frame.
 #define FRAME_SECONDS (1.0 / 25.0)
 
