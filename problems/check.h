@@ -6,6 +6,8 @@
 
 #include "problems/problem.h"
 
+#pragma GCC visibility push(default)
+
 typedef enum ss_severity { SS_REMARK, SS_DEFECT } ss_severity;
 
 typedef struct ss_finding {
@@ -30,3 +32,5 @@ const char *ss_report_first_defect(const ss_report *report); // NULL without one
 // entry is made symmetric, and guesses and answers that are not finite are left out, each with a
 // remark.
 ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e);
+
+#pragma GCC visibility pop

@@ -21,6 +21,17 @@
 
 #include "problems/field.h"
 
+#pragma GCC visibility push(default)
+
+// One contact as a problem of its own: u = W r + b, W row-major; in the plane row and column 2 and
+// b[2] are zero.
+typedef struct ss_local {
+    int dim;
+    double W[9];
+    double b[3];
+    double mu;
+} ss_local;
+
 // f of (2). Zero exactly when x and y are in K_1 and orthogonal. Homogeneous of degree one.
 void ss_fischer_burmeister(const double x[3], const double y[3], double f[3]);
 
@@ -75,3 +86,5 @@ ss_measures ss_measures_none(void);
 
 // The verdict: fb <= tolerance. False for NaN.
 bool ss_measures_pass(const ss_measures *m, double tolerance);
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#pragma GCC visibility push(default)
+
 typedef enum ss_field_kind {
     SS_FIELD_TEXT,    // char [width], ended by a zero; "": missing
     SS_FIELD_LINK,    // const char *; NULL or "": missing
@@ -60,3 +62,5 @@ void ss_field_set_text(const ss_field *field, void *object, const char *text);
 
 // Nothing is known: every number missing, every text empty, seeds 0.
 void ss_fields_blank(const ss_field *table, void *object);
+
+#pragma GCC visibility pop

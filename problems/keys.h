@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include "problems/status.h"
 
+#pragma GCC visibility push(default)
+
 typedef enum ss_key_kind {
     SS_KEY_INTEGER, // int, low .. high
     SS_KEY_REAL,    // double, low .. high
@@ -29,3 +31,5 @@ const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for no
 
 // Into the field of `settings` that the key names. SS_BAD_INPUT with the values that it takes.
 ss_status ss_key_set(const ss_key *key, const char *value, void *settings, ss_error *e);
+
+#pragma GCC visibility pop

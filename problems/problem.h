@@ -16,6 +16,8 @@
 #include "problems/sparse.h"
 #include "problems/status.h"
 
+#pragma GCC visibility push(default)
+
 typedef enum ss_form { SS_LOCAL, SS_GLOBAL } ss_form;
 
 // An answer or a guess. Each array is owned, or NULL where it is not known; all three are in a guess
@@ -93,3 +95,5 @@ ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error 
 // 64 hexadecimal digits over form, sizes and arrays in a fixed order; not over guesses, solution,
 // provenance and strings, nor over the layout or compression of a file.
 void ss_problem_sha256(const ss_problem *p, char hex[65]);
+
+#pragma GCC visibility pop

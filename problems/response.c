@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/mass.h"
+
 void ss_response_free(ss_response *response)
 {
     if (response == NULL) {

@@ -5,12 +5,13 @@
 // solver it judges.
 #pragma once
 
-#include "problems/mass.h"
 #include "problems/problem.h"
+
+#pragma GCC visibility push(default)
 
 typedef struct ss_response {
     const ss_problem *problem; // borrowed
-    ss_mass *mass;             // global form; owned
+    struct ss_mass *mass;      // global form; owned
     double *b;                 // [dim ncontacts] velocity at r = 0; owned
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
     double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
@@ -25,3 +26,5 @@ void ss_response_velocity(ss_response *response, const double *r, double *u, dou
 
 // ss_measure of r with u computed here, into u (scratch of the caller, [dim ncontacts]).
 ss_measures ss_response_judge(ss_response *response, const double *r, double *u);
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include "problems/status.h"
 #include "problems/stop.h"
 
+#pragma GCC visibility push(default)
+
 typedef struct ss_sparse {
     int nrows, ncols;
     int *start; // [ncols + 1] column j is start[j] .. start[j + 1] - 1; owned
@@ -34,3 +36,5 @@ void ss_sparse_add_transposed_product(const ss_sparse *A, const double *x, doubl
 // max |A - A'| / max |A| of a square matrix with finite entries; 0 for a zero matrix. `transposed`
 // is A'.
 double ss_sparse_unsymmetry(const ss_sparse *A, const ss_sparse *transposed);
+
+#pragma GCC visibility pop

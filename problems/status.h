@@ -4,6 +4,8 @@
 // gave an ss_error, writes one sentence into it. The values equal the program's exit codes.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 typedef enum ss_status {
     SS_OK = 0,
     SS_BAD_INPUT = 3, // the data is at fault: a file, a dataset, a value
@@ -21,3 +23,5 @@ ss_status ss_fail(ss_error *e, ss_status status, const char *format, ...)
 
 // SS_SYSTEM, "not enough memory for <what>".
 ss_status ss_fail_memory(ss_error *e, const char *what);
+
+#pragma GCC visibility pop

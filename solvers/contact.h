@@ -7,6 +7,8 @@
 
 #include "solvers/solver.h"
 
+#pragma GCC visibility push(default)
+
 // tr(W)/d. In the plane W[8] is the mean of the other two diagonal entries, so d is 3 for both.
 static inline double ss_local_own_scale(const ss_local *p)
 {
@@ -42,3 +44,5 @@ typedef struct ss_local_counters {
 // Any block, any mu >= 0; hybrids; the counters count. p is embedded where it lies in the plane.
 ss_local_info ss_contact_solve(const ss_method *method, const ss_local *p,
                                const ss_local_goal *goal, double r[3], ss_local_counters *counters);
+
+#pragma GCC visibility pop

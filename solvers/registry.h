@@ -3,6 +3,8 @@
 
 #include "solvers/solver.h"
 
+#pragma GCC visibility push(default)
+
 extern const ss_local_solver *const ss_local_solvers[];   // NULL-terminated
 extern const ss_global_solver *const ss_global_solvers[]; // NULL-terminated
 
@@ -21,3 +23,5 @@ const char *ss_spec_bare(const char *spec);
 
 // Runs the method's global solver on the task.
 ss_status ss_solve(const ss_task *task, double *r, ss_result *result, ss_error *e);
+
+#pragma GCC visibility pop

@@ -7,15 +7,17 @@
 //
 // A solver keeps nothing between two calls: no file-scope state, so that two can run at once.
 // Adding a local solver: one file in solvers/local that ends with its entry, one line in
-// meson.build. The contract test runs on it unasked.
+// meson.build. The contract test runs on it unasked. A program that links the library may have one of
+// its own: it parses the spec of another and puts its own in the place of method->local.
 #pragma once
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "problems/keys.h"
-#include "problems/tangle/locals.h"
 #include "problems/problem.h"
+
+#pragma GCC visibility push(default)
 
 typedef enum ss_outcome {
     SS_UNSOLVED = 0, // nothing has run
@@ -160,3 +162,5 @@ typedef struct ss_global_solver {
     // the result is filled in every case.
     ss_status (*solve)(const ss_task *task, double *r, ss_result *result, ss_error *e);
 } ss_global_solver;
+
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
+#include "problems/tangle/locals.h"
 #include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "solvers/small.h"

@@ -12,6 +12,8 @@
 #include "problems/check.h"
 #include "problems/problem.h"
 
+#pragma GCC visibility push(default)
+
 typedef struct ss_reader ss_reader;
 
 // Starts the child and lists the problems. Errors name the file.
@@ -41,3 +43,5 @@ void ss_writer_close(ss_writer *writer); // before a commit: as if it had never 
 // One problem, one file, both ways.
 ss_status ss_store_read(const char *path, const char *name, ss_problem **problem, ss_error *e);
 ss_status ss_store_write(const char *path, const ss_problem *problem, ss_error *e);
+
+#pragma GCC visibility pop

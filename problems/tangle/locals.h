@@ -7,9 +7,9 @@
 #pragma once
 
 #include <stdbool.h>
+#include "problems/coulomb.h"
 #include "problems/tangle/random.h"
 
-// One contact, W row-major 3 x 3 (in the plane row and column 2 are zero).
 typedef enum ss_local_kind {
     SS_LOCAL_RANDOM,   // W = A A', A and b normal, condition capped; the answer is not known
     SS_LOCAL_TAKE_OFF, // the rest: the answer is known by construction
@@ -23,13 +23,6 @@ typedef enum ss_local_kind {
     SS_LOCAL_UNSYMMETRIC,   // a sliding or sticking answer, W with a skew part
     SS_LOCAL_KINDS
 } ss_local_kind;
-
-typedef struct ss_local {
-    int dim;
-    double W[9];
-    double b[3];
-    double mu;
-} ss_local;
 
 typedef struct ss_local_answer {
     bool known;    // r and u below satisfy the law

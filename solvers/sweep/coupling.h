@@ -14,7 +14,6 @@
 #pragma once
 
 #include "problems/delassus.h"
-#include "problems/tangle/locals.h"
 #include "solvers/sweep/resting.h"
 
 typedef enum ss_coupling_form {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/tangle/locals.h"
 #include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "tests/measure/bench.h"

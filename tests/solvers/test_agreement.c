@@ -1,6 +1,7 @@
 // All exact local solvers give one answer, and the approximate laws give another.
 #include <stdio.h>
 
+#include "problems/tangle/locals.h"
 #include "problems/coulomb.h"
 #include "problems/tangle/random.h"
 #include "solvers/contact.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problems/tangle/locals.h"
 #include "problems/coulomb.h"
 #include "problems/tangle/random.h"
 #include "solvers/contact.h"

@@ -1,6 +1,7 @@
 // The answers of the Gauss-Seidel driver: known ones, and the same ones by every route.
 #include <stdio.h>
 
+#include "problems/tangle/locals.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
 

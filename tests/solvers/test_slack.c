@@ -2,6 +2,7 @@
 // sweeps that leave resting contacts alone against sweeps that visit all.
 #include <stdlib.h>
 
+#include "problems/tangle/locals.h"
 #include "problems/tangle/random.h"
 #include "solvers/residual.h"
 #include "solvers/sweep/sweep.h"

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "problems/tangle/locals.h"
 #include "solvers/contact.h"
 #include "solvers/small.h"
 #include "tests/support/support.h"
