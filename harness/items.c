@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/cli.h"
@@ -150,4 +151,44 @@ int ss_item_complain(const char *verb, const ss_item *item)
     }
     ss_complain(verb, "%s", item->error->text);
     return (int)item->error->status;
+}
+
+// ---- Writing in place
+
+bool ss_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    if (stat(a, &first) != 0 || stat(b, &second) != 0) {
+        return strcmp(a, b) == 0;
+    }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+int ss_items_check_target(const char *verb, const char *in, const char *chosen, const char *out)
+{
+    ss_error error;
+    ss_reader *reader = NULL;
+    if (!ss_same_file(in, out) || ss_reader_open(in, &reader, &error) != SS_OK) {
+        return SS_EXIT_OK; // what cannot be read is reported by who reads it
+    }
+    char foreign[300];
+    int code = (int)ss_reader_foreign(reader, foreign, sizeof foreign, &error);
+    const int others = ss_reader_count(reader) - 1;
+    if (code != SS_EXIT_OK) {
+        ss_complain(verb, "%s", error.text);
+    } else if (chosen != NULL && others > 0) {
+        ss_complain(verb,
+                    "%s contains %d other problem%s, which would be lost: write to another file",
+                    in, others, ss_plural(others));
+        code = SS_EXIT_BAD_INPUT;
+    } else if (foreign[0] != '\0') {
+        ss_complain(verb, "%s contains %s, which would be lost: write to another file", in,
+                    foreign);
+        code = SS_EXIT_BAD_INPUT;
+    }
+    ss_reader_close(reader);
+    return code;
 }

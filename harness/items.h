@@ -43,5 +43,11 @@ bool ss_items_next(ss_items *it, ss_item *item);
 // Frees everything, wherever the loop ended; returns an exit code.
 int ss_items_end(ss_items *it);
 
+// Whether two names lead to one file; a name may be NULL.
+bool ss_same_file(const char *a, const char *b);
+// Before the problems of `in` (those called `chosen`, if that is not NULL) are written to `out`: if
+// that is the same file, nothing else in it may get lost. An exit code, with a sentence.
+int ss_items_check_target(const char *verb, const char *in, const char *chosen, const char *out);
+
 // The remarks of a load, or why it failed, on stderr; the exit code that follows from it.
 int ss_item_complain(const char *verb, const ss_item *item);

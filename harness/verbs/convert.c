@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
@@ -54,13 +53,6 @@ static char *split_path(const conversion *c, const char *name)
     return length < 0 ? NULL : path;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
 // The file that --split makes of a problem must have a name, and must not be the one that is read.
 static int examine_target(const conversion *c, const ss_item *item)
 {
@@ -76,7 +68,7 @@ static int examine_target(const conversion *c, const ss_item *item)
         ss_complain(VERB, "not enough memory for a path");
         return SS_EXIT_SYSTEM;
     }
-    const bool replaces = same_file(path, c->in);
+    const bool replaces = ss_same_file(path, c->in);
     if (replaces) {
         ss_complain(VERB,
                     "%s would be written to %s, the file that is read: give --split another folder",
@@ -159,8 +151,12 @@ static int for_each(conversion *c, int (*act)(conversion *c, const ss_item *item
 static int convert_to_file(conversion *c, const char *out)
 {
     ss_error error;
+    int code = ss_items_check_target(VERB, c->in, c->settings->problem, out);
+    if (code != SS_EXIT_OK) {
+        return code;
+    }
     ss_status status = ss_writer_open(out, &c->writer, &error);
-    int code = (int)status;
+    code = (int)status;
     if (status == SS_OK) {
         code = for_each(c, examine_and_convert);
     }
@@ -225,8 +221,8 @@ const ss_verb ss_verb_convert = {
     .text =
         "A collection stays a collection unless --problem takes one problem out of it or --split "
         "writes a file per problem. A problem in global form can be made local, W = H' M^-1 H; "
-        "the reverse is not possible. OUT may be the same file as IN; --split must not overwrite "
-        "IN. If a problem has a defect, nothing is written.\n",
+        "the reverse is not possible. OUT may be the same file as IN if nothing gets lost; "
+        "--split must not overwrite IN. If a problem has a defect, nothing is written.\n",
     .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n",
     .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or cannot have that form"},
     .run = run_convert,

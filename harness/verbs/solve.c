@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
@@ -212,22 +211,10 @@ static int solve_file(const settings *s, const ss_method *method, const ss_opera
     return close_all(&all, code);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    if (a == NULL || b == NULL) {
-        return false;
-    }
-    if (stat(a, &first) != 0 || stat(b, &second) != 0) {
-        return strcmp(a, b) == 0;
-    }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 // A trace would overwrite what it is called like, before it was read.
 static bool trace_has_a_place(const settings *s, const char *file)
 {
-    const bool input = same_file(s->trace, file), out = same_file(s->trace, s->out);
+    const bool input = ss_same_file(s->trace, file), out = ss_same_file(s->trace, s->out);
     if (input || out) {
         ss_complain(VERB, "--trace %s would overwrite %s", s->trace,
                     input ? "the problems" : "the file of --out");
@@ -249,7 +236,10 @@ static int run_solve(const void *given, const ss_operands *files)
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
     ss_run_remark_threads(VERB, s->threads, method);
-    const int code = solve_file(s, method, files);
+    int code = ss_items_check_target(VERB, files->text[0], s->problem, s->out);
+    if (code == SS_EXIT_OK) {
+        code = solve_file(s, method, files);
+    }
     ss_method_free(method);
     return code;
 }

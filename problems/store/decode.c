@@ -12,70 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "problems/store/decode_value.h"
 #include "problems/problem.h"
+#include "problems/store/decode_value.h"
+#include "problems/store/layout.h"
 
 // CPU time of one request in seconds, behind the wall limit of the parent: a decoder that spins
 // dies even when its parent is stopped.
 #define REQUEST_CPU 60
 
 #define NAME_BYTES 1024 // longest name of a problem
-
-typedef struct entry {
-    const char *path; // of a dataset, or object@attribute
-    ss_array_kind kind;
-} entry;
-
-static const entry FIELDS[] = {
-    {"fclib_local/spacedim", SS_ARRAY_INTEGERS},
-    {"fclib_local/W/m", SS_ARRAY_INTEGERS},
-    {"fclib_local/W/n", SS_ARRAY_INTEGERS},
-    {"fclib_local/W/nz", SS_ARRAY_INTEGERS},
-    {"fclib_local/W/nzmax", SS_ARRAY_INTEGERS},
-    {"fclib_local/W/p", SS_ARRAY_INTEGERS},
-    {"fclib_local/W/i", SS_ARRAY_INTEGERS},
-    {"fclib_local/W/x", SS_ARRAY_REALS},
-    {"fclib_local/vectors/mu", SS_ARRAY_REALS},
-    {"fclib_local/vectors/q", SS_ARRAY_REALS},
-    {"fclib_local/info/title", SS_ARRAY_TEXT},
-    {"fclib_local/info/description", SS_ARRAY_TEXT},
-    {"fclib_local/info/math_info", SS_ARRAY_TEXT},
-    {"fclib_global/spacedim", SS_ARRAY_INTEGERS},
-    {"fclib_global/M/m", SS_ARRAY_INTEGERS},
-    {"fclib_global/M/n", SS_ARRAY_INTEGERS},
-    {"fclib_global/M/nz", SS_ARRAY_INTEGERS},
-    {"fclib_global/M/nzmax", SS_ARRAY_INTEGERS},
-    {"fclib_global/M/p", SS_ARRAY_INTEGERS},
-    {"fclib_global/M/i", SS_ARRAY_INTEGERS},
-    {"fclib_global/M/x", SS_ARRAY_REALS},
-    {"fclib_global/H/m", SS_ARRAY_INTEGERS},
-    {"fclib_global/H/n", SS_ARRAY_INTEGERS},
-    {"fclib_global/H/nz", SS_ARRAY_INTEGERS},
-    {"fclib_global/H/nzmax", SS_ARRAY_INTEGERS},
-    {"fclib_global/H/p", SS_ARRAY_INTEGERS},
-    {"fclib_global/H/i", SS_ARRAY_INTEGERS},
-    {"fclib_global/H/x", SS_ARRAY_REALS},
-    {"fclib_global/vectors/mu", SS_ARRAY_REALS},
-    {"fclib_global/vectors/f", SS_ARRAY_REALS},
-    {"fclib_global/vectors/w", SS_ARRAY_REALS},
-    {"fclib_global/info/title", SS_ARRAY_TEXT},
-    {"fclib_global/info/description", SS_ARRAY_TEXT},
-    {"fclib_global/info/math_info", SS_ARRAY_TEXT},
-    {"guesses/number_of_guesses", SS_ARRAY_INTEGERS},
-    {"solution/r", SS_ARRAY_REALS},
-    {"solution/u", SS_ARRAY_REALS},
-    {"solution/v", SS_ARRAY_REALS},
-    {"stickslip@scene", SS_ARRAY_TEXT},
-    {"stickslip@seed", SS_ARRAY_INTEGERS},
-    {"stickslip@step", SS_ARRAY_INTEGERS},
-    {"stickslip@time", SS_ARRAY_REALS},
-    {"stickslip@dt", SS_ARRAY_REALS},
-    {"stickslip@units", SS_ARRAY_TEXT},
-    {"stickslip@frame", SS_ARRAY_TEXT},
-    {"stickslip@producer", SS_ARRAY_TEXT},
-    {"stickslip@commit", SS_ARRAY_TEXT},
-};
-#define NFIELDS (sizeof FIELDS / sizeof FIELDS[0])
 
 // Groups whose presence matters: the two forms, the blocks of equality constraints, the optional.
 static const char *const GROUPS[] = {"fclib_local",   "fclib_global",   "fclib_local/V",
@@ -340,16 +285,109 @@ static void send_problem(source *s, const char *name)
     }
     s->allowance = ss_allowance_of_file(s->file_bytes);
     send_groups(s, group);
-    for (size_t k = 0; k < NFIELDS; k++) {
-        if (strchr(FIELDS[k].path, '@') != NULL) {
-            send_attribute(s, group, FIELDS[k].path, FIELDS[k].kind);
+    for (const ss_layout_entry *entry = ss_layout; entry->path != NULL; entry++) {
+        if (strchr(entry->path, '@') != NULL) {
+            send_attribute(s, group, entry->path, entry->kind);
         } else {
-            send_dataset(s, group, FIELDS[k].path, FIELDS[k].kind);
+            send_dataset(s, group, entry->path, entry->kind);
         }
     }
     send_claim(s, group);
     send_guesses(s, group);
     H5Gclose(group);
+}
+
+// ---- What a writer would not write again.
+
+typedef struct search {
+    const source *source;
+    const char *problem; // "/problems/NAME/", or "/"
+    int found;
+} search;
+
+static void send_foreign(search *found, const char *path)
+{
+    char whole[2 * NAME_BYTES];
+    if (found->found++ < SS_DECODE_FOREIGN_MAX) {
+        snprintf(whole, sizeof whole, "%s%s", found->problem, path);
+        send_array(found->source, whole, SS_ARRAY_GROUP, 0, NULL);
+    }
+}
+
+static void search_attributes(search *found, hid_t object, const char *path)
+{
+    H5O_info_t info;
+    const hsize_t count = H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 ? info.num_attrs : 0;
+    for (hsize_t k = 0; k < count && found->found < SS_DECODE_FOREIGN_MAX; k++) {
+        char name[NAME_BYTES], whole[2 * NAME_BYTES];
+        if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name,
+                               H5P_DEFAULT) < 0) {
+            return;
+        }
+        snprintf(whole, sizeof whole, "%s@%s", path, name);
+        if (!ss_layout_knows(whole)) {
+            send_foreign(found, whole);
+        }
+    }
+}
+
+// At and below an object, whose path within the problem is known: at most four groups deep.
+static void search_object(search *found, hid_t object, const char *path)
+{
+    ss_arrays names = {0};
+    search_attributes(found, object, path);
+    if (H5Iget_type(object) == H5I_GROUP) {
+        list_names(found->source, object, &names);
+    }
+    for (size_t k = 0; k < names.count && found->found < SS_DECODE_FOREIGN_MAX; k++) {
+        char whole[2 * NAME_BYTES];
+        snprintf(whole, sizeof whole, "%s%s%.*s", path, path[0] != '\0' ? "/" : "", NAME_BYTES,
+                 names.list[k].path);
+        const hid_t member =
+            ss_layout_knows(whole) ? H5Oopen(object, names.list[k].path, H5P_DEFAULT) : -1;
+        if (member >= 0) {
+            search_object(found, member, whole);
+        } else {
+            send_foreign(found, whole);
+        }
+        H5Oclose(member);
+    }
+    ss_arrays_free(&names);
+}
+
+static void search_around_collection(search *found)
+{
+    const source *s = found->source;
+    ss_arrays top = {0};
+    search_attributes(found, s->file, "");
+    list_names(s, s->file, &top);
+    for (size_t k = 0; k < top.count; k++) {
+        if (strcmp(top.list[k].path, "problems") != 0) {
+            send_foreign(found, top.list[k].path);
+        }
+    }
+    ss_arrays_free(&top);
+}
+
+static void send_all_foreign(const source *s)
+{
+    search found = {.source = s, .problem = "/"};
+    if (s->names.count > 0 && s->names.list[0].path[0] != '\0') {
+        search_around_collection(&found);
+    }
+    for (size_t k = 0; k < s->names.count; k++) {
+        char path[NAME_BYTES + 32] = "/";
+        const char *name = s->names.list[k].path;
+        if (name[0] != '\0') {
+            snprintf(path, sizeof path, "/problems/%s/", name);
+        }
+        found.problem = path;
+        const hid_t group = open_problem(s, name);
+        if (group >= 0) {
+            search_object(&found, group, "");
+        }
+        H5Gclose(group);
+    }
 }
 
 // ---- The file.
@@ -468,7 +506,9 @@ void ss_decode_serve(int file, int fd)
     int32_t k;
     while (recv(fd, &k, sizeof k, MSG_WAITALL) == (ssize_t)sizeof k) {
         allow_cpu_time();
-        if (k >= 0 && (size_t)k < s.names.count) {
+        if (k == SS_DECODE_FOREIGN) {
+            send_all_foreign(&s);
+        } else if (k >= 0 && (size_t)k < s.names.count) {
             send_problem(&s, s.names.list[k].path);
         }
         send_end(&s);

@@ -3,11 +3,15 @@
 // libhdf5 may crash, spin or corrupt its own memory on a damaged file, so nothing here runs in the
 // process that goes on to use the data. The dialogue over fd: the child sends the list of problems
 // (one SS_ARRAY_GROUP each, path = name, "" where the file is one problem; or one SS_ARRAY_UNREADABLE with the
-// reason). Then for each int32_t k that arrives it sends the arrays of problem k. It exits when
-// the other side closes, and when memory runs out, which it says.
+// reason). Then for each int32_t k that arrives it sends the arrays of problem k, or, for
+// SS_DECODE_FOREIGN, an SS_ARRAY_GROUP for each object and attribute of the file that a writer would
+// not write again, the first SS_DECODE_FOREIGN_MAX of them. It exits when the other side closes, and
+// when memory runs out, which it says.
 #pragma once
 
 #include <stdint.h>
+
+enum { SS_DECODE_FOREIGN = -1, SS_DECODE_FOREIGN_MAX = 20 };
 
 // The address space that the decoding of a file of this size may claim, in bytes.
 uint64_t ss_decode_memory(uint64_t file_bytes);

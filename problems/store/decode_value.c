@@ -120,6 +120,27 @@ static uint64_t largest_piece(uint64_t count, hid_t creation)
     return elements > count ? elements : count;
 }
 
+// Elements of the chunks that were never written, which libhdf5 fills in; the whole if it cannot tell.
+static uint64_t unwritten_elements(const ss_value *v, hid_t creation)
+{
+    hsize_t dims[H5S_MAX_RANK], written = 0;
+    if (H5Pget_layout(creation) != H5D_CHUNKED) {
+        return 0;
+    }
+    const int rank = H5Pget_chunk(creation, H5S_MAX_RANK, dims);
+    const hid_t space = H5Dget_space(v->object);
+    const bool told = rank > 0 && H5Dget_num_chunks(v->object, space, &written) >= 0;
+    H5Sclose(space);
+    if (!told) {
+        return v->count;
+    }
+    uint64_t elements = written;
+    for (int k = 0; k < rank && elements > 0; k++) {
+        elements = dims[k] > UINT64_MAX / elements ? UINT64_MAX : elements * dims[k];
+    }
+    return elements < v->count ? v->count - elements : 0;
+}
+
 // A few stored bytes must not unfold to memory without end.
 static bool size_is_plausible(ss_value *v, hid_t creation, size_t element, uint64_t file_bytes)
 {
@@ -132,7 +153,8 @@ static bool size_is_plausible(ss_value *v, hid_t creation, size_t element, uint6
     const uint64_t real = stored < file_bytes ? stored : file_bytes;
     const uint64_t most = stored == 0 ? UNWRITTEN_BYTES : MOST_SHRUNK * real + SMALL_BYTES;
     const uint64_t piece = stored == 0 ? v->count : largest_piece(v->count, creation);
-    if (piece > most / element) {
+    const uint64_t unwritten = stored == 0 ? 0 : unwritten_elements(v, creation);
+    if (piece > most / element || unwritten > UNWRITTEN_BYTES / element) {
         snprintf(v->reason, sizeof v->reason, "it declares %llu elements and stores %llu bytes",
                  (unsigned long long)v->count, (unsigned long long)stored);
         return false;

@@ -25,6 +25,9 @@ int ss_reader_find(const ss_reader *reader, const char *name); // -1 where there
 // in report (may be NULL). Errors name file, problem and dataset.
 ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
                          ss_error *e);
+// Names what the file contains and a writer would not write again, at most three: "/notes,
+// /fclib_local/W@unit"; "" without any.
+ss_status ss_reader_foreign(ss_reader *reader, char *names, size_t room, ss_error *e);
 void ss_reader_close(ss_reader *reader);
 
 typedef struct ss_writer ss_writer;

@@ -9,11 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "problems/store/decode.h"
 #include "problems/store/decoder.h"
 #include "problems/store/unpack.h"
 
 // Of a long path its end is shown: the sentence must fit into an ss_error.
 #define PATH_SHOWN 200
+
+// Of objects that a writer would not write again.
+#define FOREIGN_SHOWN 3
 
 struct ss_reader {
     char *path; // owned
@@ -242,6 +246,27 @@ ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_repo
     }
     ss_report_free(&own_report);
     return status;
+}
+
+ss_status ss_reader_foreign(ss_reader *reader, char *names, size_t room, ss_error *e)
+{
+    ss_arrays found = {0};
+    const ss_status status = request(reader, SS_DECODE_FOREIGN, &found, e);
+    names[0] = '\0';
+    int shown = 0;
+    for (size_t k = 0; status == SS_OK && k < found.count; k++) {
+        const size_t used = strlen(names);
+        if (found.list[k].kind != SS_ARRAY_GROUP) {
+            continue; // a problem that cannot be opened: loading it says so
+        }
+        if (shown++ == FOREIGN_SHOWN) {
+            snprintf(names + used, room - used, " and more");
+            break;
+        }
+        snprintf(names + used, room - used, "%s%s", used > 0 ? ", " : "", found.list[k].path);
+    }
+    ss_arrays_free(&found);
+    return status == SS_OK ? SS_OK : prefix_error(e, status, reader->path, "");
 }
 
 static ss_status find_problem(const ss_reader *reader, const char *name, int *k, ss_error *e)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@
 
 static char one[512];       // a tangle in global form
 static char one_local[512]; // the same in local form
-static char many[512];      // a collection of three
+static char many[512];      // a collection of three, with guesses
+static char warm[512];      // one with a guess
 
 static void set_up(void)
 {
@@ -29,7 +31,9 @@ static void set_up(void)
     snprintf(many, sizeof many, "%s", scratch_path("many.h5"));
     EXPECT(0, "generate", "tangle", "--contacts", "40", "--seed", "7", "--out", one);
     EXPECT(0, "convert", one, one_local, "--form", "local");
-    EXPECT(0, "generate", "tangle", "--contacts", "10", "--count", "3", "--out", many);
+    snprintf(warm, sizeof warm, "%s", scratch_path("warm.h5"));
+    EXPECT(0, "generate", "tangle", "--contacts", "10", "--count", "3", "--warm", "--out", many);
+    EXPECT(0, "generate", "tangle", "--contacts", "10", "--warm", "--out", warm);
 }
 
 static void convert_makes_local_of_global_and_not_back(void)
@@ -76,6 +80,65 @@ static void convert_can_replace_its_input(void)
     EXPECT(0, "convert", path, path, "--form", "local");
     EXPECT(0, "inspect", path, "--format", "csv");
     HOLDS(standard_out, "replaced.h5,local,");
+}
+
+// Each put there by another program, alone, into a single problem and into a collection.
+static void nothing_of_others_is_lost_in_place(void)
+{
+    static const struct {
+        const char *object, *attribute, *told;
+    } cases[] = {
+        {"notes", NULL, "/notes"},
+        {"fclib_global/vectors/extra", NULL, "/fclib_global/vectors/extra"},
+        {"guesses/1/l", NULL, "/guesses/1/l"},
+        {"fclib_global/M/x", "unit", "/fclib_global/M/x@unit"},
+        {"/", "history", "/@history"},
+    };
+    char path[512], copy[512], sentence[700];
+    snprintf(path, sizeof path, "%s", scratch_path("foreign.h5"));
+    snprintf(copy, sizeof copy, "%s", scratch_path("foreign-copy.h5"));
+    for (int k = 0; k < 2 * 5; k++) {
+        char object[80];
+        const bool single = k < 5;
+        EXPECT(0, "convert", single ? warm : many, path);
+        const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        snprintf(object, sizeof object, "%s%s", single ? "" : "problems/tangle-0002/",
+                 cases[k % 5].object);
+        if (cases[k % 5].attribute != NULL) {
+            put_attribute(file, object, cases[k % 5].attribute);
+        } else {
+            put_int(file, object, 7);
+        }
+        close_file(file);
+        size_t before, after;
+        char *bytes = read_bytes(path, &before);
+        snprintf(sentence, sizeof sentence, "foreign.h5 contains %s%s, which would be lost",
+                 single ? "" : "/problems/tangle-0002", cases[k % 5].told);
+        EXPECT(3, "convert", path, path);
+        HOLDS(standard_error, sentence);
+        EXPECT(3, "solve", path, "--out", path);
+        HOLDS(standard_error, sentence);
+        char *unchanged = read_bytes(path, &after);
+        CHECK(before == after && memcmp(bytes, unchanged, before) == 0);
+        free(bytes);
+        free(unchanged);
+        EXPECT(0, "convert", path, copy); // elsewhere nothing is lost
+        EXPECT(0, "convert", copy, copy);
+    }
+}
+
+static void other_problems_are_not_lost_in_place(void)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("three.h5"));
+    EXPECT(0, "convert", many, path);
+    EXPECT(3, "solve", path, "--problem", "tangle-0002", "--out", path);
+    HOLDS(standard_error, "three.h5 contains 2 other problems, which would be lost");
+    EXPECT(3, "convert", path, path, "--problem", "tangle-0002");
+    EXPECT(0, "solve", path, "--out", path, "--tol", "1e-4"); // what we wrote is ours
+    EXPECT(0, "solve", path, "--out", path, "--tol", "1e-5");
+    EXPECT(0, "inspect", path, "--format", "csv");
+    TEST_ASSERT_EQUAL_INT(4, count_lines(standard_out));
 }
 
 static void split_refuses_to_replace_its_input(void)
@@ -308,6 +371,8 @@ static void run_tests(void)
     RUN_TEST(convert_makes_local_of_global_and_not_back);
     RUN_TEST(convert_keeps_takes_and_splits_collections);
     RUN_TEST(convert_can_replace_its_input);
+    RUN_TEST(nothing_of_others_is_lost_in_place);
+    RUN_TEST(other_problems_are_not_lost_in_place);
     RUN_TEST(split_refuses_to_replace_its_input);
     RUN_TEST(a_local_form_that_is_not_finite_is_refused);
     RUN_TEST(convert_writes_nothing_where_a_problem_is_defective);

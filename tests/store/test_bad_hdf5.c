@@ -103,12 +103,23 @@ static void sizes_without_data_are_not_believed(void)
         "0 bytes");
 }
 
+// 2 GB, of which one chunk of 16 MB was written: the decoder would be given the memory for all.
+static void a_sparse_dataset_is_not_read(void)
+{
+    const size_t stored = 16 << 20;
+    char *bytes = calloc(stored, 1);
+    const hid_t file = file_with_chunk(1 << 28, 1 << 21, bytes, stored);
+    free(bytes);
+    expect(file, "/fclib_local/vectors/q cannot be read: it declares 268435456 elements and stores "
+                 "16777216 bytes");
+}
+
 // 800 MB are not more than a megabyte of deflated data can hold, but more than the decoder gets.
 static void memory_is_bounded_by_the_size_of_the_file(void)
 {
     const size_t stored = 1 << 20;
     char *bytes = calloc(stored, 1);
-    const hid_t file = file_with_chunk(100000000, 1000, bytes, stored);
+    const hid_t file = file_with_chunk(100000000, 100000000, bytes, stored);
     free(bytes);
     close_file(file);
     load_bad();
@@ -167,6 +178,7 @@ static void run_tests(void)
     RUN_TEST(data_outside_the_file_are_not_read);
     RUN_TEST(a_corrupted_chunk_is_refused);
     RUN_TEST(sizes_without_data_are_not_believed);
+    RUN_TEST(a_sparse_dataset_is_not_read);
     RUN_TEST(memory_is_bounded_by_the_size_of_the_file);
     RUN_TEST(flipped_bytes_are_read_or_refused);
 }

@@ -83,6 +83,16 @@ void put_int(hid_t where, const char *path, int value)
     put_ints(where, path, 1, &value);
 }
 
+void put_attribute(hid_t where, const char *path, const char *name)
+{
+    const hid_t space = good(H5Screate(H5S_SCALAR));
+    const hid_t attribute = good(H5Acreate_by_name(where, path, name, H5T_NATIVE_INT, space,
+                                                   H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    good(H5Awrite(attribute, H5T_NATIVE_INT, &(int){7}));
+    H5Aclose(attribute);
+    H5Sclose(space);
+}
+
 void put_reals(hid_t where, const char *path, int count, const double *values)
 {
     put_typed(where, path, H5T_NATIVE_DOUBLE, H5S_ALL, count, H5P_DEFAULT, values);

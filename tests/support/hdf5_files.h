@@ -23,6 +23,7 @@ void put_group(hid_t where, const char *path);
 // With a type of its own; space H5S_ALL takes shape (count).
 void put_typed(hid_t where, const char *path, hid_t type, hid_t space, int count, hid_t creation,
                const void *values);
+void put_attribute(hid_t where, const char *path, const char *name); // of an object: a 7
 void remove_object(hid_t where, const char *path);
 
 // Writes both vectors u = r = value into a guess or solution group.
