@@ -191,7 +191,8 @@ typedef struct ss_strand_model {
     // For strands whose length a method of their own keeps, else NULL. v [nv], the velocity that M
     // and f alone give, becomes the one that moves q over a step of h by the method; after [nv] is
     // what the method adds to v once q has moved. M, which holds inertia (and drag), gains what
-    // makes the impulses of contacts travel along the strand. Only the scheme `linear` takes these.
+    // makes the impulses of contacts travel along the strand. A model with elasticity projects in the
+    // scheme `projection` alone; the others do so always, and only `linear` and `projection` take them.
     void (*project)(const void *strand, const double *q, double h, double *v, double *after,
                     ss_band *M);
     // Moves the natural shape so that the elastic force at q is -load (`unrest` aside): the strand

@@ -95,21 +95,11 @@ static void a_natural_helix_hangs_like_kirchhoffs(void)
     }
 }
 
-// x is at p o x.
-static ss_pose inverse(const ss_pose *p)
-{
-    const ss_mat3 *R = &p->turn;
-    const ss_mat3 back = {{{R->c[0].x, R->c[1].x, R->c[2].x},
-                           {R->c[0].y, R->c[1].y, R->c[2].y},
-                           {R->c[0].z, R->c[1].z, R->c[2].z}}};
-    return (ss_pose){back, ss_scaled(-1.0, ss_turned_back(R, p->place))};
-}
-
 // The clamp of the tip goes in `stages` from the pose `from` to `to`, and the weight comes.
 static void bring_tip(one_strand *s, const ss_pose *from, const ss_pose *to, ss_vec3 gravity,
                       int stages)
 {
-    const ss_pose back = inverse(from);
+    const ss_pose back = kirchhoff_inverse(from);
     const ss_mat3 way = {{ss_turned_back(&from->turn, to->turn.c[0]),
                           ss_turned_back(&from->turn, to->turn.c[1]),
                           ss_turned_back(&from->turn, to->turn.c[2])}};

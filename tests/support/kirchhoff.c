@@ -156,3 +156,12 @@ ss_pose kirchhoff_natural(ss_vec3 natural, double length, const ss_pose *root)
     const double x[6] = {0.0};
     return shoot(&k, x, STEPS).pose;
 }
+
+ss_pose kirchhoff_inverse(const ss_pose *p)
+{
+    const ss_mat3 *R = &p->turn;
+    const ss_mat3 back = {{{R->c[0].x, R->c[1].x, R->c[2].x},
+                           {R->c[0].y, R->c[1].y, R->c[2].y},
+                           {R->c[0].z, R->c[1].z, R->c[2].z}}};
+    return (ss_pose){back, ss_scaled(-1.0, ss_turned_back(R, p->place))};
+}

@@ -25,3 +25,5 @@ typedef struct kirchhoff {
 ss_pose kirchhoff_at(const kirchhoff *k, double share, int stages);
 // The pose at `length` of the natural shape that begins in `root`.
 ss_pose kirchhoff_natural(ss_vec3 natural, double length, const ss_pose *root);
+// The pose for which inverse o p is the identity.
+ss_pose kirchhoff_inverse(const ss_pose *p);

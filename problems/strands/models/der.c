@@ -16,11 +16,12 @@
 #define JOINT_ARRAYS (4 + SS_DER_BENDS + 2 + SS_DER_BENDS)
 
 typedef struct settings {
-    int bending, vertices;
+    int bending, vertices, impulses;
 } settings;
 
-static const settings DEFAULTS = {0, 0};
+static const settings DEFAULTS = {0, 0, 0};
 static const char *const BENDINGS[] = {"averaged", "two-frame", NULL};
+static const char *const IMPULSES[] = {"inextensible", "particles", NULL};
 static const ss_key KEYS[] = {
     {.name = "bending",
      .kind = SS_KEY_CHOICE,
@@ -31,6 +32,10 @@ static const ss_key KEYS[] = {
      .place = offsetof(settings, vertices),
      .low = LEAST_EDGES + 2,
      .high = 4097},
+    {.name = "impulses",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, impulses),
+     .choices = IMPULSES},
     {.name = NULL},
 };
 
@@ -47,7 +52,7 @@ static void der_free(void *strand)
 static bool der_allocate(ss_der *d)
 {
     const size_t n = (size_t)d->n, room = (size_t)d->room;
-    const size_t count = JOINT_ARRAYS * room + 2 * n + 3 * (3 * n + 2);
+    const size_t count = JOINT_ARRAYS * room + 2 * n + 3 * (3 * n + 2) + (11 * n + 3);
     double *at = d->memory = calloc(count, sizeof *at);
     if (at == NULL) {
         return false;
@@ -64,6 +69,7 @@ static bool der_allocate(ss_der *d)
     d->style = (ss_vec3 *)(at + 2 * n);
     d->home = d->style + n + 1;
     d->director = d->home + n + 1;
+    d->scratch = (double *)(d->director + n);
     return true;
 }
 
@@ -198,6 +204,7 @@ static ss_status der_make(const ss_strand_design *design, const void *settings_,
     d->n = n;
     d->room = (n + SS_DER_LANES - 1) / SS_DER_LANES * SS_DER_LANES;
     d->two_frame = set->bending != 0;
+    d->inextensible = set->impulses == 0;
     d->clamp = design->clamp;
     d->rigidity = ss_material_rigidity(&design->material);
     d->relaxation = design->material.relaxation;
@@ -272,7 +279,7 @@ const ss_strand_model ss_der_model = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
-    .scheme = "linear",
+    .scheme = "newton",
     .frame = SS_FRAME_WORLD,
     .make = der_make,
     .free = der_free,
@@ -288,5 +295,6 @@ const ss_strand_model ss_der_model = {
     .stiffness = ss_der_stiffness,
     .damping = ss_der_damping,
     .inertia = der_inertia,
+    .project = ss_der_project,
     .balance = ss_der_balance,
 };

@@ -20,6 +20,7 @@
 typedef struct ss_der {
     int n; // edges
     bool two_frame;
+    bool inextensible; // what impulses meet where lengths are projected
     ss_clamp clamp;
     ss_rigidity rigidity;
     double relaxation, length; // s, m
@@ -42,6 +43,7 @@ typedef struct ss_der {
     double *theta;      // [n]
     ss_vec3 *home;      // [n + 1] style in the world
     ss_vec3 clamped[2]; // m1 of the first and the last edge there
+    double *scratch;    // [11 n + 3] of one call
     void *memory;       // of all arrays; owned
 } ss_der;
 
@@ -75,6 +77,10 @@ void ss_der_strains(const ss_der *d, const double *q, double *edge, double *twis
 // At joint j: the gradients of kappa_1, kappa_2 (averaged) and the twist by the 11 dofs from x_{j-1} on.
 void ss_der_gradients(const ss_der *d, const double *q, int j, double gradient[3][11]);
 
+// -dE/dth of all angles [n], and the squares of the strains' slopes: of angle j, and of j with j + 1.
+void ss_der_angles(const ss_der *d, const double *q, double *torque, double *diagonal,
+                   double *over);
+
 // ---- der_frames.c
 
 // q of the vertices x [n + 1], and of frames whose d1 [n] are these and whose angles are theta [n], all in
@@ -86,6 +92,11 @@ void ss_der_advance(const void *strand, const double *q, const double *v, double
 void ss_der_difference(const void *strand, const double *q0, const double *q1, double h, double *v);
 void ss_der_script(const void *strand, const ss_pose moved[2], const double *q, double h,
                    double *v);
+
+// ---- der_project.c
+
+void ss_der_project(const void *strand, const double *q, double h, double *v, double *after,
+                    ss_band *M);
 
 // ---- der_balance.c
 

@@ -280,6 +280,17 @@ static slope twist_slope(const joints *s)
                    .th = {-one, one}};
 }
 
+// Of own strain c.
+static slope own_slope(const ss_der *d, const joints *s, int c)
+{
+    const lanes none = {0.0}, one = (d->two_frame ? 1.0 : 0.5) - none;
+    lanes w[SS_DER_BENDS] = {none, none, none, none};
+    w[c] = one;
+    w[(c + 2) % 4] = d->two_frame ? none : one;
+    const directions a = directions_of(s, w);
+    return bend_slope(s, &a);
+}
+
 static slope slope_along(slope g, lanes k, const slope *a)
 {
     return (slope){.e = lane3_along(g.e, k, a->e),
@@ -361,6 +372,48 @@ void ss_der_gradients(const ss_der *d, const double *q, int j, double gradient[3
         for (int i = 0; i < DOFS; i++) {
             gradient[c][i] = by[i][j % W];
         }
+    }
+}
+
+// The rows of the angles, of joint from + l.
+static void add_torques(lanes T[2], lanes square[3], int from, const ss_der *d, double *torque,
+                        double *diagonal, double *over)
+{
+    for (int l = 0; l < W && from + l < d->n; l++) {
+        const int j = from + l;
+        torque[j] -= T[1][l];
+        diagonal[j] += square[2][l];
+        if (j > 0) {
+            torque[j - 1] -= T[0][l];
+            diagonal[j - 1] += square[0][l];
+            over[j - 1] += square[1][l];
+        }
+    }
+}
+
+void ss_der_angles(const ss_der *d, const double *q, double *torque, double *diagonal, double *over)
+{
+    memset(torque, 0, (size_t)d->n * sizeof *torque);
+    memset(diagonal, 0, (size_t)d->n * sizeof *diagonal);
+    memset(over, 0, (size_t)d->n * sizeof *over);
+    edges before = edges_at(d, q, -W);
+    for (int from = 0; from < d->n; from += W) {
+        const edges f = edges_at(d, q, from);
+        const joints s = joints_between(&before, &f);
+        lanes w[SS_DER_BENDS];
+        const lanes twist = moments(d, &s, from, w), stiff = twist_weight(d, from);
+        const directions a = directions_of(&s, w);
+        lanes T[2] = {lane3_dot(s.kb, a.turned[0]) - twist, lane3_dot(s.kb, a.turned[1]) + twist};
+        lanes square[3] = {stiff, -stiff, stiff};
+        for (int c = 0; c < (d->two_frame ? 4 : 2); c++) {
+            slope g = own_slope(d, &s, c);
+            const lanes weight = bend_weight(d, from, c);
+            square[0] += weight * g.th[0] * g.th[0];
+            square[1] += weight * g.th[0] * g.th[1];
+            square[2] += weight * g.th[1] * g.th[1];
+        }
+        add_torques(T, square, from, d, torque, diagonal, over);
+        before = f;
     }
 }
 
@@ -477,14 +530,8 @@ static void add_angles(curve *h, const joints *s, const directions *a)
 
 static void add_squares(const ss_der *d, const joints *s, int from, curve *h)
 {
-    const int count = d->two_frame ? 4 : 2;
-    const lanes none = {0.0}, one = (d->two_frame ? 1.0 : 0.5) - none;
-    for (int c = 0; c < count; c++) {
-        lanes w[SS_DER_BENDS] = {none, none, none, none};
-        w[c] = one;
-        w[(c + 2) % 4] = d->two_frame ? none : one;
-        const directions a = directions_of(s, w);
-        const slope g = bend_slope(s, &a);
+    for (int c = 0; c < (d->two_frame ? 4 : 2); c++) {
+        const slope g = own_slope(d, s, c);
         add_square(h, bend_weight(d, from, c), &g);
     }
     const slope g = twist_slope(s);

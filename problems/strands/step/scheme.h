@@ -10,6 +10,7 @@
 //                detail of this scheme and changes no answer
 //     newton     M and f about each iterate, a problem each, until the velocities rest
 //     bdf2       the same of the two-step formula
+//     projection explicit forces, and models that keep their length by `project` (model.h)
 //
 // Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, one line each in
 // schemes.h and schemes.c.

@@ -42,7 +42,7 @@ static void linear_free(void *own)
 static ss_status check_theta(const ss_world *w, double theta, ss_error *e)
 {
     for (int k = 0; theta != 1.0 && k < w->nstrands; k++) {
-        if (w->strands[k].model->project != NULL) {
+        if (w->strands[k].model->project != NULL && w->strands[k].model->energy == NULL) {
             return ss_fail(e, SS_BAD_INPUT, "theta is %g; strands of the model %s take 1 only",
                            theta, w->strands[k].model->name);
         }

@@ -46,7 +46,7 @@ static ss_status check_options(const ss_step_options *o, ss_error *e)
 static ss_status check_scheme(const ss_world *w, const ss_scheme *scheme, ss_error *e)
 {
     for (int k = 0; !scheme->projects && k < w->nstrands; k++) {
-        if (w->strands[k].model->project != NULL) {
+        if (w->strands[k].model->project != NULL && w->strands[k].model->energy == NULL) {
             return ss_fail(
                 e, SS_BAD_INPUT,
                 "strands of the model %s keep their length by a method of their own, which "

@@ -304,7 +304,7 @@ static void measure_contacts(ss_stepper *s, ss_step_report *report)
 // What the method of a model that projects does to the velocity when q has moved.
 static void add_after(ss_stepper *s, const ss_strand *strand)
 {
-    for (int j = 0; strand->model->project != NULL && j < strand->size.nv; j++) {
+    for (int j = 0; ss_systems_project(&s->systems, strand) && j < strand->size.nv; j++) {
         s->trial.v[strand->v + j] += s->systems.after[strand->v + j];
     }
 }

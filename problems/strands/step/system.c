@@ -367,6 +367,9 @@ bool ss_strand_system(const ss_world *w, int k, const ss_iterate *it, const ss_p
     for (int j = 0; j < n * (M->half + 1); j++) {
         M->x[j] *= 1.0 + h * drag;
     }
+    if (it->particles) {
+        return true;
+    }
     if (s->model->damping != NULL) {
         s->model->damping(s->self, q, h, M);
     }

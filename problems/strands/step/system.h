@@ -22,7 +22,7 @@
 // v_base and a_base are velocity and acceleration of a sample that the carrier of the strand moves,
 // with v frozen: a_base = A + w' x d + w x (w x d) + 2 w x J v. The carrier of SS_FRAME_WORLD rests.
 //
-// Where the model projects, v = M^-1 f becomes what its method makes of it, M what impulses of
+// Where a model projects (always if it has no elasticity, else if `particles`), v = M^-1 f becomes what its method makes of it, M what impulses of
 // contacts meet (model.h), and f = M v.
 #pragma once
 
@@ -61,6 +61,7 @@ typedef struct ss_iterate {
     const double *ahead; // [nv] d - offset; NULL: 0
     const double *known; // [nv] generalised forces; NULL: 0
     ss_stiffness kind;   // of K
+    bool particles;      // M holds neither C nor K, and every model that can projects
 } ss_iterate;
 
 // Backward Euler about `at`, which is where the step starts: share = way = 1, K exact.

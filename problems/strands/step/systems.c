@@ -156,6 +156,15 @@ static void eliminate(const ss_systems *s, const ss_strand *strand, const ss_ban
 
 // ---- Forming
 
+// v, of which the first entries are those of the free dofs, gets the held ones.
+static void spread(const ss_systems *s, const ss_strand *strand, double *v)
+{
+    const int *place = s->place + strand->v;
+    for (int j = strand->size.nv - 1; j >= 0 && strand->size.nheld > 0; j--) {
+        v[j] = place[j] >= 0 ? v[place[j]] : s->held[strand->v + j];
+    }
+}
+
 static bool form_with(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
                       const ss_placed *at)
 {
@@ -173,6 +182,32 @@ static bool form_with(ss_systems *s, const ss_world *w, int k, const ss_iterate 
     return true;
 }
 
+// After form_with: M, f and end are what the method of the model makes of them. Without a definite M
+// nothing is changed.
+static void project_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it)
+{
+    const ss_strand *strand = &w->strands[k];
+    const size_t nv = (size_t)strand->size.nv;
+    double *f = s->f + strand->v, *end = s->end + strand->v, *after = s->after + strand->v;
+    ss_band *M = &s->M[k], *L = &s->L[k];
+    if (strand->size.nheld == 0) {
+        ss_strand_project(w, k, it->at, it->h, s->scratch, M, f, end, after);
+        return;
+    }
+    memcpy(L->x, M->x, (size_t)M->n * (size_t)(M->half + 1) * sizeof *L->x);
+    if (!ss_band_factor(L, s->D + strand->v)) {
+        return;
+    }
+    memcpy(end, f, (size_t)M->n * sizeof *end);
+    ss_band_solve(L, s->D + strand->v, end);
+    spread(s, strand, end);
+    ss_band whole = {strand->size.nv, strand->size.half_bandwidth, s->whole};
+    strand->model->project(strand->self, it->at->q + strand->q, it->h, end, after, &whole);
+    memset(s->right, 0, nv * sizeof *s->right);
+    ss_band_add_product(&whole, end, s->right);
+    eliminate(s, strand, &whole, s->right, M, f);
+}
+
 static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
                         const ss_placed *at)
 {
@@ -185,9 +220,8 @@ static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
         if (!form_with(s, w, k, &about, at)) {
             continue;
         }
-        if (strand->model->project != NULL) {
-            ss_strand_project(w, k, it->at, it->h, s->scratch, M, s->f + strand->v,
-                              s->end + strand->v, s->after + strand->v);
+        if (ss_systems_project(s, strand)) {
+            project_strand(s, w, k, it);
         }
         memcpy(L->x, M->x, (size_t)M->n * (size_t)(M->half + 1) * sizeof *L->x);
         definite = ss_band_factor(L, s->D + strand->v);
@@ -199,6 +233,7 @@ static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
 bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, const ss_snapshot *at)
 {
     bool definite = true;
+    s->particles = it->particles;
     for (int k = 0; definite && k < w->nstrands; k++) {
         const ss_placed placed = ss_snapshot_strand(at, w, k);
         definite = form_strand(s, w, k, it, &placed);
@@ -220,19 +255,10 @@ ss_stiffness ss_systems_kind(const ss_systems *s, const ss_world *w)
 void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v)
 {
     const ss_strand *strand = &w->strands[k];
-    if (strand->model->project != NULL) {
+    if (ss_systems_project(s, strand)) {
         memcpy(v, s->end + strand->v, (size_t)strand->size.nv * sizeof *v);
     } else {
         ss_systems_solve(s, w, k, s->f + strand->v, v);
-    }
-}
-
-// v, of which the first entries are those of the free dofs, gets the held ones.
-static void spread(const ss_systems *s, const ss_strand *strand, double *v)
-{
-    const int *place = s->place + strand->v;
-    for (int j = strand->size.nv - 1; j >= 0 && strand->size.nheld > 0; j--) {
-        v[j] = place[j] >= 0 ? v[place[j]] : s->held[strand->v + j];
     }
 }
 

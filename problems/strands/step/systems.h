@@ -16,8 +16,15 @@ typedef struct ss_systems {
     double *residual;              // [nv] scratch
     double *whole, *right;         // scratch: M and f of a strand with held dofs
     ss_stiffness *kinds;           // [nstrands] of the K in M
+    bool particles;                // of the iterate that they were formed about
     ss_system_scratch *scratch;
 } ss_systems;
+
+// Whether the method of the strand's model makes v of M and f (system.h).
+static inline bool ss_systems_project(const ss_systems *s, const ss_strand *strand)
+{
+    return strand->model->project != NULL && (strand->model->energy == NULL || s->particles);
+}
 
 // Room for a world as it is now. False without memory; free what it was given in every case.
 bool ss_systems_init(ss_systems *s, const ss_world *w);

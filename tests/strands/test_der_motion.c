@@ -1,0 +1,226 @@
+// tests/strands/test_der_motion.c -- rods that move: lengths, energy and frequency, and other models' rods.
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/strands/step/step.h"
+#include "problems/strands/models/der.h"
+#include "tests/support/kirchhoff.h"
+#include "tests/support/one_strand.h"
+#include "tests/support/support.h"
+
+#define LENGTH 0.1 // m, free
+
+static ss_error error;
+
+static void set_up(void)
+{
+    error = (ss_error){0};
+}
+
+// A world with one strand that nothing touches, and its steps.
+typedef struct run {
+    ss_world *w;
+    ss_stepper *s;
+    ss_step_report report;
+} run;
+
+static run new_run(const char *model, const char *scheme, const ss_strand_design *design,
+                   const ss_pose *root, ss_vec3 gravity, double dt)
+{
+    ss_model_choice choice;
+    ss_scheme_choice steps;
+    ss_step_options options = ss_step_defaults();
+    run r = {.w = ss_world_new()};
+    int number;
+    r.w->gravity = gravity;
+    CHECK_OK(ss_model_parse(model, &choice, &error));
+    CHECK_OK(ss_world_add_strand(r.w, &choice, design, 0, root, &number, &error));
+    CHECK_OK(ss_scheme_parse(scheme, &steps, &error));
+    options.scheme = &steps;
+    options.contacts = false;
+    options.dt = options.dt_min = dt;
+    r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = NULL}, &error);
+    CHECK(r.s != NULL);
+    ss_model_choice_free(&choice);
+    ss_scheme_choice_free(&steps);
+    return r;
+}
+
+static void free_run(run *r)
+{
+    ss_stepper_free(r->s);
+    ss_world_free(r->w);
+}
+
+static void go_to(run *r, double time)
+{
+    while (r->w->now.time < time - 1e-9) {
+        CHECK_OK(ss_stepper_step(r->s, &r->report, &error));
+    }
+}
+
+// The last point of the polyline.
+static ss_vec3 tip_of(const run *r)
+{
+    const ss_strand *s = &r->w->strands[0];
+    ss_placed at;
+    CHECK(ss_placed_init(&at, &s->size));
+    ss_strand_place(r->w, 0, &r->w->now, &at);
+    const ss_vec3 tip = at.points[s->size.npoints - 1].x;
+    ss_placed_free(&at);
+    return tip;
+}
+
+// Straight and level, n edges, LENGTH from the middle of the first to the tip: that is at the origin.
+static run level_rod(const char *model, const char *scheme, int n, double relaxation,
+                     ss_vec3 gravity, double dt)
+{
+    const double l = LENGTH / (n - 0.5);
+    ss_strand_design design = {.length = n * l, .material = ss_material_hair(), .nsegments = n};
+    ss_pose root = ss_pose_identity();
+    root.place.x = -0.5 * l;
+    design.material.relaxation = relaxation;
+    return new_run(model, scheme, &design, &root, gravity, dt);
+}
+
+static double worst_stretch(const run *r)
+{
+    const ss_der *d = r->w->strands[0].self;
+    double most = 0.0;
+    for (int j = 0; j < d->n; j++) {
+        const ss_vec3 e =
+            ss_minus(ss_der_vertex(r->w->now.q, j + 1), ss_der_vertex(r->w->now.q, j));
+        most = fmax(most, fabs(ss_length(e) / d->edge[j] - 1.0));
+    }
+    return most;
+}
+
+static const ss_vec3 DOWN = {0.0, -9.81, 0.0};
+
+// ---- Projection
+
+static void projection_keeps_every_length(void)
+{
+    const char *const models[] = {"der", "der:bending=two-frame,impulses=particles"};
+    for (int k = 0; k < 2; k++) {
+        run r = level_rod(models[k], "projection", 12, 0.0, DOWN, 2e-4);
+        while (r.w->now.time < 0.2) {
+            CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
+            CHECK_LE(worst_stretch(&r), 1e-6);
+        }
+        CHECK(tip_of(&r).y < -0.02);
+        free_run(&r);
+    }
+}
+
+// Both are of first order.
+static void projection_goes_where_newton_goes(void)
+{
+    run a = level_rod("der", "projection", 12, 0.0, DOWN, 1e-4);
+    run b = level_rod("der", "newton", 12, 0.0, DOWN, 1e-4);
+    go_to(&a, 0.15);
+    go_to(&b, 0.15);
+    const double apart = ss_length(ss_minus(tip_of(&a), tip_of(&b)));
+    CHECK_LE(apart, 0.01 * LENGTH);
+    free_run(&a);
+    free_run(&b);
+}
+
+// ---- Energy and frequency
+
+static double energy_of(const run *r)
+{
+    const ss_energy *e = &r->report.energy;
+    return e->kinetic + e->elastic + e->potential;
+}
+
+// What a rod without damping, let go level, has lost 0.1 s later. It begins with no energy, as its
+// weight does not yet hang below it.
+static double lost(const char *scheme, double dt)
+{
+    run r = level_rod("der", scheme, 16, 0.0, DOWN, dt);
+    go_to(&r, 0.1);
+    const double gone = -energy_of(&r);
+    free_run(&r);
+    return gone;
+}
+
+static void a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme(void)
+{
+    const double coarse = lost("newton", 1e-3), fine = lost("newton", 5e-4);
+    CHECK(fine > 0.0);
+    CHECK_NEAR(coarse / fine, 2.0, 0.2);
+    const double second = lost("bdf2", 1e-3), finer = lost("bdf2", 5e-4);
+    CHECK_NEAR(second / finer, 4.0, 0.3);
+    CHECK_LE(second, 0.05 * coarse);
+}
+
+// The mean of four periods, between turns of the tip.
+static double period(int n)
+{
+    run r = level_rod("der", "bdf2", n, 0.0, ss_vec(0.0, -1e-3, 0.0), 1e-3);
+    double first = 0.0, time = 0.0, before = 0.0, last = 0.0;
+    for (int count = 0; count < 9;) {
+        CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
+        const double y = tip_of(&r).y, speed = y - before;
+        if (last * speed < 0.0) {
+            time = r.report.time - 1e-3 * (0.5 + speed / (speed - last));
+            first = count++ == 0 ? time : first;
+        }
+        last = speed;
+        before = y;
+    }
+    free_run(&r);
+    return 0.25 * (time - first);
+}
+
+static void a_rod_swings_with_the_first_frequency(void)
+{
+    const ss_material hair = ss_material_hair();
+    const double known = ss_material_frequency(&hair, LENGTH);
+    CHECK_NEAR(1.0 / period(32), known, 0.005 * known);
+}
+
+// ---- The same strand by another model
+
+// A natural curl that is let go level, its clamp at the origin along x; n edges or elements.
+static run curl(const char *model, int n, double dt)
+{
+    const bool rod = strcmp(model, "der") == 0;
+    const double style[1][3] = {{20.0, 10.0, 60.0}}, l = rod ? LENGTH / (n - 0.5) : 0.0;
+    const ss_strand_design design = {.length = LENGTH + 0.5 * l,
+                                     .material = ss_material_hair(),
+                                     .npieces = 1,
+                                     .style = style,
+                                     .nsegments = n};
+    const ss_pose home = ss_pose_identity();
+    const ss_pose clamp = kirchhoff_natural(ss_vec(20.0, 10.0, 60.0), 0.5 * l, &home);
+    const ss_pose root = kirchhoff_inverse(&clamp);
+    char spec[40];
+    snprintf(spec, sizeof spec, rod ? "der" : "super-helix:elements=%d", n);
+    return new_run(spec, "newton", &design, &root, DOWN, dt);
+}
+
+static void a_super_helix_moves_alike(void)
+{
+    run a = curl("super-helix", 16, 2e-3), b = curl("der", 64, 2e-3);
+    for (double t = 0.1; t < 1.05; t += 0.1) {
+        go_to(&a, t);
+        go_to(&b, t);
+        const double apart = ss_length(ss_minus(tip_of(&a), tip_of(&b)));
+        CHECK_LE(apart, 0.01 * LENGTH);
+    }
+    free_run(&a);
+    free_run(&b);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(projection_keeps_every_length);
+    RUN_TEST(projection_goes_where_newton_goes);
+    RUN_TEST(a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme);
+    RUN_TEST(a_rod_swings_with_the_first_frequency);
+    RUN_TEST(a_super_helix_moves_alike);
+}
+
+const test_group der_motion_tests = {.run = run_tests, .set_up = set_up};
