@@ -25,8 +25,11 @@ static void free_problem(ss_bench_problem *p)
 
 static bool describe(const ss_item *item, ss_bench_problem *p)
 {
-    *p = (ss_bench_problem){
-        .file = strdup(item->file), .name = strdup(item->name), .label = strdup(item->label)};
+    *p = (ss_bench_problem){.file = strdup(item->file),
+                            .name = strdup(item->name),
+                            .label = strdup(item->label),
+                            .contacts = -1,
+                            .dim = -1};
     bool complete = p->file != NULL && p->name != NULL && p->label != NULL;
     if (item->problem != NULL) {
         p->contacts = item->problem->ncontacts;

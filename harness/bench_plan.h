@@ -9,7 +9,7 @@ typedef struct ss_bench_problem {
     char *defect;              // a sentence where it cannot be loaded, else NULL
     char sha256[65];           // of the label where it cannot be loaded
     char scene[sizeof((ss_record_row *)0)->scene];
-    int contacts, dim;
+    int contacts, dim; // -1 if it cannot be loaded
     bool has_guess;
 } ss_bench_problem;
 

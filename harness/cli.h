@@ -136,7 +136,7 @@ struct ss_verb {
 
 extern const ss_verb ss_verb_solvers, ss_verb_scenes, ss_verb_simulate, ss_verb_generate,
     ss_verb_generate_locals, ss_verb_inspect, ss_verb_check, ss_verb_convert, ss_verb_solve,
-    ss_verb_verify, ss_verb_bench, ss_verb_run_one, ss_verb_table, ss_verb_plot;
+    ss_verb_verify, ss_verb_bench, ss_verb_merge, ss_verb_run_one, ss_verb_table, ss_verb_plot;
 
 // The last word of the name: "tangle".
 const char *ss_verb_word(const ss_verb *verb);

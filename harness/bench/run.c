@@ -289,8 +289,8 @@ static void take_over(const ss_record_row *key, ss_record_row *row)
     memcpy(row->problem, key->problem, sizeof row->problem);
     row->tolerance = key->tolerance;
     memcpy(row->scene, key->scene, sizeof row->scene);
-    row->contacts = key->contacts;
-    row->dim = key->dim;
+    row->contacts = same ? key->contacts : -1;
+    row->dim = same ? key->dim : -1;
     row->max_iterations = key->max_iterations;
     row->time_limit = key->time_limit;
 }

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +211,46 @@ ss_status ss_database_bind(const ss_record *record, sqlite3_stmt *statement, con
         code = code == SQLITE_OK ? bind_field(statement, place, &field, object) : code;
     }
     return code == SQLITE_OK ? SS_OK : ss_database_fail(record, e);
+}
+
+static bool take_field(sqlite3_stmt *statement, int place, const ss_field *field, void *object)
+{
+    const int type = sqlite3_column_type(statement, place);
+    if (field->kind == SS_FIELD_TEXT) {
+        const char *text = (const char *)sqlite3_column_text(statement, place);
+        const bool fits = type == SQLITE_TEXT && text != NULL && strlen(text) < field->width;
+        ss_field_set_text(field, object, fits ? text : "");
+        return fits;
+    }
+    const double value = sqlite3_column_double(statement, place);
+    const bool integer = field->kind == SS_FIELD_INTEGER;
+    const double most = !integer ? INFINITY : field->width == sizeof(int) ? INT_MAX : 0x1p53;
+    ss_field_set(field, object, NAN);
+    if (type == SQLITE_NULL) {
+        return true;
+    }
+    if (!(type == SQLITE_INTEGER || (type == SQLITE_FLOAT && !integer)) || !(fabs(value) <= most)) {
+        return false;
+    }
+    ss_field_set(field, object, value);
+    return true;
+}
+
+ss_status ss_database_take(const ss_record *record, sqlite3_stmt *statement, const ss_field *table,
+                           void *object, ss_error *e)
+{
+    char what[100];
+    ss_field field;
+    int place = 0;
+    for (ss_fields walk = ss_fields_of(table); ss_fields_next(&walk, &field); place++) {
+        if (!take_field(statement, place, &field, object)) {
+            snprintf(what, sizeof what, "%s of a row is not what it must be", field.name);
+            return sqlite3_errcode(record->db) == SQLITE_NOMEM
+                       ? ss_fail_memory(e, record->path)
+                       : ss_database_fail_damaged(record, what, e);
+        }
+    }
+    return SS_OK;
 }
 
 ss_status ss_database_write(const ss_record *record, ss_database_writer *write, const void *what,

@@ -34,7 +34,15 @@ ss_status ss_database_finish(const ss_record *record, sqlite3_stmt *statement, s
 ss_status ss_database_bind(const ss_record *record, sqlite3_stmt *statement, const ss_field *table,
                            const void *object, ss_error *e);
 
+// The first columns of the row that the statement is at into the fields of an object. SS_BAD_INPUT
+// if a value does not fit.
+ss_status ss_database_take(const ss_record *record, sqlite3_stmt *statement, const ss_field *table,
+                           void *object, ss_error *e);
+
 // All that `write` writes, or nothing.
 typedef ss_status ss_database_writer(const ss_record *record, const void *what, ss_error *e);
 ss_status ss_database_write(const ss_record *record, ss_database_writer *write, const void *what,
                             ss_error *e);
+
+// What ss_record_add and ss_record_add_machine write: a row, with what it replaces; a machine.
+ss_database_writer ss_database_put_row, ss_database_put_machine;

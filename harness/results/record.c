@@ -1,8 +1,5 @@
 #include "harness/results/record.h"
 
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,49 +26,16 @@ static ss_record_row bare(const ss_record_row *row)
     return taken;
 }
 
-static bool take_field(sqlite3_stmt *statement, int place, const ss_field *field,
-                       ss_record_row *row)
-{
-    const int type = sqlite3_column_type(statement, place);
-    if (field->kind == SS_FIELD_TEXT) {
-        const char *text = (const char *)sqlite3_column_text(statement, place);
-        const bool fits = type == SQLITE_TEXT && text != NULL && strlen(text) < field->width;
-        ss_field_set_text(field, row, fits ? text : "");
-        return fits;
-    }
-    const double value = sqlite3_column_double(statement, place);
-    const bool integer = field->kind == SS_FIELD_INTEGER;
-    const double most = !integer ? INFINITY : field->width == sizeof(int) ? INT_MAX : 0x1p53;
-    ss_field_set(field, row, NAN);
-    if (type == SQLITE_NULL) {
-        return true;
-    }
-    if (!(type == SQLITE_INTEGER || (type == SQLITE_FLOAT && !integer)) || !(fabs(value) <= most)) {
-        return false;
-    }
-    ss_field_set(field, row, value);
-    return true;
-}
-
-// The columns of the row, from the first of the statement on.
 static ss_status take_row(const ss_record *record, sqlite3_stmt *statement, ss_record_row *row,
                           ss_error *e)
 {
-    char what[100];
-    ss_field field;
     ss_error reason;
-    int place = 0;
     *row = ss_record_row_blank();
-    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field); place++) {
-        if (!take_field(statement, place, &field, row)) {
-            snprintf(what, sizeof what, "%s of a row is not what it must be", field.name);
-            return sqlite3_errcode(record->db) == SQLITE_NOMEM
-                       ? ss_fail_memory(e, record->path)
-                       : ss_database_fail_damaged(record, what, e);
-        }
+    ss_status status = ss_database_take(record, statement, ss_record_fields, row, e);
+    if (status == SS_OK && ss_record_check(row, &reason) != SS_OK) {
+        status = ss_database_fail_damaged(record, reason.text, e);
     }
-    const ss_status status = ss_record_check(row, &reason);
-    return status == SS_OK ? SS_OK : ss_database_fail_damaged(record, reason.text, e);
+    return status;
 }
 
 // Its three columns begin at `place`; all NULL: there is none.
@@ -181,7 +145,7 @@ static ss_status put_history(const ss_record *record, sqlite3_int64 run, const s
     return ss_database_finish(record, statement, status, e);
 }
 
-static ss_status write_row(const ss_record *record, const void *what, ss_error *e)
+ss_status ss_database_put_row(const ss_record *record, const void *what, ss_error *e)
 {
     const ss_record_row row = bare(what);
     sqlite3_int64 run = 0;
@@ -194,10 +158,10 @@ static ss_status write_row(const ss_record *record, const void *what, ss_error *
 
 ss_status ss_record_add(ss_record *record, const ss_record_row *row, ss_error *e)
 {
-    return ss_database_write(record, write_row, row, e);
+    return ss_database_write(record, ss_database_put_row, row, e);
 }
 
-static ss_status write_machine(const ss_record *record, const void *what, ss_error *e)
+ss_status ss_database_put_machine(const ss_record *record, const void *what, ss_error *e)
 {
     static const char SQL[] = "insert or replace into machines ({names}) values ({places})";
     sqlite3_stmt *statement = NULL;
@@ -210,76 +174,87 @@ static ss_status write_machine(const ss_record *record, const void *what, ss_err
 
 ss_status ss_record_add_machine(ss_record *record, const ss_machine *machine, ss_error *e)
 {
-    return ss_database_write(record, write_machine, machine, e);
+    return ss_database_write(record, ss_database_put_machine, machine, e);
 }
 
 // ---- All rows
 
-static ss_status grow(ss_record_rows *results, size_t *capacity, ss_error *e)
+static ss_status grow(ss_record_rows *rows, size_t *capacity, ss_error *e)
 {
-    if (results->count < *capacity) {
+    if (rows->count < *capacity) {
         return SS_OK;
     }
     const size_t larger = *capacity > 0 ? 2 * *capacity : 64;
-    ss_record_row *rows = realloc(results->rows, larger * sizeof *rows);
-    if (rows == NULL) {
+    ss_record_row *moved = realloc(rows->rows, larger * sizeof *moved);
+    if (moved == NULL) {
         return ss_fail_memory(e, "the rows of a record");
     }
-    results->rows = rows;
+    rows->rows = moved;
     *capacity = larger;
     return SS_OK;
 }
 
-static ss_status load(const ss_record *record, sqlite3_stmt *statement, ss_record_rows *results,
+static ss_status load(const ss_record *record, sqlite3_stmt *statement, ss_record_rows *rows,
                       ss_error *e)
 {
     size_t capacity = 0;
-    bool row = true;
+    bool more = true;
     ss_status status = SS_OK;
     const int history = sqlite3_column_count(statement) - 3;
-    while (status == SS_OK && row) {
-        status = ss_database_step(record, statement, &row, e);
-        if (status == SS_OK && row) {
-            status = grow(results, &capacity, e);
+    while (status == SS_OK && more) {
+        status = ss_database_step(record, statement, &more, e);
+        if (status == SS_OK && more) {
+            status = grow(rows, &capacity, e);
         }
-        if (status == SS_OK && row) {
-            ss_record_row *next = &results->rows[results->count++];
-            status = take_row(record, statement, next, e);
-            status = status == SS_OK ? take_history(record, statement, history, &next->history, e)
+        if (status == SS_OK && more) {
+            ss_record_row *row = &rows->rows[rows->count++];
+            status = take_row(record, statement, row, e);
+            status = status == SS_OK ? take_history(record, statement, history, &row->history, e)
                                      : status;
         }
     }
     return status;
 }
 
-ss_status ss_record_rows_read(const char *path, ss_record_rows *results, ss_error *e)
+ss_status ss_record_rows_of(const ss_record *record, ss_record_rows *rows, ss_error *e)
 {
-    ss_record *record = NULL;
+    static const char SQL[] = "with h (run, h_iteration, h_seconds, h_fb) as"
+                              " (select * from histories)"
+                              " select {names}, h_iteration, h_seconds, h_fb from runs"
+                              " left join h using (run) order by run";
     sqlite3_stmt *statement = NULL;
-    *results = (ss_record_rows){0};
-    ss_status status = ss_record_open(path, SS_RECORD_READ, &record, e);
-    if (status == SS_OK && !record->empty) {
-        status = ss_database_prepare(
-            record,
-            "with h (run, h_iteration, h_seconds, h_fb) as (select * from histories)"
-            " select {names}, h_iteration, h_seconds, h_fb from runs"
-            " left join h using (run) order by run",
-            ss_record_fields, &statement, e);
-        status = status == SS_OK ? load(record, statement, results, e) : status;
+    *rows = (ss_record_rows){0};
+    if (record->empty) {
+        return SS_OK;
+    }
+    ss_status status = ss_database_prepare(record, SQL, ss_record_fields, &statement, e);
+    if (status == SS_OK) {
+        status = load(record, statement, rows, e);
     }
     sqlite3_finalize(statement);
-    ss_record_close(record);
     if (status != SS_OK) {
-        ss_record_rows_free(results);
+        ss_record_rows_free(rows);
     }
     return status;
 }
 
-void ss_record_rows_free(ss_record_rows *results)
+ss_status ss_record_rows_read(const char *path, ss_record_rows *rows, ss_error *e)
 {
-    for (size_t k = 0; k < results->count; k++) {
-        ss_record_row_free(&results->rows[k]);
+    ss_record *record = NULL;
+    *rows = (ss_record_rows){0};
+    ss_status status = ss_record_open(path, SS_RECORD_READ, &record, e);
+    if (status == SS_OK) {
+        status = ss_record_rows_of(record, rows, e);
     }
-    free(results->rows);
-    *results = (ss_record_rows){0};
+    ss_record_close(record);
+    return status;
+}
+
+void ss_record_rows_free(ss_record_rows *rows)
+{
+    for (size_t k = 0; k < rows->count; k++) {
+        ss_record_row_free(&rows->rows[k]);
+    }
+    free(rows->rows);
+    *rows = (ss_record_rows){0};
 }

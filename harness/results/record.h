@@ -44,5 +44,6 @@ typedef struct ss_record_rows {
     ss_record_row *rows; // [count] owned
 } ss_record_rows;
 
-ss_status ss_record_rows_read(const char *path, ss_record_rows *results, ss_error *e);
-void ss_record_rows_free(ss_record_rows *results);
+ss_status ss_record_rows_of(const ss_record *record, ss_record_rows *rows, ss_error *e);
+ss_status ss_record_rows_read(const char *path, ss_record_rows *rows, ss_error *e);
+void ss_record_rows_free(ss_record_rows *rows);

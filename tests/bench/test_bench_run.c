@@ -185,7 +185,9 @@ static void row_is(const char *solver, const char *status, const char *detail)
     TEST_ASSERT_EQUAL_STRING_MESSAGE(status, row->status, solver);
     TEST_ASSERT_EQUAL_STRING_MESSAGE(detail, row->detail, solver);
     TEST_ASSERT_EQUAL_STRING(file, row->problem);
-    CHECK(row->contacts == 20 && row->dim == 3 && row->tolerance == 1e-6);
+    const bool same = strcmp(status, "bad_input") != 0; // it is the problem that was planned
+    CHECK(row->contacts == (same ? 20 : -1) && row->dim == (same ? 3 : -1));
+    CHECK(row->tolerance == 1e-6);
     CHECK(row->max_iterations == 10000 && row->time_limit == 0.05);
     TEST_ASSERT_EQUAL_STRING("tangle", row->scene);
     CHECK(strlen(row->problem_sha256) == 64 && row->build[0] != '\0');

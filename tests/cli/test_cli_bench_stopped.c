@@ -150,7 +150,7 @@ static bool run_and_kill(ss_random *random, reported *all)
                                  "--jobs",    "2",     "--repeat", "1",         "--max-iter",
                                  "1000000",   "--out", result,     NULL};
     const pid_t child = start_program("/dev/null", err, words);
-    pause_for(ss_random_between(random, 0.0, 0.6));
+    pause_for(ss_random_between(random, 0.0, 1.2));
     const bool killed = WIFSIGNALED(end_bench(child, SIGKILL));
     add_reports(err, all);
     return killed;
