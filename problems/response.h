@@ -1,8 +1,9 @@
 // problems/response.h -- the velocities that impulses cause, straight from the problem's data.
 //
-// Global form: M v = f + H r, u = H' v + w through M, H as stored and a factor of M; local form:
-// u = W r + b. No solver's copy of W or G takes part, so that the judge shares nothing with the
-// solver it judges.
+// Global form: M v = f + H r, u = H' v + w through M, H as stored; local form: u = W r + b. No
+// solver's copy of W or G takes part, so that the judge shares nothing with the solver it judges.
+// Not even the rounding of a factor of M, which would cancel in a comparison of the two: v is
+// refined with residuals in long double (response.c).
 #pragma once
 
 #include "problems/problem.h"
@@ -16,6 +17,8 @@ typedef struct ss_response {
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
     double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
     double *scratch;           // [ndofs] scratch, global form; owned
+    long double *exact;        // [ndofs] v before it is rounded, global form; owned
+    long double *load; // f + H r [ndofs], and what is left of it; local form: W r + b; owned
 } ss_response;
 
 ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error *e);
