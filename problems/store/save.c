@@ -2,7 +2,10 @@
 //
 // rename(2) is atomic: a reader opens either the old file or the new one. The new one is flushed
 // to the disk before it takes the name, and the folder after, so that this also holds when the
-// machine stops. Functions here that return an int return 0 or an errno.
+// machine stops. Until it is whole it has no name (O_TMPFILE) where the file system knows that, so
+// that nothing is left of a program that is killed; linkat(2) replaces nothing, hence a new file
+// gets its name in one step and one that replaces another in two. Functions here that return an int
+// return 0 or an errno.
 #include "problems/store/save.h"
 
 #include <errno.h>
@@ -40,39 +43,77 @@ static int write_all(int fd, const char *bytes, size_t count)
 }
 
 // A disk may run full as late as in fsync or close.
-static int write_and_close(int fd, const void *bytes, size_t count, bool durable)
+static int write_and_close(int fd, const void *bytes, size_t count)
 {
     int failure = write_all(fd, bytes, count);
-    if (failure == 0 && durable && fsync(fd) != 0) {
-        failure = errno;
-    }
     if (close(fd) != 0 && failure == 0) {
         failure = errno;
     }
     return failure;
 }
 
-// Makes a file in the folder of `target`, under its name and a suffix that was free. mkstemp(3)
-// would give mode 0600 in place of the one the umask asks for.
-static int open_beside(const char *target, char *temporary, int *fd)
+// Puts a new suffix behind the name of `target`, which is shortened if it would be too long.
+static void draw_name(const char *target, char *temporary, int k)
 {
     const char *slash = strrchr(target, '/');
     const size_t folder = slash != NULL ? (size_t)(slash + 1 - target) : 0;
     const size_t name = strlen(target + folder), longest = NAME_MAX - (SUFFIX_BYTES - 1);
     const size_t length = folder + (name < longest ? name : longest);
+    uint32_t bits = 0;
+    if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) < 0) {
+        bits = (uint32_t)getpid() + (uint32_t)k;
+    }
     memcpy(temporary, target, length);
+    snprintf(temporary + length, SUFFIX_BYTES, ".%06x", bits & 0xffffff);
+}
+
+// The folder of a path, in place; "." if the path names none.
+static const char *cut_to_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        return ".";
+    }
+    slash[1] = '\0';
+    return path;
+}
+
+// A new file in the folder of `target`. It has no name yet where the system can give it one later
+// (`named` is false); else a name beside the target. mkstemp(3) would give mode 0600 in place of the
+// one the umask asks for.
+static int open_new(const char *target, char *temporary, bool *named, int *fd)
+{
+    memcpy(temporary, target, strlen(target) + 1);
+    *named = access("/proc/self/fd", X_OK) != 0;
+    *fd = *named ? -1 : open(cut_to_folder(temporary), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (*fd >= 0) {
+        return 0;
+    }
+    *named = true;
     for (int k = 0; k < SUFFIX_TRIES; k++) {
-        uint32_t bits = 0;
-        if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) < 0) {
-            bits = (uint32_t)getpid() + (uint32_t)k;
-        }
-        snprintf(temporary + length, SUFFIX_BYTES, ".%06x", bits & 0xffffff);
+        draw_name(target, temporary, k);
         *fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (*fd >= 0) {
-            return 0;
+        if (*fd >= 0 || errno != EEXIST) {
+            return *fd >= 0 ? 0 : errno;
         }
-        if (errno != EEXIST) {
-            return errno;
+    }
+    return EEXIST;
+}
+
+// Links a file without a name: as the target, if nothing stands there, or else beside it, under a
+// name in `temporary`; *named says which.
+static int give_name(int fd, const char *target, bool replaces, char *temporary, bool *named)
+{
+    char self[40];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    if (!replaces && linkat(AT_FDCWD, self, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0) {
+        return 0;
+    }
+    for (int k = 0; k < SUFFIX_TRIES; k++) {
+        draw_name(target, temporary, k);
+        *named = linkat(AT_FDCWD, self, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0;
+        if (*named || errno != EEXIST) {
+            return *named ? 0 : errno;
         }
     }
     return EEXIST;
@@ -81,11 +122,7 @@ static int open_beside(const char *target, char *temporary, int *fd)
 // The new file is in place whatever happens here, so a folder that cannot be flushed is no failure.
 static void flush_folder(char *path)
 {
-    char *slash = strrchr(path, '/');
-    if (slash != NULL) {
-        slash[1] = '\0';
-    }
-    const int fd = open(slash != NULL ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = open(cut_to_folder(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
@@ -97,25 +134,37 @@ static int replace(const char *target, char *temporary, const struct stat *old, 
                    size_t count)
 {
     int fd = -1;
-    int failure = open_beside(target, temporary, &fd);
+    bool named = false; // the file lies beside the target, as `temporary`
+    int failure = open_new(target, temporary, &named, &fd);
     if (failure != 0) {
         return failure;
     }
     if (old != NULL && fchmod(fd, old->st_mode & 07777) != 0) {
         failure = errno;
-        close(fd);
-    } else {
-        failure = write_and_close(fd, bytes, count, true);
     }
-    if (failure == 0 && rename(temporary, target) != 0) {
+    if (failure == 0) {
+        failure = write_all(fd, bytes, count);
+    }
+    if (failure == 0 && fsync(fd) != 0) {
         failure = errno;
     }
-    if (failure != 0) {
-        unlink(temporary);
-        return failure;
+    if (failure == 0 && !named) {
+        failure = give_name(fd, target, old != NULL, temporary, &named);
     }
-    flush_folder(temporary);
-    return 0;
+    if (close(fd) != 0 && failure == 0) {
+        failure = errno;
+    }
+    if (failure == 0 && named && rename(temporary, target) != 0) {
+        failure = errno;
+    }
+    if (failure != 0 && named) {
+        unlink(temporary);
+    }
+    if (failure == 0) {
+        memcpy(temporary, target, strlen(target) + 1);
+        flush_folder(temporary);
+    }
+    return failure;
 }
 
 // A signal that ends the program waits until the temporary file is gone or has its name.
@@ -154,7 +203,7 @@ static int replace_existing(const char *path, const struct stat *old, const void
 static int write_into(const char *path, const void *bytes, size_t count)
 {
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return fd < 0 ? errno : write_and_close(fd, bytes, count, false);
+    return fd < 0 ? errno : write_and_close(fd, bytes, count);
 }
 
 ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e)

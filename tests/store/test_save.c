@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,46 +215,75 @@ static void a_write_that_fails_leaves_the_old_file_alone(void)
     TEST_ASSERT_EQUAL_INT(1, count_entries(false));
 }
 
+typedef struct disturbance {
+    int signal;
+    bool anew; // the file is removed each time, and so never replaced
+} disturbance;
+
 // In a child: says that it runs, then saves for ever.
-static void save_for_ever(int ready, const char *bytes, size_t count)
+static void save_for_ever(const disturbance *d, int ready, const char *bytes, size_t count)
 {
     signal(SIGTERM, SIG_DFL);
     if (write(ready, "", 1) == 1) {
         while (ss_save(file, bytes, count, NULL) == SS_OK) {
+            if (d->anew) {
+                unlink(file);
+            }
         }
     }
     _exit(1);
 }
 
-// Most of the child's time goes by between the first byte of a temporary file and its new name.
-static void a_signal_leaves_no_temporary_file(void)
+// Most of the child's time goes by between the first byte of the new file and its name. What is left
+// after the k-th of 20 children are whole files.
+static void disturb(const disturbance *d, int k, const char *bytes, size_t count)
+{
+    int ends[2], status = 0;
+    char started;
+    TEST_ASSERT_EQUAL_INT(0, pipe(ends));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        save_for_ever(d, ends[1], bytes, count);
+    }
+    TEST_ASSERT_EQUAL_INT(1, read(ends[0], &started, 1));
+    usleep((useconds_t)(5000 + 377 * k));
+    kill(child, d->signal);
+    TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
+    TEST_ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == d->signal);
+    close(ends[0]);
+    close(ends[1]);
+    struct stat saved;
+    if (stat(file, &saved) == 0) {
+        TEST_ASSERT_EQUAL_INT(count, saved.st_size);
+    }
+}
+
+static void disturb_often(const disturbance *d)
 {
     const size_t count = 1 << 20;
     char *bytes = calloc(count, 1);
     TEST_ASSERT_NOT_NULL(bytes);
     for (int k = 0; k < 20; k++) {
-        int ends[2], status = 0;
-        char started;
-        TEST_ASSERT_EQUAL_INT(0, pipe(ends));
-        fflush(NULL);
-        const pid_t child = fork();
-        if (child == 0) {
-            save_for_ever(ends[1], bytes, count);
-        }
-        TEST_ASSERT_EQUAL_INT(1, read(ends[0], &started, 1));
-        usleep((useconds_t)(5000 + 377 * k));
-        kill(child, SIGTERM);
-        TEST_ASSERT_EQUAL_INT(child, waitpid(child, &status, 0));
-        TEST_ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-        close(ends[0]);
-        close(ends[1]);
+        disturb(d, k, bytes, count);
         CHECK_LE(count_entries(false), 1);
-        struct stat saved;
-        if (stat(file, &saved) == 0) {
-            TEST_ASSERT_EQUAL_INT(count, saved.st_size);
-        }
     }
     free(bytes);
+}
+
+static void a_signal_leaves_no_temporary_file(void)
+{
+    disturb_often(&(disturbance){SIGTERM, false});
+}
+
+static void a_new_file_that_is_killed_leaves_nothing(void)
+{
+    const int fd = open(folder, O_TMPFILE | O_WRONLY, 0666);
+    if (fd < 0) {
+        TEST_IGNORE_MESSAGE("the file system has no files without a name");
+    }
+    close(fd);
+    disturb_often(&(disturbance){SIGKILL, true});
 }
 
 static void run_tests(void)
@@ -269,6 +299,7 @@ static void run_tests(void)
     RUN_TEST(what_cannot_be_written_is_told);
     RUN_TEST(a_write_that_fails_leaves_the_old_file_alone);
     RUN_TEST(a_signal_leaves_no_temporary_file);
+    RUN_TEST(a_new_file_that_is_killed_leaves_nothing);
 }
 
 const test_group save_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};
