@@ -10,6 +10,7 @@
 #include "harness/interrupt.h"
 #include "harness/run.h"
 #include "problems/number.h"
+#include "problems/strands/spec.h"
 #include "solvers/clock.h"
 
 // ---- The solver of the steps: any spec, and the judge's word
@@ -86,29 +87,32 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
 
 // ---- Opening
 
-static ss_status build_world(ss_simulation *sim, const ss_model_choice *model,
-                             ss_step_options *options, ss_error *e)
+static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_error *e)
 {
     const ss_simulate_settings *s = sim->settings;
-    const ss_scene_request request = {
-        .rods = s->rods, .mu = s->mu, .seed = s->seed, .model = model};
+    const ss_scene_choice *scene = sim->choices->scene;
+    const ss_scene_request request = {.rods = s->rods,
+                                      .mu = s->mu,
+                                      .seed = s->seed,
+                                      .model = sim->choices->model,
+                                      .settings = scene->settings};
     *options = ss_step_defaults();
-    options->dt = isnan(s->dt) ? sim->scene->dt : s->dt;
+    options->dt = isnan(s->dt) ? scene->scene->dt : s->dt;
     options->threads = s->threads;
+    options->scheme = sim->choices->scheme;
     sim->world = ss_world_new();
     if (sim->world == NULL) {
         return ss_fail_memory(e, "the world");
     }
-    const ss_status status = sim->scene->build(&request, sim->world, options, e);
+    const ss_status status = scene->scene->build(&request, sim->world, options, e);
     options->dt_min = fmin(options->dt_min, options->dt);
     return status;
 }
 
-static ss_status start_steps(ss_simulation *sim, const ss_method *method,
-                             const ss_step_options *options, ss_error *e)
+static ss_status start_steps(ss_simulation *sim, const ss_step_options *options, ss_error *e)
 {
     const ss_simulate_settings *s = sim->settings;
-    sim->solver = (ss_simulate_solver){.method = method,
+    sim->solver = (ss_simulate_solver){.method = sim->choices->method,
                                        .tolerance = s->tolerance,
                                        .max_iterations = s->max_iterations,
                                        .time_limit = s->time_limit,
@@ -131,13 +135,14 @@ static void describe_bending(const ss_world *w, ss_stats_run *run)
     run->bending_hz = bends ? ss_material_frequency(&longest->material, longest->length) : NAN;
 }
 
-static void describe_run(ss_simulation *sim, const ss_model_choice *model)
+static void describe_run(ss_simulation *sim)
 {
     const ss_simulate_settings *s = sim->settings;
     const ss_world *w = sim->world;
     ss_stats_run *run = &sim->run;
-    snprintf(run->scene, sizeof run->scene, "%s", sim->scene->name);
-    snprintf(run->model, sizeof run->model, "%s", model->spec);
+    snprintf(run->scene, sizeof run->scene, "%s", sim->choices->scene->spec);
+    snprintf(run->model, sizeof run->model, "%s", sim->choices->model->spec);
+    snprintf(run->scheme, sizeof run->scheme, "%s", ss_stepper_scheme(sim->stepper));
     snprintf(run->solver, sizeof run->solver, "%s", sim->solver.method->spec);
     run->seed = s->seed;
     run->rods = w->nstrands;
@@ -174,7 +179,10 @@ static number print(double x)
 static void write_recipe(const ss_simulation *sim, double dt, char *text, size_t room)
 {
     const ss_simulate_settings *s = sim->settings;
-    char limit[64] = "", threads[24] = "";
+    char limit[64] = "", threads[24] = "", scheme[SS_SPEC_ROOM + 16] = "";
+    if (s->scheme != NULL) {
+        snprintf(scheme, sizeof scheme, " --scheme %s", s->scheme);
+    }
     if (s->time_limit > 0.0) {
         snprintf(limit, sizeof limit, " --time-limit %s", print(s->time_limit).text);
     }
@@ -182,11 +190,11 @@ static void write_recipe(const ss_simulation *sim, double dt, char *text, size_t
         snprintf(threads, sizeof threads, " --threads %d", s->threads);
     }
     snprintf(text, room,
-             "stickslip simulate %s --model %s --rods %d --mu %s --dt %s --seed %llu "
+             "stickslip simulate %s --model %s%s --rods %d --mu %s --dt %s --seed %llu "
              "--steps %d --solver %s --tol %s --max-iter %d%s%s",
-             sim->scene->name, sim->run.model, sim->run.rods, print(sim->run.mu).text,
-             print(dt).text, (unsigned long long)s->seed, sim->steps, sim->run.solver,
-             print(s->tolerance).text, s->max_iterations, limit, threads);
+             sim->choices->scene->spec, sim->run.model, scheme, sim->run.rods,
+             print(sim->run.mu).text, print(dt).text, (unsigned long long)s->seed, sim->steps,
+             sim->run.solver, print(s->tolerance).text, s->max_iterations, limit, threads);
 }
 
 static ss_status open_dump(ss_simulation *sim, const ss_step_options *options, ss_error *e)
@@ -195,7 +203,7 @@ static ss_status open_dump(ss_simulation *sim, const ss_step_options *options, s
     char recipe[SS_DUMP_DESCRIPTION];
     write_recipe(sim, options->dt, recipe, sizeof recipe);
     const ss_dump_source source = {
-        .scene = sim->scene->name, .description = recipe, .seed = s->seed};
+        .scene = sim->choices->scene->spec, .description = recipe, .seed = s->seed};
     return ss_dump_open(s->dump, s->count, sim->steps, &source, &sim->dump, e);
 }
 
@@ -210,7 +218,7 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
         status = open_dump(sim, options, e);
     }
     if (status == SS_OK && s->frames != NULL) {
-        status = ss_frames_open(s->frames, s->frames_every, sim->scene->name, sim->strands,
+        status = ss_frames_open(s->frames, s->frames_every, sim->choices->scene->spec, sim->strands,
                                 &sim->frames, e);
     }
     if (status == SS_OK && s->stats != NULL) {
@@ -219,16 +227,15 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
     return status;
 }
 
-ss_status ss_simulation_open(ss_simulation *sim, const ss_model_choice *model,
-                             const ss_method *method, ss_error *e)
+ss_status ss_simulation_open(ss_simulation *sim, ss_error *e)
 {
     ss_step_options options;
-    ss_status status = build_world(sim, model, &options, e);
+    ss_status status = build_world(sim, &options, e);
     if (status == SS_OK) {
-        status = start_steps(sim, method, &options, e);
+        status = start_steps(sim, &options, e);
     }
     if (status == SS_OK) {
-        describe_run(sim, model);
+        describe_run(sim);
         status = open_files(sim, &options, e);
     }
     return status;
@@ -328,17 +335,21 @@ static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int
 
 ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
 {
-    progress shown = progress_start(sim->scene->name, sim->steps);
+    progress shown = progress_start(sim->choices->scene->spec, sim->steps);
     ss_status status = SS_OK;
     if (sim->frames != NULL) { // where the strands start; and without gnuplot nothing does
         status = ss_frames_draw(sim->frames, e);
     }
-    for (int step = 1; status == SS_OK && step <= sim->steps && !ss_interrupted; step++) {
+    const double rest = sim->settings->until_rest;
+    for (int step = 1; status == SS_OK && step <= sim->steps && !sim->rests && !ss_interrupted;
+         step++) {
         ss_step_report report;
         status = ss_stepper_step(sim->stepper, &report, e);
         if (status == SS_OK) {
             progress_step(&shown, step, &report);
             status = keep_step(sim, &report, step, e);
+            sim->speed = report.max_speed;
+            sim->rests = report.max_speed < rest; // never without until_rest
         }
     }
     progress_clear(&shown);

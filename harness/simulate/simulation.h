@@ -25,18 +25,28 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
 
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {
-    const char *model, *solver;
+    const char *model, *scheme, *solver;
     int rods, steps, max_iterations, count, threads;
-    double dt, mu, tolerance, time_limit, frames_every;
+    double dt, mu, tolerance, time_limit, frames_every, until_rest;
     uint64_t seed;
     const char *dump, *stats, *frames;
     int format;
 } ss_simulate_settings;
 
+// What the specs of these say.
+typedef struct ss_simulate_choices {
+    const ss_scene_choice *scene;
+    const ss_model_choice *model;
+    const ss_scheme_choice *scheme; // NULL: the model's
+    const ss_method *method;
+} ss_simulate_choices;
+
 typedef struct ss_simulation {
-    const ss_scene *scene;
+    const ss_simulate_choices *choices;
     const ss_simulate_settings *settings;
-    int steps;
+    int steps;    // at most
+    bool rests;   // until_rest is reached
+    double speed; // m/s, the largest at the end of the last step
     ss_simulate_solver solver;
     ss_world *world;
     ss_stepper *stepper;
@@ -50,9 +60,8 @@ typedef struct ss_simulation {
 } ss_simulation;
 
 // The world and all files; nothing has moved. Bad options of the scene are SS_BAD_INPUT.
-ss_status ss_simulation_open(ss_simulation *simulation, const ss_model_choice *model,
-                             const ss_method *method, ss_error *e);
-// All steps, until an interrupt (ss_interrupted) or a failure. SS_BAD_INPUT: an explosion. The
+ss_status ss_simulation_open(ss_simulation *simulation, ss_error *e);
+// All steps, until rest, an interrupt (ss_interrupted) or a failure. SS_BAD_INPUT: an explosion. The
 // sentence says at which step; what was written before it stays.
 ss_status ss_simulation_run(ss_simulation *simulation, ss_error *e);
 // Completes the files and frees everything; tells whether all of it was written.

@@ -66,6 +66,10 @@ const ss_field ss_stats_fields[] = {
     REAL("dissipation", row.report.dissipation, "J"),
     SS_FIELD_AS("gamma", ss_stats_line, run.gamma, SS_FIELD_REAL, .unit = "1"),
     SS_FIELD_AS("bending_hz", ss_stats_line, run.bending_hz, SS_FIELD_REAL, .unit = "Hz"),
+    SS_FIELD_AS("scheme", ss_stats_line, run.scheme, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD_AS("iterates", ss_stats_line, row.report.iterates, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD_AS("change", ss_stats_line, row.report.change, SS_FIELD_REAL, .unit = "m/s"),
+    SS_FIELD_AS("stiffness", ss_stats_line, row.stiffness, SS_FIELD_TEXT, .unit = NULL),
     {.name = NULL},
 };
 #define NFIELDS (sizeof ss_stats_fields / sizeof ss_stats_fields[0] - 1)
@@ -85,6 +89,7 @@ ss_stats_row ss_stats_row_of(const ss_step_report *report, int step)
             (ss_step_answer){.status = "", .fb = NAN, .fb_abs = NAN, .natural = NAN};
     }
     snprintf(row.reason, sizeof row.reason, "%s", ss_step_reason_names[report->reason]);
+    snprintf(row.stiffness, sizeof row.stiffness, "%s", ss_stiffness_names[report->stiffness]);
     snprintf(row.status, sizeof row.status, "%s", row.report.answer.status);
     return row;
 }

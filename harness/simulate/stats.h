@@ -12,7 +12,7 @@
 
 // What is the same in every row.
 typedef struct ss_stats_run {
-    char scene[64], model[160], solver[160];
+    char scene[160], model[160], scheme[160], solver[160];
     uint64_t seed;
     int rods;
     double mu, mu_obstacle; // the latter NaN without obstacles
@@ -25,6 +25,7 @@ typedef struct ss_stats_row {
     ss_step_report report;          // of the stepper; of a row that was read, what the columns say
     char reason[16];                // of the last rejection; "done" without
     char status[16];                // of the answer; "" without contacts
+    char stiffness[16];             // kind of the last K that a strand needed
     double dispersion;              // m, mean distance between two tips
     double stretch_percent;         // of the length of all polylines against the start
     double tip[3], tip_velocity[3]; // m, m/s, of strand 0

@@ -1,6 +1,7 @@
 // stickslip simulate: a scene runs, and leaves statistics, pictures and one-step problems.
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "harness/cli.h"
@@ -8,6 +9,7 @@
 #include "harness/interrupt.h"
 #include "harness/run.h"
 #include "harness/simulate/simulation.h"
+#include "problems/strands/spec.h"
 
 // Of a dump whose number of problems is not asked for.
 #define DUMP_COUNT 20
@@ -27,8 +29,12 @@ static const settings DEFAULTS = {
 static const ss_option OPTIONS[] = {
     SS_OPT_TEXT("model", "SPEC", model,
                 "NAME[:key=value,...], the model of the strands (default the scene's)"),
+    SS_OPT_TEXT("scheme", "SPEC", scheme,
+                "NAME[:key=value,...], the time steps: linear, newton, ... (default the model's)"),
     SS_OPT_INT("rods", "N", rods, 1, 1000000, "strands (default the scene's)"),
     SS_OPT_INT("steps", "N", steps, 1, 1000000000, "accepted steps (default the scene's)"),
+    SS_OPT_REAL("until-rest", "V", until_rest, 0, 1e6,
+                "end when no point is faster than V m/s; exit status 2 if that is never"),
     SS_OPT_REAL("dt", "S", dt, 1e-9, 1, "the largest step, in seconds (default the scene's)"),
     SS_OPT_REAL("mu", "M", mu, 0, 100,
                 "friction of strand on strand; obstacles keep their ratio (default the scene's)"),
@@ -132,7 +138,20 @@ static void tell_idle(const ss_simulation *a)
     if (asked && a->totals.steps > 0 && a->totals.contacts_max == 0) {
         ss_complain(VERB,
                     "%s: no step had a contact: --mu and the options of the solver did nothing",
-                    a->scene->name);
+                    a->choices->scene->spec);
+    }
+}
+
+// Scenes that start at rest do so by a model's natural shape.
+static void tell_unsettled(const ss_simulation *a)
+{
+    const int count = a->world->unsettled;
+    if (count > 0) {
+        ss_complain(VERB,
+                    "%s: %d strand%s of the model %s start%s as bent as the scene says and "
+                    "fall%s: the model cannot make that their rest under gravity",
+                    a->choices->scene->spec, count, ss_plural(count), a->run.model,
+                    count == 1 ? "s" : "", count == 1 ? "s" : "");
     }
 }
 
@@ -154,28 +173,46 @@ static int tell_dump(const ss_simulation *a)
     return taken == 0 ? SS_EXIT_USAGE : SS_EXIT_OK;
 }
 
+// How a run ended: the word in its row.
+static const char *ending(const ss_simulation *a, ss_status status)
+{
+    const bool all = a->totals.steps == a->steps;
+    return status == SS_BAD_INPUT          ? "exploded"
+           : status != SS_OK               ? "failed"
+           : a->rests                      ? "rests"
+           : !all                          ? "interrupted"
+           : a->settings->until_rest > 0.0 ? "moves"
+                                           : "done";
+}
+
+static void tell_ending(const ss_simulation *a, const char *word, const ss_error *error)
+{
+    const char *scene = a->choices->scene->spec;
+    const int steps = a->totals.steps;
+    if (strcmp(word, "exploded") == 0 || strcmp(word, "failed") == 0) {
+        ss_complain(VERB, "%s: after step %d of %d: %s", scene, steps, a->steps, error->text);
+    } else if (strcmp(word, "interrupted") == 0) {
+        ss_complain(VERB, "%s: interrupted after step %d of %d", scene, steps, a->steps);
+    } else if (strcmp(word, "moves") == 0) {
+        ss_complain(VERB,
+                    "%s: not at rest after %d steps: the fastest point moves at %.3g m/s, "
+                    "--until-rest asks for less than %g; give more --steps",
+                    scene, steps, a->speed, a->settings->until_rest);
+    }
+}
+
 static int run(ss_simulation *a)
 {
     ss_error error;
     ss_interrupt_catch();
+    tell_unsettled(a);
     const ss_status status = ss_simulation_run(a, &error);
-    const bool cut = status == SS_OK && a->totals.steps < a->steps;
-    const char *word = status == SS_BAD_INPUT ? "exploded"
-                       : status != SS_OK      ? "failed"
-                       : cut                  ? "interrupted"
-                                              : "done";
-    if (status != SS_OK) {
-        ss_complain(VERB, "%s: after step %d of %d: %s", a->scene->name, a->totals.steps, a->steps,
-                    error.text);
-    } else if (cut) {
-        ss_complain(VERB, "%s: interrupted after step %d of %d", a->scene->name, a->totals.steps,
-                    a->steps);
-    }
+    const char *word = ending(a, status);
+    const bool well = strcmp(word, "done") == 0 || strcmp(word, "rests") == 0;
+    tell_ending(a, word, &error);
     tell_idle(a);
     const int dumped = tell_dump(a);
-    const int code = status == SS_SYSTEM      ? SS_EXIT_SYSTEM
-                     : status != SS_OK || cut ? SS_EXIT_UNSOLVED
-                                              : SS_EXIT_OK;
+    const int code = status == SS_SYSTEM ? SS_EXIT_SYSTEM : well ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
     return ss_larger_code(ss_larger_code(code, dumped), print_summary(a, word));
 }
 
@@ -185,15 +222,15 @@ static int code_of(ss_status status)
     return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
 }
 
-static int simulate(const ss_scene *scene, const settings *s, const ss_model_choice *model,
-                    const ss_method *method)
+static int simulate(const ss_simulate_choices *choices, const settings *s)
 {
-    ss_simulation a = {
-        .scene = scene, .settings = s, .steps = s->steps > 0 ? s->steps : scene->steps};
+    ss_simulation a = {.choices = choices,
+                       .settings = s,
+                       .steps = s->steps > 0 ? s->steps : choices->scene->scene->steps};
     ss_error error;
-    ss_status status = ss_simulation_open(&a, model, method, &error);
+    ss_status status = ss_simulation_open(&a, &error);
     if (status != SS_OK) {
-        ss_complain(VERB, "%s: %s", scene->name, error.text);
+        ss_complain(VERB, "%s: %s", choices->scene->spec, error.text);
     }
     int code = status == SS_OK ? run(&a) : code_of(status);
     status = ss_simulation_close(&a, &error);
@@ -206,18 +243,21 @@ static int simulate(const ss_scene *scene, const settings *s, const ss_model_cho
 
 // ---- The command line
 
-static const ss_scene *find_scene(const char *name)
+// Whether there is a scene of that name, whatever its options.
+static bool has_scene(const char *spec)
 {
-    const ss_scene *scene = ss_scene_find(name);
-    if (scene == NULL) {
-        ss_suggestion nearest = {.word = name};
-        for (int k = 0; ss_scenes[k] != NULL; k++) {
-            ss_suggestion_offer(&nearest, ss_scenes[k]->name);
-        }
-        ss_complain(VERB, "unknown scene '%s'%s", name,
-                    ss_suggestion_hint(&nearest, "", "; 'stickslip scenes' lists them").text);
+    char name[SS_SPEC_ROOM];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+    if (ss_scene_find(name) != NULL) {
+        return true;
     }
-    return scene;
+    ss_suggestion nearest = {.word = name};
+    for (int k = 0; ss_scenes[k] != NULL; k++) {
+        ss_suggestion_offer(&nearest, ss_scenes[k]->name);
+    }
+    ss_complain(VERB, "unknown scene '%s'%s", name,
+                ss_suggestion_hint(&nearest, "", "; 'stickslip scenes' lists them").text);
+    return false;
 }
 
 static bool same(const char *a, const char *b)
@@ -250,38 +290,69 @@ static bool check(settings *s, const ss_scene *scene)
     return true;
 }
 
-static int simulate_scene(const ss_scene *scene, const settings *s)
+// The specs of a run, parsed.
+typedef struct specs {
+    ss_scene_choice scene;
+    ss_model_choice model;
+    ss_scheme_choice scheme;
+    ss_method *method;
+} specs;
+
+static ss_status fail_spec(ss_status status, const char *option, const char *spec,
+                           const ss_error *error)
 {
-    const char *spec = s->model != NULL ? s->model : scene->model;
-    ss_model_choice model = {0};
-    ss_method *method = NULL;
-    ss_error error;
-    ss_status status = ss_model_parse(spec, &model, &error);
     if (status != SS_OK) {
-        ss_complain(VERB, "--model %s: %s", spec, error.text);
-        return code_of(status);
+        ss_complain(VERB, "%s%s: %s", option, spec, error->text);
     }
-    status = ss_method_parse(s->solver, &method, &error);
-    if (status != SS_OK) {
-        ss_complain(VERB, "--solver %s: %s", s->solver, error.text);
+    return status;
+}
+
+static ss_status parse_specs(const char *scene, const settings *s, specs *p)
+{
+    ss_error e;
+    ss_status status = fail_spec(ss_scene_parse(scene, &p->scene, &e), "", scene, &e);
+    if (status == SS_OK) {
+        const char *model = s->model != NULL ? s->model : p->scene.scene->model;
+        status = fail_spec(ss_model_parse(model, &p->model, &e), "--model ", model, &e);
+    }
+    if (status == SS_OK && s->scheme != NULL) {
+        status = fail_spec(ss_scheme_parse(s->scheme, &p->scheme, &e), "--scheme ", s->scheme, &e);
     }
     if (status == SS_OK) {
-        ss_run_remark_threads(VERB, s->threads, method);
+        status = fail_spec(ss_method_parse(s->solver, &p->method, &e), "--solver ", s->solver, &e);
     }
-    const int code = status == SS_OK ? simulate(scene, s, &model, method) : code_of(status);
-    ss_method_free(method);
-    ss_model_choice_free(&model);
-    return code;
+    return status;
+}
+
+static void free_specs(specs *p)
+{
+    ss_scene_choice_free(&p->scene);
+    ss_model_choice_free(&p->model);
+    ss_scheme_choice_free(&p->scheme);
+    ss_method_free(p->method);
 }
 
 static int run_simulate(const void *given, const ss_operands *scenes)
 {
     settings s = *(const settings *)given;
-    const ss_scene *scene = find_scene(scenes->text[0]);
-    if (scene == NULL || !check(&s, scene)) {
+    specs p = {0};
+    if (!has_scene(scenes->text[0])) {
         return SS_EXIT_USAGE;
     }
-    return simulate_scene(scene, &s);
+    const ss_status status = parse_specs(scenes->text[0], &s, &p);
+    int code = code_of(status);
+    if (status == SS_OK && !check(&s, p.scene.scene)) {
+        code = SS_EXIT_USAGE;
+    } else if (status == SS_OK) {
+        ss_run_remark_threads(VERB, s.threads, p.method);
+        const ss_simulate_choices choices = {.scene = &p.scene,
+                                             .model = &p.model,
+                                             .scheme = s.scheme != NULL ? &p.scheme : NULL,
+                                             .method = p.method};
+        code = simulate(&choices, &s);
+    }
+    free_specs(&p);
+    return code;
 }
 
 const ss_verb ss_verb_simulate = {
@@ -295,7 +366,9 @@ const ss_verb ss_verb_simulate = {
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
     .text =
-        "'stickslip scenes' lists the scenes. Every step is a one-step problem: the solver starts "
+        "'stickslip scenes' lists the scenes and their options: SCENE is NAME[:key=value,...]. "
+        "Every "
+        "step is a one-step problem: the solver starts "
         "from the impulses of the step before, and the judge measures its answer. A step that "
         "fails or moves too far is tried again with half its size; the statistics say why.\n"
         "The default solver is the one of [D11]; --solver auto also solves the steps that it "
@@ -313,7 +386,7 @@ const ss_verb ss_verb_simulate = {
     .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv\n"
                "  stickslip simulate pony --dump pony.h5 --count 306\n",
     .exits = {[SS_EXIT_USAGE] = "wrong command line, or no step has a contact for --dump",
-              [SS_EXIT_UNSOLVED] = "the run exploded or was interrupted",
+              [SS_EXIT_UNSOLVED] = "the run exploded, was interrupted or did not come to rest",
               [SS_EXIT_SYSTEM] = "system error, or gnuplot is missing or failed"},
     .run = run_simulate,
 };

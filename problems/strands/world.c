@@ -280,8 +280,11 @@ ss_status ss_world_settle(ss_world *w, ss_error *e)
 {
     ss_status status = SS_OK;
     for (int k = 0; status == SS_OK && k < w->nstrands; k++) {
-        if (w->strands[k].model->balance != NULL) {
+        const ss_strand_model *model = w->strands[k].model;
+        if (model->balance != NULL) {
             status = settle_strand(w, k, e);
+        } else if (model->energy != NULL) {
+            w->unsettled++;
         }
     }
     return status;

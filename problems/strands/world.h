@@ -42,6 +42,7 @@ typedef struct ss_world {
     int nq, nv, npoints, nsamples; // of all strands
     double *mass, *length;         // [nsamples] of the samples
     ss_world_state now;
+    int unsettled; // strands that ss_world_settle had to leave as they were, for want of a `balance`
 } ss_world;
 
 // An empty world with earth's gravity along -y, no drag, radius 55 um and mu 0.3. NULL without
@@ -65,5 +66,6 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
 ss_status ss_world_tie_tip(ss_world *w, int strand, int body, ss_error *e);
 
 // Every strand's natural shape is set so that it is at rest where it is now, under gravity and its
-// pulls, without contacts ("settled"). Strands of a model without `balance` are left as they are.
+// pulls, without contacts ("settled"). Strands of an elastic model without `balance` are left as
+// they are and counted; those without elasticity have no natural shape.
 ss_status ss_world_settle(ss_world *w, ss_error *e);

@@ -58,7 +58,7 @@ static const ss_scene GROUND = {.name = "ground", .steps = 2, .dt = 1e-3, .build
 static const ss_scene BATCH = {.name = "batch", .steps = 2, .dt = 1e-3, .build = build_batch};
 
 static ss_status run_all(const ss_scene *scene, const ss_model_choice *model,
-                         const ss_method *method, ss_error *e)
+                         const ss_scheme_choice *scheme, const ss_method *method, ss_error *e)
 {
     const bool touching = scene == &GROUND;
     const ss_simulate_settings settings = {.mu = NAN,
@@ -68,8 +68,11 @@ static ss_status run_all(const ss_scene *scene, const ss_model_choice *model,
                                            .dump = touching ? dump : NULL,
                                            .count = 2,
                                            .stats = stats};
-    ss_simulation a = {.scene = scene, .settings = &settings, .steps = 2};
-    ss_status status = ss_simulation_open(&a, model, method, e);
+    const ss_scene_choice chosen = {.scene = scene, .spec = "scene"};
+    const ss_simulate_choices choices = {
+        .scene = &chosen, .model = model, .scheme = scheme, .method = method};
+    ss_simulation a = {.choices = &choices, .settings = &settings, .steps = 2};
+    ss_status status = ss_simulation_open(&a, e);
     if (status == SS_OK) {
         status = ss_simulation_run(&a, e);
     }
@@ -79,30 +82,40 @@ static ss_status run_all(const ss_scene *scene, const ss_model_choice *model,
     return status == SS_OK ? closed : status;
 }
 
-static ss_status simulate_scene(const ss_scene *scene, const char *spec)
+static ss_status simulate_scene(const ss_scene *scene, const char *spec, const char *steps)
 {
     ss_model_choice model = {0};
+    ss_scheme_choice scheme = {0};
     ss_method *method = NULL;
     ss_status status = ss_model_parse(spec, &model, &error);
     if (status == SS_OK) {
         status = ss_method_parse("mfb+enum", &method, &error);
     }
     if (status == SS_OK) {
-        status = run_all(scene, &model, method, &error);
+        status = ss_scheme_parse(steps, &scheme, &error);
+    }
+    if (status == SS_OK) {
+        status = run_all(scene, &model, &scheme, method, &error);
     }
     ss_method_free(method);
+    ss_scheme_choice_free(&scheme);
     ss_model_choice_free(&model);
     return status;
 }
 
 static ss_status simulate(void)
 {
-    return simulate_scene(&GROUND, "super-helix:elements=2");
+    return simulate_scene(&GROUND, "super-helix:elements=2", "linear");
+}
+
+static ss_status simulate_newton(void)
+{
+    return simulate_scene(&GROUND, "super-helix:elements=2", "bdf2:iterations=2");
 }
 
 static ss_status simulate_batch(void)
 {
-    return simulate_scene(&BATCH, "tmf");
+    return simulate_scene(&BATCH, "tmf", "linear");
 }
 
 static ss_status read_statistics(void)
@@ -122,6 +135,7 @@ static void simulating_survives_every_failing_allocation(void)
 static void simulating_side_by_side_survives_every_failing_allocation(void)
 {
     FAIL_EACH(simulate_batch, NULL);
+    FAIL_EACH(simulate_newton, NULL);
 }
 
 static void reading_statistics_survives_every_failing_allocation(void)

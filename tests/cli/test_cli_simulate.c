@@ -16,14 +16,14 @@
     "contacts_obstacle,active,hits,iterations,status,tol,fb,fb_abs,natural,gs_seconds,"            \
     "solve_seconds,collide_seconds,assemble_seconds,step_seconds,kinetic,elastic,potential,"       \
     "max_speed,dispersion,stretch_percent,tip_x,tip_y,tip_z,tip_vx,tip_vy,tip_vz,"                 \
-    "dissipation,gamma,bending_hz\n"
+    "dissipation,gamma,bending_hz,scheme,iterates,change,stiffness\n"
 
 // ---- Rows
 
 static void scenes_are_listed(void)
 {
     EXPECT(0, "scenes", "--format", "csv");
-    HOLDS(standard_out, "name,model,rods,steps,dt,shows,reference\n");
+    HOLDS(standard_out, "name,model,rods,steps,dt,shows,reference,options\n");
     static const char *const names[] = {"\nfree-a,", "\nfree-b,", "\npony,",    "\ncurly,",
                                         "\norbit,",  "\nturn,",   "\nincline,", "\ncapstan,",
                                         "\nswing,",  "\nfur,"};
@@ -219,6 +219,16 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     HOLDS(standard_error, "stickslip simulate: --solver nothing: ");
     EXPECT(1, "simulate", "pony", "--model", "nothing");
     HOLDS(standard_error, "stickslip simulate: --model nothing: ");
+    EXPECT(1, "simulate", "pony", "--scheme", "nothing");
+    HOLDS(standard_error, "--scheme nothing: unknown scheme 'nothing'; there are linear, newton");
+    EXPECT(1, "simulate", "pony", "--scheme", "newton:tol=x");
+    HOLDS(standard_error, "--scheme newton:tol=x: ");
+    EXPECT(1, "simulate", "swing", "--scheme", "newton");
+    HOLDS(standard_error, "strands of the model tmf");
+    EXPECT(1, "simulate", "orbit:speed=3");
+    HOLDS(standard_error, "orbit:speed=3: scene 'orbit' has no option 'speed'; it has amplitude=");
+    EXPECT(1, "simulate", "orbit:period=0");
+    HOLDS(standard_error, "orbit:period=0: period takes ");
     EXPECT(1, "simulate", "orbit", "--rods", "2");
     HOLDS(standard_error, "stickslip simulate: orbit: 2 rods");
     EXPECT(1, "simulate", "pony", "--dt", "0");
@@ -338,6 +348,54 @@ static void runs_become_figures(void)
     EXPECT(3, "table", scratch_path("absent.csv"), "--kind", "simulation");
 }
 
+// ---- Schemes and scenes with options
+
+// The slope of 30 degrees holds the rod by a friction of 0.6, and that of 40 does not.
+static void a_scene_takes_options(void)
+{
+    char stats[400];
+    snprintf(stats, sizeof stats, "%s", scratch_path("slope.csv"));
+    EXPECT(0, "simulate", "incline", "--mu", "0.6", "--steps", "20", "--stats", stats);
+    CHECK_LE(csv_number(file_text(stats), 20, "max_speed"), 1e-5);
+    EXPECT(0, "simulate", "incline:slope=40", "--mu", "0.6", "--steps", "20", "--stats", stats,
+           "--format", "csv");
+    CHECK(csv_number(file_text(stats), 20, "max_speed") > 0.01);
+    TEST_ASSERT_EQUAL_STRING("incline:slope=40", csv_field(standard_out, 1, "scene"));
+}
+
+static void a_scheme_is_named_in_rows_and_dumps(void)
+{
+    char stats[400], dump[400];
+    snprintf(stats, sizeof stats, "%s", scratch_path("newton.csv"));
+    snprintf(dump, sizeof dump, "%s", scratch_path("newton.h5"));
+    EXPECT(0, "simulate", "pony", "--rods", "7", "--steps", "3", "--stats", stats);
+    TEST_ASSERT_EQUAL_STRING("linear", csv_field(file_text(stats), 1, "scheme"));
+    CHECK(csv_number(file_text(stats), 1, "iterates") == 1.0);
+    EXPECT(0, "simulate", "pony", "--rods", "7", "--steps", "3", "--scheme", "newton:iterations=2",
+           "--stats", stats, "--dump", dump, "--count", "1");
+    TEST_ASSERT_EQUAL_STRING("newton:iterations=2", csv_field(file_text(stats), 2, "scheme"));
+    CHECK(csv_number(file_text(stats), 2, "iterates") == 2.0);
+    TEST_ASSERT_EQUAL_STRING("exact", csv_field(file_text(stats), 2, "stiffness"));
+    ss_reader *reader = NULL;
+    ss_problem *p = NULL;
+    ss_error error;
+    CHECK_OK(ss_reader_open(dump, &reader, &error));
+    CHECK_OK(ss_reader_load(reader, 0, &p, NULL, &error));
+    TEST_ASSERT_EQUAL_STRING("scheme newton:iterations=2, iterate 2, K exact", p->math_info);
+    HOLDS(p->description, " --scheme newton:iterations=2 ");
+    ss_problem_free(p);
+    ss_reader_close(reader);
+}
+
+static void a_run_until_rest_ends_there_or_is_exit_2(void)
+{
+    EXPECT(0, "simulate", "incline", "--mu", "0.6", "--until-rest", "1e-3", "--steps", "40",
+           "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING("rests", csv_field(standard_out, 1, "status"));
+    EXPECT(2, "simulate", "incline", "--mu", "0.1", "--until-rest", "1e-3", "--steps", "40");
+    HOLDS(standard_error, "incline: not at rest after 40 steps: the fastest point moves at ");
+}
+
 static void help_names_the_defaults(void)
 {
     EXPECT(0, "simulate", "--help");
@@ -360,6 +418,9 @@ static void run_tests(void)
     RUN_TEST(an_explosion_is_exit_2_with_a_sentence_and_its_files);
     RUN_TEST(an_interrupted_run_leaves_whole_files);
     RUN_TEST(runs_become_figures);
+    RUN_TEST(a_scene_takes_options);
+    RUN_TEST(a_scheme_is_named_in_rows_and_dumps);
+    RUN_TEST(a_run_until_rest_ends_there_or_is_exit_2);
     RUN_TEST(help_names_the_defaults);
 }
 

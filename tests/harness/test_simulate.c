@@ -143,7 +143,7 @@ static void files_that_are_no_statistics_are_refused_with_a_sentence(void)
     refuse(edited(good, ",0.01,0.01,", ",0.01,much,"), "line 2 holds 'much' in column dt");
     refuse(edited(good, ",0.01,0.01,", ",0.01,0x1,"), "line 2 holds '0x1' in column dt");
     refuse(edited(good, ",7,", ",nan,"), "line 2 holds 'nan' in column rods");
-    refuse(edited(good, ",0.01,0.01,", ",0.01,"), "line 2 has 41 cells");
+    refuse(edited(good, ",0.01,0.01,", ",0.01,"), "line 2 has 45 cells");
     refuse(edited(good, "\npony,", "\ncurly,"), "line 3 belongs to another run");
     refuse(stats_file("empty.csv", &RUN_A, 0), "holds no step of a simulation");
 }
@@ -383,8 +383,10 @@ static void an_explosion_is_a_sentence_and_no_row(void)
     ss_method *method;
     CHECK_OK(ss_model_parse("super-helix", &model, &error));
     CHECK_OK(ss_method_parse("mfb+enum", &method, &error));
-    ss_simulation a = {.scene = &SCENE, .settings = &settings, .steps = 5};
-    CHECK_OK(ss_simulation_open(&a, &model, method, &error));
+    const ss_scene_choice scene = {.scene = &SCENE, .spec = "bang"};
+    const ss_simulate_choices choices = {.scene = &scene, .model = &model, .method = method};
+    ss_simulation a = {.choices = &choices, .settings = &settings, .steps = 5};
+    CHECK_OK(ss_simulation_open(&a, &error));
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_simulation_run(&a, &error));
     CHECK(strlen(error.text) > 20);
     TEST_ASSERT_EQUAL_INT(0, a.totals.steps);

@@ -13,9 +13,27 @@
 #define DRAG             0.03 // kg/(m s)
 #define COLLISION_RADIUS 1e-4 // m
 #define TAIL             4    // straight pieces at each end
-#define WRAP             M_PI // rad
 #define PULL             1e-4 // N
-#define RATIO            2.0
+
+typedef struct settings {
+    double wrap;  // deg
+    double ratio; // of the pulls
+} settings;
+
+static const settings DEFAULTS = {.wrap = 180.0, .ratio = 2.0};
+static const ss_key KEYS[] = {
+    {.name = "wrap",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, wrap),
+     .low = 10.0,
+     .high = 300.0},
+    {.name = "ratio",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, ratio),
+     .low = 1.0,
+     .high = 1e3},
+    {.name = NULL},
+};
 
 // Segment by segment the chords touch the cylinder in their middles; the vertices are outside.
 static double vertex_radius(double turn)
@@ -38,7 +56,8 @@ static ss_status add_strand(double wrap, const ss_model_choice *model, ss_world 
                                .material = ss_material_hair(),
                                .npieces = SS_CAPSTAN_PIECES,
                                .style = (const double(*)[3])style,
-                               .nsegments = SS_CAPSTAN_PIECES};
+                               .nsegments = SS_CAPSTAN_PIECES,
+                               .clamp = SS_CLAMP_NONE};
     design.material.radius = ROD_RADIUS;
     design.material.density = DENSITY;
     ss_pose root = ss_pose_identity();
@@ -79,7 +98,9 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     if (status != SS_OK) {
         return status;
     }
-    return ss_capstan_build(WRAP, mu, PULL, RATIO * PULL, request->model, w, options, e);
+    const settings *set = ss_request_settings(request, &DEFAULTS);
+    return ss_capstan_build(set->wrap / 180.0 * M_PI, mu, PULL, set->ratio * PULL, request->model,
+                            w, options, e);
 }
 
 const ss_scene ss_scene_capstan = {
@@ -91,5 +112,8 @@ const ss_scene ss_scene_capstan = {
     .rods = 1,
     .steps = 100,
     .dt = 0.001,
+    .keys = KEYS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
     .build = build,
 };

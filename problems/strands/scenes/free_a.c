@@ -20,5 +20,6 @@ const ss_scene ss_scene_free_a = {
     .rods = 1920,
     .steps = 500,
     .dt = 0.002,
+    SS_HAIR_OPTIONS,
     .build = build,
 };

@@ -21,5 +21,6 @@ const ss_scene ss_scene_free_b = {
     .rods = 1920,
     .steps = 500,
     .dt = 0.002,
+    SS_HAIR_OPTIONS,
     .build = build,
 };

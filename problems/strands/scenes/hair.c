@@ -26,6 +26,16 @@
 #define LIFT    0.01 // rad: angles are tried in steps of this
 #define SAMPLES 16   // of a curve that another has to pass above
 
+const ss_hair_settings ss_hair_defaults = {.segments = 0};
+const ss_key ss_hair_keys[] = {
+    {.name = "segments",
+     .kind = SS_KEY_INTEGER,
+     .place = offsetof(ss_hair_settings, segments),
+     .low = 0,
+     .high = 4096},
+    {.name = NULL},
+};
+
 typedef struct row {
     int wisps;
     double polar;  // deg, of the roots
@@ -306,7 +316,9 @@ static ss_status add_wisp(const ss_hair *hair, const layer *layers, int number, 
     } else {
         make_straight(w, layers, number, wisp_azimuth(l->row, k), &b, &root);
     }
-    b.nsegments = ss_bundle_segments(b.length, fmax(fabs(b.bend), BENDING), w->radius);
+    const ss_hair_settings *set = ss_request_settings(request, &ss_hair_defaults);
+    const int needed = ss_bundle_segments(b.length, fmax(fabs(b.bend), BENDING), w->radius);
+    b.nsegments = set->segments > 0 ? set->segments : needed;
     return ss_bundle_add(w, request->model, &b, body, &root, g, e);
 }
 

@@ -12,6 +12,15 @@
 #include "problems/strands/scenes/scene.h"
 #include "problems/strands/scenes/request.h"
 
+// The options of all these scenes.
+typedef struct ss_hair_settings {
+    int segments; // of a strand; 0: as many as its cylinders need to follow its curls
+} ss_hair_settings;
+extern const ss_hair_settings ss_hair_defaults;
+extern const ss_key ss_hair_keys[];
+#define SS_HAIR_OPTIONS                                                                            \
+    .keys = ss_hair_keys, .defaults = &ss_hair_defaults, .settings_size = sizeof(ss_hair_settings)
+
 typedef struct ss_hair {
     int rods;
     ss_friction friction;

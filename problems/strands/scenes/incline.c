@@ -4,12 +4,25 @@
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
-#define SLOPE            (M_PI / 6.0) // rad
-#define LENGTH           0.02         // m
-#define ROD_RADIUS       2e-4         // m: it bends by less than a rounding of its length
-#define COLLISION_RADIUS 2e-4         // m
+#define LENGTH           0.02 // m
+#define ROD_RADIUS       2e-4 // m: it bends by less than a rounding of its length
+#define COLLISION_RADIUS 2e-4 // m
 #define SEGMENTS         4
 #define HEADING          0.6 // rad between the rod and the way down
+
+typedef struct settings {
+    double slope; // deg
+} settings;
+
+static const settings DEFAULTS = {.slope = 30.0};
+static const ss_key KEYS[] = {
+    {.name = "slope",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, slope),
+     .low = 0.0,
+     .high = 89.0},
+    {.name = NULL},
+};
 
 ss_vec3 ss_incline_down(double slope)
 {
@@ -32,8 +45,10 @@ ss_status ss_incline_build(double slope, double mu, const ss_model_choice *model
     const ss_vec3 tangent = ss_turned(&turn, ss_vec(cos(HEADING), sin(HEADING), 0.0));
     const ss_pose root = {{{tangent, ss_cross(normal, tangent), normal}},
                           ss_along(ss_scaled(COLLISION_RADIUS, normal), -0.5 * LENGTH, tangent)};
-    ss_strand_design rod = {
-        .length = LENGTH, .material = ss_material_hair(), .nsegments = SEGMENTS};
+    ss_strand_design rod = {.length = LENGTH,
+                            .material = ss_material_hair(),
+                            .nsegments = SEGMENTS,
+                            .clamp = SS_CLAMP_NONE};
     rod.material.radius = ROD_RADIUS;
     w->radius = COLLISION_RADIUS;
     w->mu = mu;
@@ -51,7 +66,9 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
 {
     const ss_status status = ss_request_check_one_rod(request, e);
     const double mu = isnan(request->mu) ? 0.5 : request->mu;
-    return status == SS_OK ? ss_incline_build(SLOPE, mu, request->model, w, options, e) : status;
+    const settings *set = ss_request_settings(request, &DEFAULTS);
+    const double slope = set->slope / 180.0 * M_PI;
+    return status == SS_OK ? ss_incline_build(slope, mu, request->model, w, options, e) : status;
 }
 
 const ss_scene ss_scene_incline = {
@@ -62,5 +79,8 @@ const ss_scene ss_scene_incline = {
     .rods = 1,
     .steps = 250,
     .dt = 0.002,
+    .keys = KEYS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
     .build = build,
 };

@@ -7,18 +7,37 @@
 #include "problems/strands/scenes/scenes.h"
 
 #define BALL_RADIUS      0.05 // m
-#define AMPLITUDE        0.5  // rad
-#define PERIOD           1.0  // s
 #define LENGTH           0.2  // m
 #define ROD_RADIUS       1e-4 // m: thick enough to spring back within a period
 #define COLLISION_RADIUS 5e-4 // m
 #define SEGMENTS         40
 
-static ss_status add_ball(ss_world *w, double mu, ss_error *e)
+typedef struct settings {
+    double amplitude; // rad
+    double period;    // s
+} settings;
+
+static const settings DEFAULTS = {.amplitude = 0.5, .period = 1.0};
+static const ss_key KEYS[] = {
+    {.name = "amplitude",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, amplitude),
+     .low = 0.0,
+     .high = 10.0},
+    {.name = "period",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, period),
+     .low = 1e-3,
+     .high = 1e3},
+    {.name = NULL},
+};
+
+static ss_status add_ball(ss_world *w, const settings *set, double mu, ss_error *e)
 {
     ss_motion motion = ss_motion_still();
     motion.axis = ss_vec(0.0, 1.0, 0.0);
-    motion.angle = (ss_profile){.kind = SS_PROFILE_OSCILLATE, .size = AMPLITUDE, .period = PERIOD};
+    motion.angle =
+        (ss_profile){.kind = SS_PROFILE_OSCILLATE, .size = set->amplitude, .period = set->period};
     ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
                         .size = {BALL_RADIUS, BALL_RADIUS, BALL_RADIUS},
                         .pose = ss_pose_identity(),
@@ -44,7 +63,7 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     w->mu = mu.strand;
     options->margin = 0.2 * COLLISION_RADIUS;
     int number;
-    status = add_ball(w, mu.obstacle, e);
+    status = add_ball(w, ss_request_settings(request, &DEFAULTS), mu.obstacle, e);
     if (status == SS_OK) {
         status = ss_world_add_strand(w, request->model, &rod, 0, &clamp, &number, e);
     }
@@ -59,5 +78,8 @@ const ss_scene ss_scene_orbit = {
     .rods = 1,
     .steps = 3000,
     .dt = 0.002,
+    .keys = KEYS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
     .build = build,
 };

@@ -21,14 +21,36 @@
 #define SPACING 2.2 // collision radii
 #define JITTER  0.08
 #define MARGIN  0.2  // collision radii
-#define UNREST  2.0  // 1/m
-#define GATHER  4.0  // 1/m
 #define LENGTH  0.25 // m
 #define BEND    -5.3
 #define PIECES  5 // as many as the default model has elements
 #define BENT    3
-// Half as many again as chords within half a radius need: fewer contacts would hold the bundle.
-#define SEGMENTS 18
+
+typedef struct settings {
+    int segments; // by default half as many again as chords within half a radius need: fewer
+                  // contacts would hold the bundle
+    double unrest, gather; // 1/m
+} settings;
+
+static const settings DEFAULTS = {.segments = 18, .unrest = 2.0, .gather = 4.0};
+static const ss_key KEYS[] = {
+    {.name = "segments",
+     .kind = SS_KEY_INTEGER,
+     .place = offsetof(settings, segments),
+     .low = 3,
+     .high = 4096},
+    {.name = "unrest",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, unrest),
+     .low = 0.0,
+     .high = 100.0},
+    {.name = "gather",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, gather),
+     .low = 0.0,
+     .high = 100.0},
+    {.name = NULL},
+};
 
 #define TIE_POLAR 1.2   // rad from the crown
 #define TIE_GAP   0.004 // m from the scalp to the lowest root
@@ -45,6 +67,7 @@ static ss_pose tie(double reach)
 
 static ss_status add_tail(const ss_scene_request *request, int body, ss_world *w, ss_error *e)
 {
+    const settings *set = ss_request_settings(request, &DEFAULTS);
     const ss_bundle tail = {
         .rods = ss_request_rods(request, ss_scene_pony.rods),
         .material = ss_material_hair(),
@@ -55,9 +78,9 @@ static ss_status add_tail(const ss_scene_request *request, int body, ss_world *w
         .flat = 1.0,
         .spacing = SPACING * COLLISION_RADIUS,
         .jitter = JITTER,
-        .unrest = UNREST,
-        .gather = GATHER,
-        .nsegments = SEGMENTS,
+        .unrest = set->unrest,
+        .gather = set->gather,
+        .nsegments = set->segments,
     };
     ss_random g = ss_random_seeded(request->seed);
     const ss_pose root = tie(ss_bundle_reach(&tail, 1));
@@ -95,5 +118,8 @@ const ss_scene ss_scene_pony = {
     .rods = 334,
     .steps = 500,
     .dt = 0.002,
+    .keys = KEYS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
     .build = build,
 };

@@ -14,6 +14,11 @@ ss_status ss_request_check(const ss_scene_request *request, ss_error *e);
 // Likewise, and for more than the one rod that the scene is about.
 ss_status ss_request_check_one_rod(const ss_scene_request *request, ss_error *e);
 
+static inline const void *ss_request_settings(const ss_scene_request *request, const void *defaults)
+{
+    return request->settings != NULL ? request->settings : defaults;
+}
+
 static inline int ss_request_rods(const ss_scene_request *request, int own)
 {
     return request->rods > 0 ? request->rods : own;

@@ -1,10 +1,12 @@
 // problems/strands/scenes/scenes.c -- the scenes by name, and what is asked of all of them.
 #include "problems/strands/scenes/scene.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
+#include "problems/strands/spec.h"
 
 const ss_scene *const ss_scenes[] = {SS_LISTED_SCENES, NULL};
 
@@ -16,6 +18,31 @@ const ss_scene *ss_scene_find(const char *name)
         }
     }
     return NULL;
+}
+
+static ss_entry scene_entry(int k)
+{
+    const ss_scene *s = ss_scenes[k];
+    return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size} : (ss_entry){0};
+}
+
+ss_status ss_scene_parse(const char *spec, ss_scene_choice *choice, ss_error *e)
+{
+    const ss_catalogue scenes = {"scene", scene_entry};
+    int which;
+    *choice = (ss_scene_choice){0};
+    const ss_status status = ss_spec_parse(&scenes, spec, &which, &choice->settings, e);
+    if (status == SS_OK) {
+        choice->scene = ss_scenes[which];
+        strcpy(choice->spec, spec);
+    }
+    return status;
+}
+
+void ss_scene_choice_free(ss_scene_choice *choice)
+{
+    free(choice->settings);
+    *choice = (ss_scene_choice){0};
 }
 
 // The collision hash and 32-bit indices of the one-step problem end before this many strands do.

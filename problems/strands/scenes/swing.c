@@ -7,9 +7,22 @@
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
-#define G        0.00818
-#define STEP     0.002 // s
-#define SEGMENTS 50
+#define G    0.00818
+#define STEP 0.002 // s
+
+typedef struct settings {
+    int segments;
+} settings;
+
+static const settings DEFAULTS = {.segments = 50};
+static const ss_key KEYS[] = {
+    {.name = "segments",
+     .kind = SS_KEY_INTEGER,
+     .place = offsetof(settings, segments),
+     .low = 3,
+     .high = 4096},
+    {.name = NULL},
+};
 
 static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                        ss_error *e)
@@ -18,9 +31,10 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     if (status != SS_OK) {
         return status;
     }
-    const ss_strand_design rod = {.length = SEGMENTS * ss_length(w->gravity) * STEP * STEP / G,
+    const settings *set = ss_request_settings(request, &DEFAULTS);
+    const ss_strand_design rod = {.length = set->segments * ss_length(w->gravity) * STEP * STEP / G,
                                   .material = ss_material_hair(),
-                                  .nsegments = SEGMENTS};
+                                  .nsegments = set->segments};
     const ss_pose root = ss_pose_identity();
     options->contacts = false;
     int number;
@@ -35,5 +49,8 @@ const ss_scene ss_scene_swing = {
     .rods = 1,
     .steps = 1000,
     .dt = STEP,
+    .keys = KEYS,
+    .defaults = &DEFAULTS,
+    .settings_size = sizeof(settings),
     .build = build,
 };

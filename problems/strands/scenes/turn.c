@@ -29,5 +29,6 @@ const ss_scene ss_scene_turn = {
     .rods = 150,
     .steps = 500,
     .dt = 0.002,
+    SS_HAIR_OPTIONS,
     .build = build,
 };

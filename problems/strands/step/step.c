@@ -127,6 +127,7 @@ static ss_status make_scheme(ss_stepper *s, ss_error *e)
     }
     if (status == SS_OK) {
         s->scheme = asked->scheme;
+        strcpy(s->spec, asked->spec);
         status = check_scheme(s->world, s->scheme, e);
     }
     if (status == SS_OK && s->scheme->make != NULL) {
@@ -351,6 +352,11 @@ ss_status ss_stepper_step(ss_stepper *s, ss_step_report *report, ss_error *e)
     s->ncontacts = status == SS_OK ? s->ncontacts : 0;
     report->seconds = ss_step_clock() - start;
     return status;
+}
+
+const char *ss_stepper_scheme(const ss_stepper *s)
+{
+    return s->spec;
 }
 
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v)

@@ -100,9 +100,12 @@ void ss_stepper_free(ss_stepper *s);
 // sentence, and the world as it was before the step. Lacking memory: SS_SYSTEM.
 ss_status ss_stepper_step(ss_stepper *s, ss_step_report *report, ss_error *e);
 
+// The spec of the scheme that it steps by.
+const char *ss_stepper_scheme(const ss_stepper *s);
+
 // The problem of the last accepted step, with the impulses that it started from as its first guess
 // and provenance as far as it is known here (step, counted from 0; time of its start; dt, units,
-// frame). NULL where it had no contact. Owned by the stepper, until its next step. The answer r and
+// frame; math_info says the scheme, the iterate and the kind of K in M). NULL where it had no contact. Owned by the stepper, until its next step. The answer r and
 // the velocity v beside it; touches are those of the problem, in its order.
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v);
 const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count);

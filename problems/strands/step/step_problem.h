@@ -15,7 +15,8 @@ typedef struct ss_step_problem {
     int *row;           // [nstrands] where a strand's dofs begin in the problem; -1 without contact
     double *scripted;   // [3 contacts] relative velocities that scripts alone give, without gaps
     ss_state guess;
-    int widest; // the most dofs of a strand
+    int widest;     // the most dofs of a strand
+    char info[256]; // the problem's math_info
     ss_buffer rows, columns, entries_M, entries_H, contacts, dofs, parts;
 } ss_step_problem;
 

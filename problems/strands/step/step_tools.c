@@ -148,8 +148,12 @@ ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report,
 
 // ---- The problem and its answer
 
-static void describe(ss_stepper *s, double h)
+static void describe(ss_stepper *s, double h, int iterate)
 {
+    ss_step_problem *formed = &s->formed;
+    snprintf(formed->info, sizeof formed->info, "scheme %s, iterate %d, K %s", s->spec, iterate,
+             ss_stiffness_names[ss_systems_kind(&s->systems, s->world)]);
+    formed->problem.math_info = formed->info;
     ss_provenance *from = &s->formed.problem.provenance;
     from->step = s->steps;
     from->time = s->world->now.time;
@@ -191,7 +195,7 @@ static ss_status form_problem(ss_stepper *s, double h, ss_step_report *report, s
     if (s->v == NULL) {
         return ss_fail_memory(e, "the velocities of a step");
     }
-    describe(s, h);
+    describe(s, h, report->iterates);
     return SS_OK;
 }
 
@@ -242,6 +246,7 @@ ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_re
     const ss_step_parts parts = parts_of(s, s->formed.problem.provenance.dt);
     const ss_step_answer before = report->answer;
     ss_step_problem_refresh(&s->formed, &parts);
+    describe(s, parts.h, report->iterates);
     memcpy(s->formed.guess.r, s->r, 3 * (size_t)s->ncontacts * sizeof *s->r);
     report->assemble_seconds += ss_step_clock() - start;
     const ss_status status = solve_problem(s, report, reason, e);

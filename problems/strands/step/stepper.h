@@ -15,6 +15,7 @@ struct ss_stepper {
     ss_step_solver solver;
     const ss_scheme *scheme;
     void *own; // the scheme's; owned
+    char spec[160];
     double dt;
     int good, steps; // accepted ones: since dt was set, and in all
 
