@@ -44,7 +44,7 @@ static size_t merge_row(const ss_sparse *rows, int dim, int i, int *out, int *on
 
 // Both passes over the rows share this: the first counts, the second (W->col not NULL) writes.
 // False without memory; where it is stopped the rows are not complete.
-static bool find_columns(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
+static bool blocks_find_columns(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
 {
     const size_t n = (size_t)W->n;
     int *lists = malloc(4 * n * sizeof *lists);
@@ -80,16 +80,16 @@ static void copy_entries(const ss_stop *stop, const ss_sparse *rows, ss_blocks *
 }
 
 // False without memory.
-static bool fill(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
+static bool blocks_fill(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
 {
     const size_t block = (size_t)(W->dim * W->dim);
     W->start = malloc(((size_t)W->n + 1) * sizeof *W->start);
-    bool ok = W->start != NULL && find_columns(stop, rows, W);
+    bool ok = W->start != NULL && blocks_find_columns(stop, rows, W);
     if (ok && !ss_stop_asked(stop)) {
         const size_t count = W->start[W->n];
         W->col = malloc(count * sizeof *W->col);
         W->x = calloc(count * block + SS_BLOCK_ROOM, sizeof *W->x);
-        ok = W->col != NULL && W->x != NULL && find_columns(stop, rows, W);
+        ok = W->col != NULL && W->x != NULL && blocks_find_columns(stop, rows, W);
     }
     if (ok && !ss_stop_asked(stop)) {
         copy_entries(stop, rows, W);
@@ -103,7 +103,7 @@ ss_status ss_blocks_from_sparse_until(const ss_stop *stop, const ss_sparse *A, i
     *W = (ss_blocks){.dim = dim, .n = A->nrows / dim};
     ss_sparse rows = {0};
     ss_status status = ss_sparse_transpose_until(stop, A, &rows, e);
-    if (status == SS_OK && rows.start != NULL && !fill(stop, &rows, W)) {
+    if (status == SS_OK && rows.start != NULL && !blocks_fill(stop, &rows, W)) {
         status = ss_fail_memory(e, "the blocks of W");
     }
     if (status != SS_OK || ss_stop_asked(stop)) {

@@ -28,7 +28,7 @@
 // ---- The minimum of (3)
 
 typedef struct search {
-    const ss_contact_rows *a;
+    const ss_contact_rows *rows;
     bool cones; // C = K_{1/mu} instead of the half-spaces
     cholmod_common common;
     cholmod_sparse *B; // A times the root of the Hessian of the distances
@@ -69,31 +69,31 @@ static void outside(double mu, const double y[3], double q[3], double columns[9]
 // g, its gradient, lambda, and what Newton's matrix needs.
 static double evaluate(search *s, const double *x)
 {
-    const ss_contact_rows *a = s->a;
+    const ss_contact_rows *rows = s->rows;
     double g = 0.0;
-    memset(s->grad, 0, (size_t)a->m * sizeof *s->grad);
-    for (int i = 0; i < a->n; i++) {
+    memset(s->grad, 0, (size_t)rows->m * sizeof *s->grad);
+    for (int i = 0; i < rows->n; i++) {
         double u[3] = {0.0, 0.0, 0.0}, q[3];
-        const double weight = 1.0 / a->size[i];
-        for (int c = 0; c < (s->cones ? a->d : 1); c++) {
-            u[c] = a->c[a->d * i + c];
-            for (int k = a->start[i]; k < a->start[i + 1]; k++) {
-                u[c] += a->A[a->d * k + c] * x[a->row[k]];
+        const double weight = 1.0 / rows->size[i];
+        for (int c = 0; c < (s->cones ? rows->d : 1); c++) {
+            u[c] = rows->c[rows->d * i + c];
+            for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+                u[c] += rows->A[rows->d * k + c] * x[rows->row[k]];
             }
         }
-        u[0] -= s->cones ? INSIDE * a->speed * a->size[i] : 0.0;
-        outside(s->cones ? a->mu[i] : 0.0, u, q, s->part[i]);
+        u[0] -= s->cones ? INSIDE * rows->speed * rows->size[i] : 0.0;
+        outside(s->cones ? rows->mu[i] : 0.0, u, q, s->part[i]);
         for (int k = 0; k < 9; k++) {
             s->part[i][k] *= weight;
         }
-        for (int c = 0; c < a->d; c++) {
+        for (int c = 0; c < rows->d; c++) {
             g += 0.5 * weight * weight * q[c] * q[c];
             q[c] *= weight * weight;
         }
         s->lambda[i] = -q[0];
-        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
-            for (int c = 0; c < a->d; c++) {
-                s->grad[a->row[k]] += a->A[a->d * k + c] * q[c];
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            for (int c = 0; c < rows->d; c++) {
+                s->grad[rows->row[k]] += rows->A[rows->d * k + c] * q[c];
             }
         }
     }
@@ -103,7 +103,7 @@ static double evaluate(search *s, const double *x)
 static double square_of(const search *s)
 {
     double square = 0.0;
-    for (int j = 0; j < s->a->m; j++) {
+    for (int j = 0; j < s->rows->m; j++) {
         square += s->grad[j] * s->grad[j];
     }
     return square;
@@ -112,15 +112,15 @@ static double square_of(const search *s)
 // B of the present parts; the pattern is that of all rows of a contact in each of its columns.
 static void fill_matrix(search *s)
 {
-    const ss_contact_rows *a = s->a;
-    const int width = s->cones ? a->d : 1;
+    const ss_contact_rows *rows = s->rows;
+    const int width = s->cones ? rows->d : 1;
     double *x = s->B->x;
-    for (int i = 0; i < a->n; i++) {
+    for (int i = 0; i < rows->n; i++) {
         for (int c = 0; c < width; c++) {
-            for (int k = a->start[i]; k < a->start[i + 1]; k++) {
+            for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
                 double sum = 0.0;
-                for (int j = 0; j < a->d; j++) {
-                    sum += a->A[a->d * k + j] * s->part[i][3 * c + j];
+                for (int j = 0; j < rows->d; j++) {
+                    sum += rows->A[rows->d * k + j] * s->part[i][3 * c + j];
                 }
                 *x++ = sum;
             }
@@ -131,42 +131,42 @@ static void fill_matrix(search *s)
 // The pattern of B and its analysis. False where the search would cost too much or memory lacks.
 static bool prepare_matrix(search *s, bool *too_large)
 {
-    const ss_contact_rows *a = s->a;
-    const int width = s->cones ? a->d : 1;
+    const ss_contact_rows *rows = s->rows;
+    const int width = s->cones ? rows->d : 1;
     double products = 0.0;
-    for (int i = 0; i < a->n; i++) {
-        const double touched = a->start[i + 1] - a->start[i];
+    for (int i = 0; i < rows->n; i++) {
+        const double touched = rows->start[i + 1] - rows->start[i];
         products += width * touched * touched;
     }
-    *too_large = products > MOST_ENTRIES || (double)width * a->start[a->n] > INT_MAX;
+    *too_large = products > MOST_ENTRIES || (double)width * rows->start[rows->n] > INT_MAX;
     if (*too_large) {
         return false;
     }
-    const size_t count = (size_t)width * (size_t)a->start[a->n];
-    s->B = cholmod_allocate_sparse((size_t)a->m, (size_t)width * (size_t)a->n, count, 1, 1, 0,
+    const size_t count = (size_t)width * (size_t)rows->start[rows->n];
+    s->B = cholmod_allocate_sparse((size_t)rows->m, (size_t)width * (size_t)rows->n, count, 1, 1, 0,
                                    CHOLMOD_REAL, &s->common);
     if (s->B == NULL) {
         return false;
     }
     int *start = s->B->p, *row = s->B->i, at = 0;
-    for (int i = 0; i < a->n; i++) {
-        const int length = a->start[i + 1] - a->start[i];
+    for (int i = 0; i < rows->n; i++) {
+        const int length = rows->start[i + 1] - rows->start[i];
         for (int c = 0; c < width; c++) {
             start[width * i + c] = at;
-            memcpy(row + at, a->row + a->start[i], (size_t)length * sizeof *row);
+            memcpy(row + at, rows->row + rows->start[i], (size_t)length * sizeof *row);
             at += length;
         }
     }
-    start[width * a->n] = at;
+    start[width * rows->n] = at;
     s->L = cholmod_analyze(s->B, &s->common);
     *too_large = s->L != NULL && !(LEAST_STEPS * s->common.fl <= MOST_WORK);
     return s->L != NULL && !*too_large;
 }
 
 // trial = x - (B B' + DAMPING)^-1 grad.
-static bool find_step(search *s, double *step)
+static bool certificate_find_step(search *s, double *step)
 {
-    const size_t m = (size_t)s->a->m;
+    const size_t m = (size_t)s->rows->m;
     double damping[2] = {DAMPING, 0.0};
     fill_matrix(s);
     if (!cholmod_factorize_p(s->B, damping, NULL, 0, s->L, &s->common) ||
@@ -187,25 +187,25 @@ static bool find_step(search *s, double *step)
 }
 
 // One damped step of Newton from x with value g. False where it does not go down any more.
-static bool advance(search *s, double *step, double *g)
+static bool certificate_advance(search *s, double *step, double *g)
 {
     const double square = square_of(s);
-    if (!(square > 0.0) || !find_step(s, step)) {
+    if (!(square > 0.0) || !certificate_find_step(s, step)) {
         return false;
     }
     double slope = 0.0;
-    for (int j = 0; j < s->a->m; j++) {
+    for (int j = 0; j < s->rows->m; j++) {
         slope += s->grad[j] * step[j];
     }
     double t = 1.0;
     for (int k = 0; k < HALVINGS; k++, t *= 0.5) {
-        for (int j = 0; j < s->a->m; j++) {
+        for (int j = 0; j < s->rows->m; j++) {
             s->trial[j] = s->x[j] + t * step[j];
         }
         const double next = evaluate(s, s->trial);
         // At the rounding of g the gradient still tells which of two points is the lower one.
         if (next <= *g + ARMIJO * t * slope || (k == 0 && square_of(s) < 0.25 * square)) {
-            memcpy(s->x, s->trial, (size_t)s->a->m * sizeof *s->x);
+            memcpy(s->x, s->trial, (size_t)s->rows->m * sizeof *s->x);
             *g = next;
             return true;
         }
@@ -217,17 +217,17 @@ static bool advance(search *s, double *step, double *g)
 static bool proves(search *s, ss_certificate *found)
 {
     if (s->cones) {
-        found->margin = ss_contact_rows_margin(s->a, s->x);
+        found->margin = ss_contact_rows_margin(s->rows, s->x);
         return found->margin >= SS_MARGIN;
     }
-    found->reach = ss_contact_rows_reach(s->a, s->lambda, s->trial);
+    found->reach = ss_contact_rows_reach(s->rows, s->lambda, s->trial);
     return found->reach >= SS_REACH;
 }
 
 static bool minimise(search *s, double *step, ss_certificate *found)
 {
     double g = evaluate(s, s->x);
-    const double vanished = VANISHED * s->a->speed * s->a->speed;
+    const double vanished = VANISHED * s->rows->speed * s->rows->speed;
     if (proves(s, found)) {
         return true;
     }
@@ -236,7 +236,7 @@ static bool minimise(search *s, double *step, ss_certificate *found)
     }
     const double affordable = MOST_WORK / (s->common.fl + 1.0);
     const int steps = affordable < MOST_STEPS ? (int)affordable : MOST_STEPS;
-    for (int k = 0; k < steps && g > vanished && advance(s, step, &g); k++) {
+    for (int k = 0; k < steps && g > vanished && certificate_advance(s, step, &g); k++) {
         if (proves(s, found)) {
             return true;
         }
@@ -244,19 +244,19 @@ static bool minimise(search *s, double *step, ss_certificate *found)
     return false;
 }
 
-static ss_status look_for(const ss_contact_rows *a, bool cones, ss_certificate *found, bool *proved,
-                          ss_error *e)
+static ss_status look_for(const ss_contact_rows *rows, bool cones, ss_certificate *found,
+                          bool *proved, ss_error *e)
 {
-    const size_t m = (size_t)a->m + 1;
-    search s = {.a = a, .cones = cones};
+    const size_t m = (size_t)rows->m + 1;
+    search s = {.rows = rows, .cones = cones};
     cholmod_start(&s.common);
     s.common.print = 0;
     double *step = malloc(m * sizeof *step);
     s.x = calloc(m, sizeof *s.x);
     s.trial = malloc(m * sizeof *s.trial);
     s.grad = malloc(m * sizeof *s.grad);
-    s.lambda = malloc((size_t)a->n * sizeof *s.lambda);
-    s.part = malloc((size_t)a->n * sizeof *s.part);
+    s.lambda = malloc((size_t)rows->n * sizeof *s.lambda);
+    s.part = malloc((size_t)rows->n * sizeof *s.part);
     ss_status status = SS_OK;
     if (step == NULL || s.x == NULL || s.trial == NULL || s.grad == NULL || s.lambda == NULL ||
         s.part == NULL) {
@@ -270,8 +270,8 @@ static ss_status look_for(const ss_contact_rows *a, bool cones, ss_certificate *
     if (status == SS_OK && *proved) {
         double **kept = cones ? &found->x : &found->lambda;
         *kept = cones ? s.x : s.lambda;
-        for (int j = 0; cones && j < a->m; j++) {
-            s.x[j] /= a->root[j];
+        for (int j = 0; cones && j < rows->m; j++) {
+            s.x[j] /= rows->root[j];
         }
         *(cones ? &s.x : &s.lambda) = NULL;
     }

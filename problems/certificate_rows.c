@@ -10,13 +10,13 @@
 // c_N . lambda must be below zero by this share of the sum of its terms' sizes.
 #define SIGN_SHARE 1e-10
 
-void ss_contact_rows_free(ss_contact_rows *a)
+void ss_contact_rows_free(ss_contact_rows *rows)
 {
-    free(a->start);
-    free(a->row);
-    free(a->A);
-    free(a->size);
-    free(a->root);
+    free(rows->start);
+    free(rows->row);
+    free(rows->A);
+    free(rows->size);
+    free(rows->root);
 }
 
 // D_jj, 1 where it is not positive.
@@ -31,58 +31,58 @@ static double diagonal(const ss_sparse *D, int j)
 }
 
 // The rows of contact i: the d columns of A as one list. Returns the next free place.
-static int merge_columns(const ss_sparse *A, const ss_contact_rows *a, int i, int at)
+static int merge_columns(const ss_sparse *A, const ss_contact_rows *rows, int i, int at)
 {
     int next[3];
-    for (int c = 0; c < a->d; c++) {
-        next[c] = A->start[a->d * i + c];
+    for (int c = 0; c < rows->d; c++) {
+        next[c] = A->start[rows->d * i + c];
     }
     for (;;) {
         int row = INT_MAX;
-        for (int c = 0; c < a->d; c++) {
-            const bool left = next[c] < A->start[a->d * i + c + 1];
+        for (int c = 0; c < rows->d; c++) {
+            const bool left = next[c] < A->start[rows->d * i + c + 1];
             row = left && A->row[next[c]] < row ? A->row[next[c]] : row;
         }
         if (row == INT_MAX) {
             return at;
         }
-        a->row[at] = row;
-        for (int c = 0; c < a->d; c++) {
-            const bool here = next[c] < A->start[a->d * i + c + 1] && A->row[next[c]] == row;
-            a->A[a->d * at + c] = here ? A->x[next[c]++] / a->root[row] : 0.0;
+        rows->row[at] = row;
+        for (int c = 0; c < rows->d; c++) {
+            const bool here = next[c] < A->start[rows->d * i + c + 1] && A->row[next[c]] == row;
+            rows->A[rows->d * at + c] = here ? A->x[next[c]++] / rows->root[row] : 0.0;
         }
         at++;
     }
 }
 
-static void measure_rows(const ss_problem *p, ss_contact_rows *a)
+static void measure_rows(const ss_problem *p, ss_contact_rows *rows)
 {
     double sum = 0.0, f = 0.0;
-    for (int i = 0; i < a->n; i++) {
+    for (int i = 0; i < rows->n; i++) {
         double square = 0.0;
-        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
-            square += a->A[a->d * k] * a->A[a->d * k];
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            square += rows->A[rows->d * k] * rows->A[rows->d * k];
         }
-        a->size[i] = sqrt(square);
-        sum += a->size[i];
+        rows->size[i] = sqrt(square);
+        sum += rows->size[i];
     }
-    for (int i = 0; i < a->n; i++) {
-        if (!(a->size[i] > 0.0)) {
-            a->size[i] = sum > 0.0 ? sum / a->n : 1.0;
+    for (int i = 0; i < rows->n; i++) {
+        if (!(rows->size[i] > 0.0)) {
+            rows->size[i] = sum > 0.0 ? sum / rows->n : 1.0;
         }
-        for (int c = 0; c < a->d; c++) {
-            a->speed = fmax(a->speed, fabs(a->c[a->d * i + c]) / a->size[i]);
+        for (int c = 0; c < rows->d; c++) {
+            rows->speed = fmax(rows->speed, fabs(rows->c[rows->d * i + c]) / rows->size[i]);
         }
     }
-    for (int j = 0; p->form == SS_GLOBAL && j < a->m; j++) {
-        f += p->f[j] / a->root[j] * (p->f[j] / a->root[j]);
+    for (int j = 0; p->form == SS_GLOBAL && j < rows->m; j++) {
+        f += p->f[j] / rows->root[j] * (p->f[j] / rows->root[j]);
     }
-    a->speed = fmax(a->speed, sqrt(f));
+    rows->speed = fmax(rows->speed, sqrt(f));
 }
 
-ss_status ss_contact_rows_new(const ss_problem *p, ss_contact_rows *a, ss_error *e)
+ss_status ss_contact_rows_new(const ss_problem *p, ss_contact_rows *rows, ss_error *e)
 {
-    *a = (ss_contact_rows){.d = p->dim, .n = p->ncontacts, .mu = p->mu};
+    *rows = (ss_contact_rows){.d = p->dim, .n = p->ncontacts, .mu = p->mu};
     const bool global = p->form == SS_GLOBAL;
     const ss_sparse *D = global ? &p->M : &p->W;
     ss_sparse turned = {0};
@@ -92,23 +92,24 @@ ss_status ss_contact_rows_new(const ss_problem *p, ss_contact_rows *a, ss_error 
     }
     const ss_sparse *A = global ? &p->H : &turned;
     const size_t count = (size_t)ss_sparse_count(A) + 1;
-    a->c = global ? p->w : p->b;
-    a->m = A->nrows;
-    a->start = calloc((size_t)a->n + 1, sizeof *a->start);
-    a->row = malloc(count * sizeof *a->row);
-    a->A = malloc(count * (size_t)a->d * sizeof *a->A);
-    a->size = malloc((size_t)a->n * sizeof *a->size);
-    a->root = malloc(((size_t)a->m + 1) * sizeof *a->root);
-    if (a->start == NULL || a->row == NULL || a->A == NULL || a->size == NULL || a->root == NULL) {
+    rows->c = global ? p->w : p->b;
+    rows->m = A->nrows;
+    rows->start = calloc((size_t)rows->n + 1, sizeof *rows->start);
+    rows->row = malloc(count * sizeof *rows->row);
+    rows->A = malloc(count * (size_t)rows->d * sizeof *rows->A);
+    rows->size = malloc((size_t)rows->n * sizeof *rows->size);
+    rows->root = malloc(((size_t)rows->m + 1) * sizeof *rows->root);
+    if (rows->start == NULL || rows->row == NULL || rows->A == NULL || rows->size == NULL ||
+        rows->root == NULL) {
         status = ss_fail_memory(e, "a certificate");
     } else {
-        for (int j = 0; j < a->m; j++) {
-            a->root[j] = sqrt(diagonal(D, j));
+        for (int j = 0; j < rows->m; j++) {
+            rows->root[j] = sqrt(diagonal(D, j));
         }
-        for (int i = 0; i < a->n; i++) {
-            a->start[i + 1] = merge_columns(A, a, i, a->start[i]);
+        for (int i = 0; i < rows->n; i++) {
+            rows->start[i + 1] = merge_columns(A, rows, i, rows->start[i]);
         }
-        measure_rows(p, a);
+        measure_rows(p, rows);
     }
     ss_sparse_free(&turned);
     return status;
@@ -116,44 +117,44 @@ ss_status ss_contact_rows_new(const ss_problem *p, ss_contact_rows *a, ss_error 
 
 // ---- The two checks
 
-double ss_contact_rows_reach(const ss_contact_rows *a, const double *lambda, double *out)
+double ss_contact_rows_reach(const ss_contact_rows *rows, const double *lambda, double *out)
 {
     double along = 0.0, terms = 0.0, square = 0.0;
-    memset(out, 0, (size_t)a->m * sizeof *out);
-    for (int i = 0; i < a->n; i++) {
+    memset(out, 0, (size_t)rows->m * sizeof *out);
+    for (int i = 0; i < rows->n; i++) {
         if (!(lambda[i] >= 0.0 && isfinite(lambda[i]))) {
             return 0.0;
         }
-        along += a->c[a->d * i] * lambda[i];
-        terms += fabs(a->c[a->d * i]) * lambda[i];
-        for (int k = a->start[i]; k < a->start[i + 1]; k++) {
-            out[a->row[k]] += a->A[a->d * k] * lambda[i];
+        along += rows->c[rows->d * i] * lambda[i];
+        terms += fabs(rows->c[rows->d * i]) * lambda[i];
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            out[rows->row[k]] += rows->A[rows->d * k] * lambda[i];
         }
     }
     if (!(along < -SIGN_SHARE * terms)) {
         return 0.0;
     }
-    for (int j = 0; j < a->m; j++) {
+    for (int j = 0; j < rows->m; j++) {
         square += out[j] * out[j];
     }
-    return -along / (sqrt(square) * a->speed);
+    return -along / (sqrt(square) * rows->speed);
 }
 
-double ss_contact_rows_margin(const ss_contact_rows *a, const double *x)
+double ss_contact_rows_margin(const ss_contact_rows *rows, const double *x)
 {
     double least = INFINITY;
-    for (int i = 0; i < a->n; i++) {
+    for (int i = 0; i < rows->n; i++) {
         double u[3] = {0.0, 0.0, 0.0}, terms = 0.0;
-        for (int c = 0; c < a->d; c++) {
-            u[c] = a->c[a->d * i + c];
+        for (int c = 0; c < rows->d; c++) {
+            u[c] = rows->c[rows->d * i + c];
             terms += fabs(u[c]);
-            for (int k = a->start[i]; k < a->start[i + 1]; k++) {
-                const double term = a->A[a->d * k + c] * x[a->row[k]];
+            for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+                const double term = rows->A[rows->d * k + c] * x[rows->row[k]];
                 u[c] += term;
                 terms += fabs(term);
             }
         }
-        const double depth = u[0] - a->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
+        const double depth = u[0] - rows->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
         const double margin = terms > 0.0 ? depth / terms : 0.0;
         least = margin >= least ? least : margin;
     }

@@ -84,7 +84,7 @@ static bool is_finite(ss_report *report, ss_severity severity, const char *path,
     return wrong == 0;
 }
 
-static void check_finite(ss_report *report, const char *path, const double *x, int count)
+static void values_check_finite(ss_report *report, const char *path, const double *x, int count)
 {
     (void)is_finite(report, SS_DEFECT, path, x, count, "");
 }
@@ -92,7 +92,7 @@ static void check_finite(ss_report *report, const char *path, const double *x, i
 static void check_friction(ss_report *report, const char *path, const double *mu, int count)
 {
     int first = -1, wrong = 0;
-    check_finite(report, path, mu, count);
+    values_check_finite(report, path, mu, count);
     for (int k = 0; k < count; k++) {
         if (mu[k] < 0.0) {
             first = wrong == 0 ? k : first;
@@ -308,12 +308,12 @@ ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e)
     ss_status status = SS_OK;
     if (p->form == SS_LOCAL) {
         check_friction(report, "/fclib_local/vectors/mu", p->mu, p->ncontacts);
-        check_finite(report, "/fclib_local/vectors/q", p->b, components);
+        values_check_finite(report, "/fclib_local/vectors/q", p->b, components);
         status = check_W(p, report, e);
     } else {
         check_friction(report, "/fclib_global/vectors/mu", p->mu, p->ncontacts);
-        check_finite(report, "/fclib_global/vectors/f", p->f, p->ndofs);
-        check_finite(report, "/fclib_global/vectors/w", p->w, components);
+        values_check_finite(report, "/fclib_global/vectors/f", p->f, p->ndofs);
+        values_check_finite(report, "/fclib_global/vectors/w", p->w, components);
         check_finite_matrix(report, "/fclib_global/H", &p->H);
         status = check_M(p, report, e);
     }

@@ -30,7 +30,7 @@ typedef struct inheritance {
     int streams; // standard output and error; -1: nowhere
 } inheritance;
 
-static _Noreturn void give_up(void)
+static _Noreturn void child_give_up(void)
 {
     _exit(SS_CHILD_NOT_STARTED);
 }
@@ -68,7 +68,7 @@ static int set_aside(int file, int nfiles)
 {
     const int kept = fcntl(file, F_DUPFD, SS_CHILD_FILE + nfiles);
     if (kept < 0) {
-        give_up();
+        child_give_up();
     }
     return kept;
 }
@@ -76,7 +76,7 @@ static int set_aside(int file, int nfiles)
 static void put_at(int file, int place)
 {
     if (dup2(file, place) < 0) {
-        give_up();
+        child_give_up();
     }
 }
 
@@ -115,7 +115,7 @@ static _Noreturn void become(const ss_child_setup *setup, const inheritance *fro
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
     if (getppid() != parent) { // it died before it could be asked to take us along
-        give_up();
+        child_give_up();
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     arrange_files(from);
@@ -127,7 +127,7 @@ static _Noreturn void become(const ss_child_setup *setup, const inheritance *fro
     if (!calls && (setup->folder == NULL || chdir(setup->folder) == 0)) {
         execvp(setup->program, setup->words);
     }
-    give_up();
+    child_give_up();
 }
 
 // ---- Starting one
@@ -155,8 +155,8 @@ static pid_t fork_with_signals_blocked(void)
     return pid;
 }
 
-static ss_status start(ss_child *child, const ss_child_setup *setup, const inheritance *from,
-                       ss_error *e)
+static ss_status child_start(ss_child *child, const ss_child_setup *setup, const inheritance *from,
+                             ss_error *e)
 {
     const pid_t parent = getpid();
     const pid_t pid = fork_with_signals_blocked();
@@ -196,7 +196,7 @@ ss_status ss_child_start(ss_child *child, const ss_child_setup *setup, ss_error 
         from.files[0] = ends[1];
         from.nfiles = 1;
     }
-    const ss_status status = start(child, setup, &from, e);
+    const ss_status status = child_start(child, setup, &from, e);
     close_if_open(&ends[1]);
     if (status != SS_OK) {
         close_if_open(&child->channel);
@@ -207,7 +207,7 @@ ss_status ss_child_start(ss_child *child, const ss_child_setup *setup, ss_error 
 
 // ---- Hearing one
 
-static bool make_room(ss_child *child)
+static bool child_make_room(ss_child *child)
 {
     if (child->length < child->capacity) {
         return true;
@@ -224,10 +224,10 @@ static bool make_room(ss_child *child)
 }
 
 // What waits in the channel. False, with its ending, where that is too much.
-static bool hear(ss_child *child)
+static bool child_hear(ss_child *child)
 {
     while (child->channel >= 0) {
-        if (!make_room(child)) {
+        if (!child_make_room(child)) {
             return false;
         }
         const ssize_t got =
@@ -312,9 +312,9 @@ void ss_child_clear(ss_child *child)
 }
 
 // Whether it has ended now. What it said before its end is heard first.
-static bool look_at(ss_child *child, bool ended)
+static bool child_look_at(ss_child *child, bool ended)
 {
-    const bool heard = hear(child);
+    const bool heard = child_hear(child);
     const ss_ending why = child->ending;
     if (!heard) {
         ss_child_end(child);
@@ -335,7 +335,7 @@ static void list_files(const ss_child *children, int n, struct pollfd *files)
     }
 }
 
-static double now(void)
+static double child_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -346,14 +346,14 @@ ss_status ss_child_wait(ss_child *children, int n, double seconds, const sigset_
                         int *ended, ss_error *e)
 {
     struct pollfd files[2 * MOST_CHILDREN];
-    const double end = now() + seconds;
+    const double end = child_now() + seconds;
     *ended = -1;
     if (n > MOST_CHILDREN) {
         return ss_fail(e, SS_SYSTEM, "at most %d processes at a time can be watched",
                        MOST_CHILDREN);
     }
     for (;;) {
-        const double left = fmin(fmax(end - now(), 0.0), 1e6);
+        const double left = fmin(fmax(end - child_now(), 0.0), 1e6);
         const struct timespec wait = {(time_t)left, (long)((left - floor(left)) * 1e9)};
         list_files(children, n, files);
         const int ready = ppoll(files, (nfds_t)(2 * n), &wait, unblocked);
@@ -362,7 +362,7 @@ ss_status ss_child_wait(ss_child *children, int n, double seconds, const sigset_
         }
         for (int k = 0; ready > 0 && k < n; k++) {
             if ((files[2 * k].revents | files[2 * k + 1].revents) != 0 &&
-                look_at(&children[k], files[2 * k].revents != 0)) {
+                child_look_at(&children[k], files[2 * k].revents != 0)) {
                 *ended = k;
                 return SS_OK;
             }

@@ -209,13 +209,13 @@ static inline void fill_row(int dim, walk *walks, int nwalks, const int *cols, s
     for (size_t k = 0; k < ncols; k++) {
         four sum[3] = {{0}, {0}, {0}};
         for (int s = 0; s < nwalks; s++) {
-            walk *a = &walks[s];
-            if (a->contact < a->last && *a->contact == cols[k]) {
+            walk *end = &walks[s];
+            if (end->contact < end->last && *end->contact == cols[k]) {
                 for (int r = 0; r < dim; r++) {
-                    sum[r] += *(const four *)(a->at + (size_t)r * a->width);
+                    sum[r] += *(const four *)(end->at + (size_t)r * end->width);
                 }
-                a->contact++;
-                a->at += dim;
+                end->contact++;
+                end->at += dim;
             }
         }
         for (int r = 0; r < dim; r++) {

@@ -47,7 +47,7 @@ const ss_key *ss_keys_find(const ss_key *keys, const char *name)
     return NULL;
 }
 
-static void append(char *text, size_t room, const char *word)
+static void keys_append(char *text, size_t room, const char *word)
 {
     const size_t length = strlen(text);
     snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", word);
@@ -60,7 +60,7 @@ static ss_status fail_number(const ss_key *key, const char *value, ss_error *e)
     return ss_fail(e, SS_BAD_INPUT, "%s takes %s, not '%s'", key->name, takes, value);
 }
 
-static ss_status set_integer(const ss_key *key, const char *value, void *settings, ss_error *e)
+static ss_status keys_set_integer(const ss_key *key, const char *value, void *settings, ss_error *e)
 {
     long number;
     if (!ss_number_whole(value, (long)key->low, (long)key->high, &number)) {
@@ -70,7 +70,7 @@ static ss_status set_integer(const ss_key *key, const char *value, void *setting
     return SS_OK;
 }
 
-static ss_status set_real(const ss_key *key, const char *value, void *settings, ss_error *e)
+static ss_status keys_set_real(const ss_key *key, const char *value, void *settings, ss_error *e)
 {
     double number;
     if (!ss_number_real(value, key->low, key->high, &number)) {
@@ -95,7 +95,7 @@ static bool is_choice(const ss_key *key, const char *choice, const char *value, 
     return true;
 }
 
-static ss_status set_choice(const ss_key *key, const char *value, void *settings, ss_error *e)
+static ss_status keys_set_choice(const ss_key *key, const char *value, void *settings, ss_error *e)
 {
     char names[200] = "";
     for (int k = 0; key->choices[k] != NULL; k++) {
@@ -106,7 +106,7 @@ static ss_status set_choice(const ss_key *key, const char *value, void *settings
         char name[48];
         snprintf(name, sizeof name, "%s%s", key->choices[k],
                  takes_number(key->choices[k]) ? "SEED" : "");
-        append(names, sizeof names, name);
+        keys_append(names, sizeof names, name);
     }
     return ss_fail(e, SS_BAD_INPUT, "%s takes one of %s, not '%s'", key->name, names, value);
 }
@@ -115,11 +115,11 @@ ss_status ss_key_set(const ss_key *key, const char *value, void *settings, ss_er
 {
     switch (key->kind) {
     case SS_KEY_INTEGER:
-        return set_integer(key, value, settings, e);
+        return keys_set_integer(key, value, settings, e);
     case SS_KEY_REAL:
-        return set_real(key, value, settings, e);
+        return keys_set_real(key, value, settings, e);
     case SS_KEY_CHOICE:
         break;
     }
-    return set_choice(key, value, settings, e);
+    return keys_set_choice(key, value, settings, e);
 }

@@ -16,7 +16,7 @@ void ss_sparse_free(ss_sparse *A)
     *A = (ss_sparse){0};
 }
 
-static bool allocate(ss_sparse *A, int nrows, int ncols, int count)
+static bool sparse_allocate(ss_sparse *A, int nrows, int ncols, int count)
 {
     const size_t room = (size_t)count + 1; // never zero bytes
     *A = (ss_sparse){
@@ -79,7 +79,7 @@ ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count,
 {
     int *row_start = calloc((size_t)nrows + 1, sizeof *row_start);
     int *by_row = malloc(((size_t)count + 1) * sizeof *by_row);
-    const bool allocated = allocate(A, nrows, ncols, count);
+    const bool allocated = sparse_allocate(A, nrows, ncols, count);
     if (row_start == NULL || by_row == NULL || !allocated) {
         free(row_start);
         free(by_row);
@@ -116,7 +116,7 @@ ss_status ss_sparse_transpose(const ss_sparse *A, ss_sparse *transposed, ss_erro
 ss_status ss_sparse_transpose_until(const ss_stop *stop, const ss_sparse *A, ss_sparse *transposed,
                                     ss_error *e)
 {
-    if (!allocate(transposed, A->ncols, A->nrows, ss_sparse_count(A))) {
+    if (!sparse_allocate(transposed, A->ncols, A->nrows, ss_sparse_count(A))) {
         return ss_fail_memory(e, "a transposed matrix");
     }
     int *start = transposed->start;

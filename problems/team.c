@@ -73,132 +73,132 @@ static bool claim(member *m, uint32_t round, int *item)
     }
 }
 
-static void finish_item(ss_team *a)
+static void finish_item(ss_team *team)
 {
-    if (atomic_fetch_sub(&a->left, 1) == 1 && atomic_load(&a->awaited)) {
-        pthread_mutex_lock(&a->lock);
-        pthread_cond_signal(&a->done);
-        pthread_mutex_unlock(&a->lock);
+    if (atomic_fetch_sub(&team->left, 1) == 1 && atomic_load(&team->awaited)) {
+        pthread_mutex_lock(&team->lock);
+        pthread_cond_signal(&team->done);
+        pthread_mutex_unlock(&team->lock);
     }
 }
 
-static void take_part(ss_team *a, int number, uint32_t round)
+static void take_part(ss_team *team, int number, uint32_t round)
 {
-    for (int k = 0; k < a->size; k++) {
-        member *m = &a->members[(number + k) % a->size];
+    for (int k = 0; k < team->size; k++) {
+        member *m = &team->members[(number + k) % team->size];
         int item;
         while (claim(m, round, &item)) {
-            a->work(a->context, item, number);
-            finish_item(a);
+            team->work(team->context, item, number);
+            finish_item(team);
         }
     }
 }
 
 // ---- Threads
 
-static uint32_t wait_for_round(ss_team *a, uint32_t seen)
+static uint32_t wait_for_round(ss_team *team, uint32_t seen)
 {
     for (int k = 0; k < SPINS; k++) {
-        const uint32_t round = atomic_load(&a->round);
+        const uint32_t round = atomic_load(&team->round);
         if (round != seen) {
             return round;
         }
         relax();
     }
-    pthread_mutex_lock(&a->lock);
-    atomic_fetch_add(&a->asleep, 1);
-    while (atomic_load(&a->round) == seen) {
-        pthread_cond_wait(&a->begun, &a->lock);
+    pthread_mutex_lock(&team->lock);
+    atomic_fetch_add(&team->asleep, 1);
+    while (atomic_load(&team->round) == seen) {
+        pthread_cond_wait(&team->begun, &team->lock);
     }
-    atomic_fetch_sub(&a->asleep, 1);
-    pthread_mutex_unlock(&a->lock);
-    return atomic_load(&a->round);
+    atomic_fetch_sub(&team->asleep, 1);
+    pthread_mutex_unlock(&team->lock);
+    return atomic_load(&team->round);
 }
 
 static void *live(void *of)
 {
     const member *m = of;
-    ss_team *a = m->team;
+    ss_team *team = m->team;
     uint32_t round = 0;
     for (;;) {
-        round = wait_for_round(a, round);
-        if (atomic_load(&a->ended)) {
+        round = wait_for_round(team, round);
+        if (atomic_load(&team->ended)) {
             return NULL;
         }
-        take_part(a, m->number, round);
+        take_part(team, m->number, round);
     }
 }
 
 // Signals are the caller's.
-static void start(ss_team *a)
+static void team_start(ss_team *team)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool ok = true;
-    for (int k = 1; ok && k < a->size; k++) {
-        ok = pthread_create(&a->members[k].thread, NULL, live, &a->members[k]) == 0;
-        a->started += ok;
+    for (int k = 1; ok && k < team->size; k++) {
+        ok = pthread_create(&team->members[k].thread, NULL, live, &team->members[k]) == 0;
+        team->started += ok;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    a->tried = true;
+    team->tried = true;
 }
 
-static void begin_round(ss_team *a)
+static void begin_round(ss_team *team)
 {
-    atomic_fetch_add(&a->round, 1);
-    if (atomic_load(&a->asleep) > 0) {
-        pthread_mutex_lock(&a->lock);
-        pthread_cond_broadcast(&a->begun);
-        pthread_mutex_unlock(&a->lock);
+    atomic_fetch_add(&team->round, 1);
+    if (atomic_load(&team->asleep) > 0) {
+        pthread_mutex_lock(&team->lock);
+        pthread_cond_broadcast(&team->begun);
+        pthread_mutex_unlock(&team->lock);
     }
 }
 
-static void wait_for_end(ss_team *a)
+static void team_wait_for_end(ss_team *team)
 {
-    for (int k = 0; k < SPINS && atomic_load(&a->left) > 0; k++) {
+    for (int k = 0; k < SPINS && atomic_load(&team->left) > 0; k++) {
         relax();
     }
-    if (atomic_load(&a->left) == 0) {
+    if (atomic_load(&team->left) == 0) {
         return;
     }
-    pthread_mutex_lock(&a->lock);
-    atomic_store(&a->awaited, true);
-    while (atomic_load(&a->left) > 0) {
-        pthread_cond_wait(&a->done, &a->lock);
+    pthread_mutex_lock(&team->lock);
+    atomic_store(&team->awaited, true);
+    while (atomic_load(&team->left) > 0) {
+        pthread_cond_wait(&team->done, &team->lock);
     }
-    atomic_store(&a->awaited, false);
-    pthread_mutex_unlock(&a->lock);
+    atomic_store(&team->awaited, false);
+    pthread_mutex_unlock(&team->lock);
 }
 
-void ss_team_run(ss_team *a, int items, ss_team_work *work, void *context)
+void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context)
 {
-    if (a != NULL && a->size > 1 && !a->tried) {
-        start(a);
+    if (team != NULL && team->size > 1 && !team->tried) {
+        team_start(team);
     }
-    if (a == NULL || a->started == 0 || items < 2 || items > MOST_ITEMS) {
+    if (team == NULL || team->started == 0 || items < 2 || items > MOST_ITEMS) {
         for (int item = 0; item < items; item++) {
             work(context, item, 0);
         }
         return;
     }
-    const uint32_t round = atomic_load(&a->round) + 1;
-    a->work = work;
-    a->context = context;
-    atomic_store(&a->left, items);
-    for (int k = 0; k < a->size; k++) {
-        const int first = (int)((int64_t)items * k / a->size);
-        const int end = (int)((int64_t)items * (k + 1) / a->size);
-        atomic_store(&a->members[k].share, share_of(round, first, end));
+    const uint32_t round = atomic_load(&team->round) + 1;
+    team->work = work;
+    team->context = context;
+    atomic_store(&team->left, items);
+    for (int k = 0; k < team->size; k++) {
+        const int first = (int)((int64_t)items * k / team->size);
+        const int end = (int)((int64_t)items * (k + 1) / team->size);
+        atomic_store(&team->members[k].share, share_of(round, first, end));
     }
-    begin_round(a);
-    take_part(a, 0, round);
-    wait_for_end(a);
+    begin_round(team);
+    take_part(team, 0, round);
+    team_wait_for_end(team);
 }
 
 // ---- Making one
 
-static int count_cores(void)
+static int team_count_cores(void)
 {
     cpu_set_t mine;
     return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
@@ -206,40 +206,40 @@ static int count_cores(void)
 
 ss_team *ss_team_new(int threads)
 {
-    const int cores = count_cores(), least = threads < cores ? threads : cores;
+    const int cores = team_count_cores(), least = threads < cores ? threads : cores;
     const int size = least > 1 ? least : 1;
     const size_t bytes = sizeof(ss_team) + (size_t)size * sizeof(member);
-    ss_team *a = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    if (a == NULL) {
+    ss_team *team = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    if (team == NULL) {
         return NULL;
     }
-    *a = (ss_team){.size = size};
-    pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->begun, NULL);
-    pthread_cond_init(&a->done, NULL);
+    *team = (ss_team){.size = size};
+    pthread_mutex_init(&team->lock, NULL);
+    pthread_cond_init(&team->begun, NULL);
+    pthread_cond_init(&team->done, NULL);
     for (int k = 0; k < size; k++) {
-        a->members[k] = (member){.team = a, .number = k};
+        team->members[k] = (member){.team = team, .number = k};
     }
-    return a;
+    return team;
 }
 
-int ss_team_size(const ss_team *a)
+int ss_team_size(const ss_team *team)
 {
-    return a->size;
+    return team->size;
 }
 
-void ss_team_free(ss_team *a)
+void ss_team_free(ss_team *team)
 {
-    if (a == NULL) {
+    if (team == NULL) {
         return;
     }
-    atomic_store(&a->ended, true);
-    begin_round(a);
-    for (int k = 1; k <= a->started; k++) {
-        pthread_join(a->members[k].thread, NULL);
+    atomic_store(&team->ended, true);
+    begin_round(team);
+    for (int k = 1; k <= team->started; k++) {
+        pthread_join(team->members[k].thread, NULL);
     }
-    pthread_cond_destroy(&a->begun);
-    pthread_cond_destroy(&a->done);
-    pthread_mutex_destroy(&a->lock);
-    free(a);
+    pthread_cond_destroy(&team->begun);
+    pthread_cond_destroy(&team->done);
+    pthread_mutex_destroy(&team->lock);
+    free(team);
 }

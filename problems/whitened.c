@@ -251,7 +251,7 @@ static void whiten_loads(const ss_problem *p, ss_whitened *white)
     }
 }
 
-static bool make(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
+static bool whitened_make(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
 {
     return find_ends(p, white) && list_ends_by_body(white) && place_vectors(p, white) &&
            whiten_ends(stop, p, white);
@@ -276,7 +276,7 @@ ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitene
         made->dim = p->dim;
         made->ncontacts = p->ncontacts;
         made->nbodies = ss_mass_bodies(made->mass);
-        status = make(stop, p, made) ? SS_OK : ss_fail_memory(e, "the matrix-free form");
+        status = whitened_make(stop, p, made) ? SS_OK : ss_fail_memory(e, "the matrix-free form");
         stopped = ss_stop_asked(stop);
     }
     if (status != SS_OK || stopped) {

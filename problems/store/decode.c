@@ -422,7 +422,7 @@ static const char *list_collection(source *s)
 }
 
 // The list of problems into s->names; or the reason why there is none.
-static const char *list_problems(source *s)
+static const char *decode_list_problems(source *s)
 {
     ss_arrays top = {0};
     const bool listed = list_names(s, s->file, &top);
@@ -450,7 +450,7 @@ static const char *list_problems(source *s)
     return NULL;
 }
 
-static hid_t open_file(int file_number)
+static hid_t decode_open_file(int file_number)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file_number);
@@ -486,8 +486,9 @@ static void send_list(source *s, int file)
 {
     struct stat status;
     s->file_bytes = fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
-    s->file = open_file(file);
-    const char *reason = s->file < 0 ? "damaged file: libhdf5 cannot open it" : list_problems(s);
+    s->file = decode_open_file(file);
+    const char *reason =
+        s->file < 0 ? "damaged file: libhdf5 cannot open it" : decode_list_problems(s);
     if (reason != NULL) {
         send_reason(s, "", reason);
     }

@@ -227,7 +227,7 @@ static bool read_text_as(ss_value *v, hid_t type, hid_t memory_type, bool variab
     return true;
 }
 
-static bool read_text(ss_value *v, hid_t type)
+static bool value_read_text(ss_value *v, hid_t type)
 {
     const bool variable = H5Tis_variable_str(type) > 0;
     if (v->count != 1 || (!variable && H5Tget_size(type) >= TEXT_BYTES)) {
@@ -253,7 +253,8 @@ bool ss_value_read(ss_value *v, ss_allowance *allowance)
         good = dataset_is_sound(v, H5Tget_size(type), allowance->file_bytes);
     }
     if (good) {
-        good = v->kind == SS_ARRAY_TEXT ? read_text(v, type) : read_numbers(v, type, allowance);
+        good =
+            v->kind == SS_ARRAY_TEXT ? value_read_text(v, type) : read_numbers(v, type, allowance);
     }
     H5Tclose(type);
     H5Sclose(space);

@@ -98,7 +98,7 @@ static ss_status explain_silence(double computed, ss_error *e)
                    SILENCE_LIMIT);
 }
 
-static ss_status explain(ss_decoder *decoder, ss_heard heard, double computed, ss_error *e)
+static ss_status decoder_explain(ss_decoder *decoder, ss_heard heard, double computed, ss_error *e)
 {
     switch (heard) {
     case SS_HEARD_CLOSE:
@@ -114,7 +114,7 @@ static ss_status explain(ss_decoder *decoder, ss_heard heard, double computed, s
     return ss_fail_memory(e, "the arrays of the file");
 }
 
-static ss_status hear(ss_decoder *decoder, ss_arrays *arrays, ss_error *e)
+static ss_status decoder_hear(ss_decoder *decoder, ss_arrays *arrays, ss_error *e)
 {
     const double begin = ss_child_cpu_seconds(&decoder->child);
     const ss_heard heard = ss_channel_receive(decoder->fd, SILENCE_LIMIT, arrays);
@@ -122,7 +122,7 @@ static ss_status hear(ss_decoder *decoder, ss_arrays *arrays, ss_error *e)
         return SS_OK;
     }
     const double computed = ss_child_cpu_seconds(&decoder->child) - begin;
-    const ss_status status = explain(decoder, heard, computed, e);
+    const ss_status status = decoder_explain(decoder, heard, computed, e);
     close(decoder->fd);
     ss_child_clear(&decoder->child);
     return status;
@@ -131,12 +131,12 @@ static ss_status hear(ss_decoder *decoder, ss_arrays *arrays, ss_error *e)
 ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_arrays *list, ss_error *e)
 {
     const ss_status status = spawn(decoder, file, e);
-    return status == SS_OK ? hear(decoder, list, e) : status;
+    return status == SS_OK ? decoder_hear(decoder, list, e) : status;
 }
 
 ss_status ss_decoder_request(ss_decoder *decoder, int32_t k, ss_arrays *arrays, ss_error *e)
 {
     // A child that is gone is noticed by the hearing.
     (void)send(decoder->fd, &k, sizeof k, MSG_NOSIGNAL);
-    return hear(decoder, arrays, e);
+    return decoder_hear(decoder, arrays, e);
 }

@@ -26,7 +26,7 @@
 // Two programs that draw the same suffix at once are rare; a hundred draws in a row are not chance.
 #define SUFFIX_TRIES 100
 
-static int write_all(int fd, const char *bytes, size_t count)
+static int save_write_all(int fd, const char *bytes, size_t count)
 {
     while (count > 0) {
         const ssize_t written = write(fd, bytes, count);
@@ -45,7 +45,7 @@ static int write_all(int fd, const char *bytes, size_t count)
 // A disk may run full as late as in fsync or close.
 static int write_and_close(int fd, const void *bytes, size_t count)
 {
-    int failure = write_all(fd, bytes, count);
+    int failure = save_write_all(fd, bytes, count);
     if (close(fd) != 0 && failure == 0) {
         failure = errno;
     }
@@ -143,7 +143,7 @@ static int replace(const char *target, char *temporary, const struct stat *old, 
         failure = errno;
     }
     if (failure == 0) {
-        failure = write_all(fd, bytes, count);
+        failure = save_write_all(fd, bytes, count);
     }
     if (failure == 0 && fsync(fd) != 0) {
         failure = errno;

@@ -28,7 +28,7 @@ struct ss_reader {
 
 // ---- Sentences that name the file.
 
-static const char *shown(const char *path)
+static const char *reader_shown(const char *path)
 {
     const size_t length = strlen(path);
     return length == 0 ? "''" : length <= PATH_SHOWN ? path : path + length - PATH_SHOWN;
@@ -39,9 +39,10 @@ static ss_status prefix_error(ss_error *e, ss_status status, const char *path, c
 {
     const ss_error plain = *e;
     if (name[0] == '\0') {
-        return ss_fail(e, status, "%s: %s", shown(path), plain.text);
+        return ss_fail(e, status, "%s: %s", reader_shown(path), plain.text);
     }
-    return ss_fail(e, status, "%s: problem %s: %s", shown(path), shown(name), plain.text);
+    return ss_fail(e, status, "%s: problem %s: %s", reader_shown(path), reader_shown(name),
+                   plain.text);
 }
 
 // ---- A first look at the file, without libhdf5.
@@ -50,16 +51,17 @@ static ss_status explain_errno(const char *path, int error, ss_error *e)
 {
     switch (error) {
     case ENOENT:
-        return ss_fail(e, SS_BAD_INPUT, "%s: no such file", shown(path));
+        return ss_fail(e, SS_BAD_INPUT, "%s: no such file", reader_shown(path));
     case EACCES:
     case ENOTDIR:
     case ELOOP:
     case ENAMETOOLONG:
     case ENXIO:
     case EPERM:
-        return ss_fail(e, SS_BAD_INPUT, "%s: cannot be read: %s", shown(path), strerror(error));
+        return ss_fail(e, SS_BAD_INPUT, "%s: cannot be read: %s", reader_shown(path),
+                       strerror(error));
     default:
-        return ss_fail(e, SS_SYSTEM, "%s: cannot be read: %s", shown(path), strerror(error));
+        return ss_fail(e, SS_SYSTEM, "%s: cannot be read: %s", reader_shown(path), strerror(error));
     }
 }
 
@@ -76,35 +78,35 @@ static ss_status look_for_signature(int fd, off_t size, const char *path, ss_err
             return SS_OK;
         }
     }
-    return ss_fail(e, SS_BAD_INPUT, "%s: is not an HDF5 file", shown(path));
+    return ss_fail(e, SS_BAD_INPUT, "%s: is not an HDF5 file", reader_shown(path));
 }
 
-static ss_status look_at(int fd, const char *path, ss_error *e)
+static ss_status reader_look_at(int fd, const char *path, ss_error *e)
 {
     struct stat status;
     if (fstat(fd, &status) != 0) {
         return explain_errno(path, errno, e);
     }
     if (S_ISDIR(status.st_mode)) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: is a directory", shown(path));
+        return ss_fail(e, SS_BAD_INPUT, "%s: is a directory", reader_shown(path));
     }
     if (!S_ISREG(status.st_mode)) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: is not a regular file", shown(path));
+        return ss_fail(e, SS_BAD_INPUT, "%s: is not a regular file", reader_shown(path));
     }
     if (status.st_size == 0) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: is an empty file", shown(path));
+        return ss_fail(e, SS_BAD_INPUT, "%s: is an empty file", reader_shown(path));
     }
     return look_for_signature(fd, status.st_size, path, e);
 }
 
-static ss_status open_file(const char *path, int *file, ss_error *e)
+static ss_status reader_open_file(const char *path, int *file, ss_error *e)
 {
     // Without O_NONBLOCK a named pipe would wait for its writer.
     *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (*file < 0) {
         return explain_errno(path, errno, e);
     }
-    const ss_status status = look_at(*file, path, e);
+    const ss_status status = reader_look_at(*file, path, e);
     if (status != SS_OK) {
         close(*file);
     }
@@ -113,7 +115,7 @@ static ss_status open_file(const char *path, int *file, ss_error *e)
 
 // ---- The reader.
 
-static ss_status start(ss_reader *reader, ss_arrays *list, ss_error *e)
+static ss_status reader_start(ss_reader *reader, ss_arrays *list, ss_error *e)
 {
     ss_status status = ss_decoder_start(&reader->decoder, reader->file, list, e);
     if (status == SS_OK && (list->count == 0 || list->list[0].kind == SS_ARRAY_UNREADABLE)) {
@@ -129,7 +131,7 @@ ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e)
     ss_error own;
     e = e != NULL ? e : &own;
     int file;
-    ss_status status = open_file(path, &file, e);
+    ss_status status = reader_open_file(path, &file, e);
     if (status != SS_OK) {
         return status;
     }
@@ -139,11 +141,11 @@ ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e)
         free(made);
         free(own_path);
         close(file);
-        return ss_fail_memory(e, shown(path));
+        return ss_fail_memory(e, reader_shown(path));
     }
     made->path = strcpy(own_path, path);
     made->file = file;
-    status = start(made, &made->list, e);
+    status = reader_start(made, &made->list, e);
     if (status != SS_OK) {
         status = prefix_error(e, status, path, "");
         ss_reader_close(made);
@@ -193,7 +195,7 @@ static bool same_names(const ss_arrays *a, const ss_arrays *b)
 static ss_status restart(ss_reader *reader, ss_error *e)
 {
     ss_arrays list = {0};
-    ss_status status = start(reader, &list, e);
+    ss_status status = reader_start(reader, &list, e);
     if (status == SS_OK && !same_names(&reader->list, &list)) {
         status = ss_fail(e, SS_BAD_INPUT, "the file was changed while it was read");
     }
@@ -213,8 +215,8 @@ static ss_status request(ss_reader *reader, int k, ss_arrays *arrays, ss_error *
     return status;
 }
 
-static ss_status load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
-                      ss_error *e)
+static ss_status reader_load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
+                             ss_error *e)
 {
     ss_arrays arrays = {0};
     ss_status status = request(reader, k, &arrays, e);
@@ -235,7 +237,7 @@ ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_repo
     e = e != NULL ? e : &own;
     report = report != NULL ? report : &own_report;
     *problem = NULL;
-    ss_status status = load(reader, k, problem, report, e);
+    ss_status status = reader_load(reader, k, problem, report, e);
     if (status != SS_OK) {
         const int others = report->ndefects - 1;
         if (status == SS_BAD_INPUT && others > 0) {
@@ -269,17 +271,17 @@ ss_status ss_reader_foreign(ss_reader *reader, char *names, size_t room, ss_erro
     return status == SS_OK ? SS_OK : prefix_error(e, status, reader->path, "");
 }
 
-static ss_status find_problem(const ss_reader *reader, const char *name, int *k, ss_error *e)
+static ss_status reader_find_problem(const ss_reader *reader, const char *name, int *k, ss_error *e)
 {
     const int count = ss_reader_count(reader);
     *k = name != NULL ? ss_reader_find(reader, name) : 0;
     if (name == NULL && count > 1) {
         return ss_fail(e, SS_BAD_INPUT, "%s: holds %d problems, and none is named",
-                       shown(reader->path), count);
+                       reader_shown(reader->path), count);
     }
     return *k >= 0 ? SS_OK
-                   : ss_fail(e, SS_BAD_INPUT, "%s: holds no problem named %s", shown(reader->path),
-                             shown(name));
+                   : ss_fail(e, SS_BAD_INPUT, "%s: holds no problem named %s",
+                             reader_shown(reader->path), reader_shown(name));
 }
 
 ss_status ss_store_read(const char *path, const char *name, ss_problem **problem, ss_error *e)
@@ -289,7 +291,7 @@ ss_status ss_store_read(const char *path, const char *name, ss_problem **problem
     *problem = NULL;
     ss_status status = ss_reader_open(path, &reader, e);
     if (status == SS_OK) {
-        status = find_problem(reader, name, &k, e);
+        status = reader_find_problem(reader, name, &k, e);
     }
     if (status == SS_OK) {
         status = ss_reader_load(reader, k, problem, NULL, e);

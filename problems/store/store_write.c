@@ -47,7 +47,7 @@ static bool write_matrix(hid_t where, const char *name, const ss_sparse *A)
     return ss_h5_close_group(group, ok);
 }
 
-static size_t components(const ss_problem *p)
+static size_t writer_components(const ss_problem *p)
 {
     return (size_t)p->dim * (size_t)p->ncontacts;
 }
@@ -58,9 +58,9 @@ static bool write_vectors(hid_t where, const ss_problem *p)
     bool ok = group >= 0 && ss_h5_write_doubles(group, "mu", (size_t)p->ncontacts, p->mu);
     if (p->form == SS_GLOBAL) {
         ok = ok && ss_h5_write_doubles(group, "f", (size_t)p->ndofs, p->f) &&
-             ss_h5_write_doubles(group, "w", components(p), p->w);
+             ss_h5_write_doubles(group, "w", writer_components(p), p->w);
     } else {
-        ok = ok && ss_h5_write_doubles(group, "q", components(p), p->b);
+        ok = ok && ss_h5_write_doubles(group, "q", writer_components(p), p->b);
     }
     return ss_h5_close_group(group, ok);
 }
@@ -90,8 +90,8 @@ static bool write_equations(hid_t where, const ss_problem *p)
 
 static bool write_state(hid_t group, const ss_problem *p, const ss_state *s)
 {
-    return (s->r == NULL || ss_h5_write_doubles(group, "r", components(p), s->r)) &&
-           (s->u == NULL || ss_h5_write_doubles(group, "u", components(p), s->u)) &&
+    return (s->r == NULL || ss_h5_write_doubles(group, "r", writer_components(p), s->r)) &&
+           (s->u == NULL || ss_h5_write_doubles(group, "u", writer_components(p), s->u)) &&
            (s->v == NULL || ss_h5_write_doubles(group, "v", (size_t)p->ndofs, s->v));
 }
 
@@ -276,7 +276,7 @@ static ss_status check_numbers(const char *path, size_t count, const double *x, 
 static ss_status check_state(const ss_problem *p, const char *group, const ss_state *s, ss_error *e)
 {
     const double *const vectors[] = {s->r, s->u, s->v};
-    const size_t counts[] = {components(p), components(p), (size_t)p->ndofs};
+    const size_t counts[] = {writer_components(p), writer_components(p), (size_t)p->ndofs};
     ss_status status = SS_OK;
     for (int k = 0; status == SS_OK && k < 3; k++) {
         char path[48];
@@ -286,7 +286,7 @@ static ss_status check_state(const ss_problem *p, const char *group, const ss_st
     return status;
 }
 
-static ss_status check_finite(const ss_problem *p, ss_error *e)
+static ss_status writer_check_finite(const ss_problem *p, ss_error *e)
 {
     const struct {
         const char *path;
@@ -295,11 +295,11 @@ static ss_status check_finite(const ss_problem *p, ss_error *e)
     } arrays[] = {
         {"mu", (size_t)p->ncontacts, p->mu},
         {"W/x", (size_t)ss_sparse_count(&p->W), p->W.x},
-        {"q", components(p), p->b},
+        {"q", writer_components(p), p->b},
         {"M/x", (size_t)ss_sparse_count(&p->M), p->M.x},
         {"H/x", (size_t)ss_sparse_count(&p->H), p->H.x},
         {"f", (size_t)p->ndofs, p->f},
-        {"w", components(p), p->w},
+        {"w", writer_components(p), p->w},
     };
     ss_status status = SS_OK;
     for (size_t k = 0; status == SS_OK && k < sizeof arrays / sizeof arrays[0]; k++) {
@@ -321,7 +321,7 @@ ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *p
     const ss_h5_quiet before = ss_h5_begin_quiet();
     ss_status status = check_name(writer, name, e);
     if (status == SS_OK) {
-        status = check_finite(problem, e);
+        status = writer_check_finite(problem, e);
     }
     if (status == SS_OK && name == NULL) {
         writer->single = true;

@@ -157,7 +157,7 @@ static bool find_form(ss_unpacking *l, ss_form *form)
 }
 
 // dim and ncontacts; answers their product, -1 where one is not known.
-static int read_sizes(ss_unpacking *l, const char *spacedim, const char *mu, ss_problem *p)
+static int unpack_read_sizes(ss_unpacking *l, const char *spacedim, const char *mu, ss_problem *p)
 {
     bool known = ss_unpack_int(l, spacedim, &p->dim);
     if (known && p->dim != 2 && p->dim != 3) {
@@ -308,7 +308,7 @@ static const ss_array *find_extra(ss_unpacking *l, const char *path, ss_array_ki
                : NULL;
 }
 
-static char *read_text(ss_unpacking *l, const char *form, const char *name)
+static char *unpack_read_text(ss_unpacking *l, const char *form, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/info/%s", form, name);
@@ -405,9 +405,9 @@ static void read_provenance(ss_unpacking *l, ss_provenance *from)
 
 static void read_extras(ss_unpacking *l, ss_problem *p, const char *form)
 {
-    p->title = read_text(l, form, "title");
-    p->description = read_text(l, form, "description");
-    p->math_info = read_text(l, form, "math_info");
+    p->title = unpack_read_text(l, form, "title");
+    p->description = unpack_read_text(l, form, "description");
+    p->math_info = unpack_read_text(l, form, "math_info");
     read_provenance(l, &p->provenance);
 }
 
@@ -420,8 +420,8 @@ static void read_problem(ss_unpacking *l, ss_problem *p)
     }
     const bool global = p->form == SS_GLOBAL;
     const int components =
-        read_sizes(l, global ? "fclib_global/spacedim" : "fclib_local/spacedim",
-                   global ? "fclib_global/vectors/mu" : "fclib_local/vectors/mu", p);
+        unpack_read_sizes(l, global ? "fclib_global/spacedim" : "fclib_local/spacedim",
+                          global ? "fclib_global/vectors/mu" : "fclib_local/vectors/mu", p);
     if (global) {
         read_global(l, p, components);
     } else {
@@ -435,7 +435,7 @@ static void read_problem(ss_unpacking *l, ss_problem *p)
     read_extras(l, p, global ? "fclib_global" : "fclib_local");
 }
 
-static ss_status conclude(const ss_unpacking *l, ss_problem *p)
+static ss_status unpack_conclude(const ss_unpacking *l, ss_problem *p)
 {
     if (l->status != SS_OK) {
         return l->status;
@@ -459,7 +459,7 @@ ss_status ss_problem_from_arrays(const ss_arrays *arrays, ss_report *report, ss_
         return ss_fail_memory(e, "a problem");
     }
     read_problem(&l, p);
-    const ss_status status = conclude(&l, p);
+    const ss_status status = unpack_conclude(&l, p);
     if (status != SS_OK) {
         ss_problem_free(p);
         return status;

@@ -20,74 +20,75 @@ typedef struct name {
     char text[64];
 } name;
 
-static name member(const raw *a, const char *dataset)
+static name member(const raw *given, const char *dataset)
 {
     name full;
-    snprintf(full.text, sizeof full.text, "%s/%s", a->path, dataset);
+    snprintf(full.text, sizeof full.text, "%s/%s", given->path, dataset);
     return full;
 }
 
-static bool read_sizes(ss_unpacking *l, raw *a)
+static bool matrix_read_sizes(ss_unpacking *l, raw *given)
 {
-    const bool m = ss_unpack_int(l, member(a, "m").text, &a->m);
-    const bool n = ss_unpack_int(l, member(a, "n").text, &a->n);
-    const bool nz = ss_unpack_int(l, member(a, "nz").text, &a->nz);
-    if (m && a->m < 0) {
-        ss_report_add(l->report, SS_DEFECT, "/%s/m is negative (%d)", a->path, a->m);
+    const bool m = ss_unpack_int(l, member(given, "m").text, &given->m);
+    const bool n = ss_unpack_int(l, member(given, "n").text, &given->n);
+    const bool nz = ss_unpack_int(l, member(given, "nz").text, &given->nz);
+    if (m && given->m < 0) {
+        ss_report_add(l->report, SS_DEFECT, "/%s/m is negative (%d)", given->path, given->m);
     }
-    if (n && a->n < 0) {
-        ss_report_add(l->report, SS_DEFECT, "/%s/n is negative (%d)", a->path, a->n);
+    if (n && given->n < 0) {
+        ss_report_add(l->report, SS_DEFECT, "/%s/n is negative (%d)", given->path, given->n);
     }
-    if (nz && a->nz < BY_ROWS) {
+    if (nz && given->nz < BY_ROWS) {
         ss_report_add(
             l->report, SS_DEFECT,
-            "/%s/nz is %d, neither -1 (by columns), -2 (by rows) nor a number of triplets", a->path,
-            a->nz);
+            "/%s/nz is %d, neither -1 (by columns), -2 (by rows) nor a number of triplets",
+            given->path, given->nz);
     }
-    return m && n && nz && a->m >= 0 && a->n >= 0 && a->nz >= BY_ROWS;
+    return m && n && nz && given->m >= 0 && given->n >= 0 && given->nz >= BY_ROWS;
 }
 
-static bool sizes_agree(ss_unpacking *l, const raw *a, int nrows, int ncols, const char *why)
+static bool sizes_agree(ss_unpacking *l, const raw *given, int nrows, int ncols, const char *why)
 {
-    if (nrows >= 0 && ncols >= 0 && (a->m != nrows || a->n != ncols)) {
-        ss_report_add(l->report, SS_DEFECT, "/%s is %d x %d, %s", a->path, a->m, a->n, why);
+    if (nrows >= 0 && ncols >= 0 && (given->m != nrows || given->n != ncols)) {
+        ss_report_add(l->report, SS_DEFECT, "/%s is %d x %d, %s", given->path, given->m, given->n,
+                      why);
         return false;
     }
     return true;
 }
 
-static void report_short(ss_unpacking *l, const raw *a, const char *dataset, const ss_array *array,
-                         const char *why, int64_t needed)
+static void report_short(ss_unpacking *l, const raw *given, const char *dataset,
+                         const ss_array *array, const char *why, int64_t needed)
 {
-    ss_report_add(l->report, SS_DEFECT, "/%s/%s has %zu %s, %s needs %lld", a->path, dataset,
+    ss_report_add(l->report, SS_DEFECT, "/%s/%s has %zu %s, %s needs %lld", given->path, dataset,
                   array->count, ss_unpack_entries(array->count), why, (long long)needed);
 }
 
 // Both hold at least `needed` entries; false with a defect for each that does not.
-static bool entries_suffice(ss_unpacking *l, const raw *a, const char *why, int64_t needed)
+static bool entries_suffice(ss_unpacking *l, const raw *given, const char *why, int64_t needed)
 {
-    const bool i = a->i->count >= (size_t)needed, x = a->x->count >= (size_t)needed;
+    const bool i = given->i->count >= (size_t)needed, x = given->x->count >= (size_t)needed;
     if (!i) {
-        report_short(l, a, "i", a->i, why, needed);
+        report_short(l, given, "i", given->i, why, needed);
     }
     if (!x) {
-        report_short(l, a, "x", a->x, why, needed);
+        report_short(l, given, "x", given->x, why, needed);
     }
     return i && x;
 }
 
-static bool starts_are_sound(ss_unpacking *l, const raw *a)
+static bool starts_are_sound(ss_unpacking *l, const raw *given)
 {
-    const int64_t *p = a->p->integers;
+    const int64_t *p = given->p->integers;
     if (p[0] != 0) {
-        ss_report_add(l->report, SS_DEFECT, "/%s/p[0] is %lld, it must be 0", a->path,
+        ss_report_add(l->report, SS_DEFECT, "/%s/p[0] is %lld, it must be 0", given->path,
                       (long long)p[0]);
         return false;
     }
-    for (size_t k = 1; k < a->p->count; k++) {
+    for (size_t k = 1; k < given->p->count; k++) {
         if (p[k] < p[k - 1]) {
             ss_report_add(l->report, SS_DEFECT, "/%s/p[%zu] is %lld, less than p[%zu] = %lld",
-                          a->path, k, (long long)p[k], k - 1, (long long)p[k - 1]);
+                          given->path, k, (long long)p[k], k - 1, (long long)p[k - 1]);
             return false;
         }
     }
@@ -95,35 +96,35 @@ static bool starts_are_sound(ss_unpacking *l, const raw *a)
 }
 
 // Number of entries of a matrix whose p, i and x have the lengths they need; -1 with a defect.
-static int64_t count_entries(ss_unpacking *l, const raw *a)
+static int64_t count_entries(ss_unpacking *l, const raw *given)
 {
     char why[96];
-    if (a->nz >= 0) {
-        snprintf(why, sizeof why, "nz = %d", a->nz);
-        const bool p = a->p->count >= (size_t)a->nz;
+    if (given->nz >= 0) {
+        snprintf(why, sizeof why, "nz = %d", given->nz);
+        const bool p = given->p->count >= (size_t)given->nz;
         if (!p) {
-            report_short(l, a, "p", a->p, why, a->nz);
+            report_short(l, given, "p", given->p, why, given->nz);
         }
-        return entries_suffice(l, a, why, a->nz) && p ? a->nz : -1;
+        return entries_suffice(l, given, why, given->nz) && p ? given->nz : -1;
     }
-    const bool columns = a->nz == BY_COLUMNS;
-    const int64_t outer = columns ? a->n : a->m;
-    if (a->p->count != (size_t)outer + 1) {
+    const bool columns = given->nz == BY_COLUMNS;
+    const int64_t outer = columns ? given->n : given->m;
+    if (given->p->count != (size_t)outer + 1) {
         snprintf(why, sizeof why, "storage by %s with %s = %d", columns ? "columns" : "rows",
                  columns ? "n" : "m", (int)outer);
-        report_short(l, a, "p", a->p, why, outer + 1);
+        report_short(l, given, "p", given->p, why, outer + 1);
         return -1;
     }
-    if (!starts_are_sound(l, a)) {
+    if (!starts_are_sound(l, given)) {
         return -1;
     }
-    const int64_t last = a->p->integers[outer];
+    const int64_t last = given->p->integers[outer];
     snprintf(why, sizeof why, "p[%d] = %lld", (int)outer, (long long)last);
-    return entries_suffice(l, a, why, last) ? last : -1;
+    return entries_suffice(l, given, why, last) ? last : -1;
 }
 
 // The first `count` indices are in 0 .. limit - 1; else one sentence for all of them.
-static bool indices_are_in_range(ss_unpacking *l, const raw *a, const char *dataset,
+static bool indices_are_in_range(ss_unpacking *l, const raw *given, const char *dataset,
                                  const ss_array *index, int64_t count, int limit)
 {
     int64_t first = -1, wrong = 0;
@@ -140,103 +141,107 @@ static bool indices_are_in_range(ss_unpacking *l, const raw *a, const char *data
     if (wrong > 1) {
         snprintf(others, sizeof others, " (%lld such entries)", (long long)wrong);
     }
-    ss_report_add(l->report, SS_DEFECT, "/%s/%s[%lld] is %lld, it must be in 0 .. %d%s", a->path,
-                  dataset, (long long)first, (long long)index->integers[first], limit - 1, others);
+    ss_report_add(l->report, SS_DEFECT, "/%s/%s[%lld] is %lld, it must be in 0 .. %d%s",
+                  given->path, dataset, (long long)first, (long long)index->integers[first],
+                  limit - 1, others);
     return false;
 }
 
-static bool entries_are_sound(ss_unpacking *l, const raw *a, int64_t *count)
+static bool entries_are_sound(ss_unpacking *l, const raw *given, int64_t *count)
 {
-    *count = count_entries(l, a);
+    *count = count_entries(l, given);
     if (*count < 0) {
         return false;
     }
     if (*count > INT_MAX - 1) {
         ss_report_add(l->report, SS_DEFECT, "/%s has %lld entries, more than %d are not supported",
-                      a->path, (long long)*count, INT_MAX - 1);
+                      given->path, (long long)*count, INT_MAX - 1);
         return false;
     }
-    if (a->nz >= 0) {
-        const bool rows = indices_are_in_range(l, a, "i", a->i, *count, a->m);
-        return indices_are_in_range(l, a, "p", a->p, *count, a->n) && rows;
+    if (given->nz >= 0) {
+        const bool rows = indices_are_in_range(l, given, "i", given->i, *count, given->m);
+        return indices_are_in_range(l, given, "p", given->p, *count, given->n) && rows;
     }
-    return indices_are_in_range(l, a, "i", a->i, *count, a->nz == BY_COLUMNS ? a->m : a->n);
+    return indices_are_in_range(l, given, "i", given->i, *count,
+                                given->nz == BY_COLUMNS ? given->m : given->n);
 }
 
 // outer[k] of entry k of compressed storage: the column (row) that holds it.
-static void unfold_starts(const raw *a, int *outer)
+static void unfold_starts(const raw *given, int *outer)
 {
-    for (size_t j = 0; j + 1 < a->p->count; j++) {
-        for (int64_t k = a->p->integers[j]; k < a->p->integers[j + 1]; k++) {
+    for (size_t j = 0; j + 1 < given->p->count; j++) {
+        for (int64_t k = given->p->integers[j]; k < given->p->integers[j + 1]; k++) {
             outer[k] = (int)j;
         }
     }
 }
 
-static void build(ss_unpacking *l, const raw *a, int count, ss_sparse *A)
+static void matrix_build(ss_unpacking *l, const raw *given, int count, ss_sparse *A)
 {
     int *i = malloc(((size_t)count + 1) * sizeof *i);
     int *p = malloc(((size_t)count + 1) * sizeof *p);
     if (i == NULL || p == NULL) {
-        l->status = ss_fail_memory(l->e, a->path);
+        l->status = ss_fail_memory(l->e, given->path);
     } else {
         for (int k = 0; k < count; k++) {
-            i[k] = (int)a->i->integers[k];
+            i[k] = (int)given->i->integers[k];
         }
-        if (a->nz < 0) {
-            unfold_starts(a, p);
+        if (given->nz < 0) {
+            unfold_starts(given, p);
         }
-        for (int k = 0; a->nz >= 0 && k < count; k++) {
-            p[k] = (int)a->p->integers[k];
+        for (int k = 0; given->nz >= 0 && k < count; k++) {
+            p[k] = (int)given->p->integers[k];
         }
-        const bool by_rows = a->nz == BY_ROWS;
-        l->status = ss_sparse_from_triplets(A, a->m, a->n, count, by_rows ? p : i, by_rows ? i : p,
-                                            a->x->reals, l->e);
+        const bool by_rows = given->nz == BY_ROWS;
+        l->status = ss_sparse_from_triplets(A, given->m, given->n, count, by_rows ? p : i,
+                                            by_rows ? i : p, given->x->reals, l->e);
     }
     free(i);
     free(p);
 }
 
 // libfclib allocates nzmax entries and reads all that are stored.
-static void remark_capacity(ss_unpacking *l, const raw *a, int64_t count)
+static void remark_capacity(ss_unpacking *l, const raw *given, int64_t count)
 {
-    const ss_array *nzmax = ss_unpack_find(l, member(a, "nzmax").text, SS_ARRAY_INTEGERS, false);
+    const ss_array *nzmax =
+        ss_unpack_find(l, member(given, "nzmax").text, SS_ARRAY_INTEGERS, false);
     if (nzmax != NULL && nzmax->count == 1 && nzmax->integers[0] < count) {
         ss_report_add(l->report, SS_REMARK, "/%s/nzmax is %lld, fewer than the %lld entries stored",
-                      a->path, (long long)nzmax->integers[0], (long long)count);
+                      given->path, (long long)nzmax->integers[0], (long long)count);
     }
 }
 
 // x alone may be longer, as libfclib writes its whole capacity.
-static void remark_unread_triplets(ss_unpacking *l, const raw *a)
+static void remark_unread_triplets(ss_unpacking *l, const raw *given)
 {
-    size_t stored = a->p->count < a->i->count ? a->p->count : a->i->count;
-    stored = a->x->count < stored ? a->x->count : stored;
-    if (a->nz >= 0 && stored > (size_t)a->nz) {
+    size_t stored = given->p->count < given->i->count ? given->p->count : given->i->count;
+    stored = given->x->count < stored ? given->x->count : stored;
+    if (given->nz >= 0 && stored > (size_t)given->nz) {
         ss_report_add(l->report, SS_REMARK,
-                      "/%s/nz is %d, and the rest of the %zu triplets is not read", a->path, a->nz,
-                      stored);
+                      "/%s/nz is %d, and the rest of the %zu triplets is not read", given->path,
+                      given->nz, stored);
     }
 }
 
 void ss_unpack_matrix(ss_unpacking *l, const char *path, int nrows, int ncols, const char *why,
                       ss_sparse *A)
 {
-    raw a = {.path = path};
-    const bool sized = read_sizes(l, &a);
-    a.p = ss_unpack_find(l, member(&a, "p").text, SS_ARRAY_INTEGERS, true);
-    a.i = ss_unpack_find(l, member(&a, "i").text, SS_ARRAY_INTEGERS, true);
-    a.x = ss_unpack_find(l, member(&a, "x").text, SS_ARRAY_REALS, true);
-    if (!sized || !sizes_agree(l, &a, nrows, ncols, why)) {
+    raw given = {.path = path};
+    const bool sized = matrix_read_sizes(l, &given);
+    given.p = ss_unpack_find(l, member(&given, "p").text, SS_ARRAY_INTEGERS, true);
+    given.i = ss_unpack_find(l, member(&given, "i").text, SS_ARRAY_INTEGERS, true);
+    given.x = ss_unpack_find(l, member(&given, "x").text, SS_ARRAY_REALS, true);
+    if (!sized || !sizes_agree(l, &given, nrows, ncols, why)) {
         return;
     }
     int64_t count = 0;
-    if (a.p == NULL || a.i == NULL || a.x == NULL || !entries_are_sound(l, &a, &count)) {
+    if (given.p == NULL || given.i == NULL || given.x == NULL ||
+        !entries_are_sound(l, &given, &count)) {
         return;
     }
-    remark_capacity(l, &a, count);
-    remark_unread_triplets(l, &a);
+    remark_capacity(l, &given, count);
+    remark_unread_triplets(l, &given);
     if (nrows >= 0 && ncols >= 0 && l->status == SS_OK) {
-        build(l, &a, (int)count, A);
+        matrix_build(l, &given, (int)count, A);
     }
 }

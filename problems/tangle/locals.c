@@ -135,12 +135,12 @@ static double draw_impulse(ss_random *g, const ss_local *p)
     return ss_random_log_between(g, 0.1, 10.0) / compliance(p);
 }
 
-static void draw_take_off(ss_random *g, const ss_local *p, bool near, ss_local_answer *a)
+static void draw_take_off(ss_random *g, const ss_local *p, bool near, ss_local_answer *answer)
 {
     for (int k = 0; k < p->dim; k++) {
-        a->u[k] = ss_random_normal(g);
+        answer->u[k] = ss_random_normal(g);
     }
-    a->u[0] = near ? NEAR : fabs(a->u[0]);
+    answer->u[0] = near ? NEAR : fabs(answer->u[0]);
 }
 
 // r with |r_T| = share mu r_N.
@@ -154,43 +154,44 @@ static void draw_cone_impulse(ss_random *g, const ss_local *p, double share, dou
     }
 }
 
-static void draw_stick(ss_random *g, const ss_local *p, bool near, ss_local_answer *a)
+static void draw_stick(ss_random *g, const ss_local *p, bool near, ss_local_answer *answer)
 {
     const double share = near ? 1.0 - NEAR : 0.99 * ss_random_uniform(g);
-    draw_cone_impulse(g, p, share, a->r);
+    draw_cone_impulse(g, p, share, answer->r);
 }
 
-static void draw_slide(ss_random *g, const ss_local *p, bool near, ss_local_answer *a)
+static void draw_slide(ss_random *g, const ss_local *p, bool near, ss_local_answer *answer)
 {
-    draw_cone_impulse(g, p, 1.0, a->r);
-    const double tangential = length(a->r[1], a->r[2]);
+    draw_cone_impulse(g, p, 1.0, answer->r);
+    const double tangential = length(answer->r[1], answer->r[2]);
     const double speed = near ? NEAR : ss_random_log_between(g, 0.01, 10.0);
     for (int k = 1; k < p->dim; k++) {
-        a->u[k] = -speed * (a->r[k] / tangential);
+        answer->u[k] = -speed * (answer->r[k] / tangential);
     }
 }
 
 // Without friction a contact that does not take off slides freely.
-static void draw_frictionless(ss_random *g, const ss_local *p, ss_local_answer *a)
+static void draw_frictionless(ss_random *g, const ss_local *p, ss_local_answer *answer)
 {
-    draw_take_off(g, p, false, a);
+    draw_take_off(g, p, false, answer);
     if (ss_random_below(g, 2) == 0) {
-        a->u[0] = 0.0;
-        a->r[0] = draw_impulse(g, p);
+        answer->u[0] = 0.0;
+        answer->r[0] = draw_impulse(g, p);
     }
 }
 
-static void draw_either(ss_random *g, const ss_local *p, int first, bool near, ss_local_answer *a)
+static void draw_either(ss_random *g, const ss_local *p, int first, bool near,
+                        ss_local_answer *answer)
 {
     switch (first + ss_random_below(g, 3 - first)) {
     case 0:
-        draw_take_off(g, p, near, a);
+        draw_take_off(g, p, near, answer);
         break;
     case 1:
-        draw_stick(g, p, near, a);
+        draw_stick(g, p, near, answer);
         break;
     default:
-        draw_slide(g, p, near, a);
+        draw_slide(g, p, near, answer);
         break;
     }
 }
@@ -205,20 +206,20 @@ static void set_b(ss_local *p, const double r[3], const double u[3])
 }
 
 // The sticking answer is the other one; r = 0 with u = b is the first.
-static void draw_several(ss_random *g, ss_local *p, ss_local_answer *a)
+static void draw_several(ss_random *g, ss_local *p, ss_local_answer *answer)
 {
     const double w = length(p->W[1], p->W[2]);
     const double least = p->W[0] / (p->mu * w);
     const double share = least + (1.0 - least) * ss_random_between(g, 0.2, 0.9);
     const double *row = p->W;
-    double *r = a->other_r;
+    double *r = answer->other_r;
     r[0] = draw_impulse(g, p);
     for (int k = 1; k < p->dim; k++) {
         r[k] = -share * p->mu * r[0] * (row[k] / w);
     }
-    set_b(p, r, a->u); // u is still zero
-    memcpy(a->u, p->b, sizeof a->u);
-    a->has_other = true;
+    set_b(p, r, answer->u); // u is still zero
+    memcpy(answer->u, p->b, sizeof answer->u);
+    answer->has_other = true;
 }
 
 static void draw_b(ss_random *g, ss_local *p)
@@ -228,27 +229,28 @@ static void draw_b(ss_random *g, ss_local *p)
     }
 }
 
-static void draw_answer(ss_random *g, ss_local_kind kind, const ss_local *p, ss_local_answer *a)
+static void draw_answer(ss_random *g, ss_local_kind kind, const ss_local *p,
+                        ss_local_answer *answer)
 {
     switch (kind) {
     case SS_LOCAL_TAKE_OFF:
-        draw_take_off(g, p, false, a);
+        draw_take_off(g, p, false, answer);
         break;
     case SS_LOCAL_STICK:
-        draw_stick(g, p, false, a);
+        draw_stick(g, p, false, answer);
         break;
     case SS_LOCAL_SLIDE:
-        draw_slide(g, p, false, a);
+        draw_slide(g, p, false, answer);
         break;
     case SS_LOCAL_FRICTIONLESS:
-        draw_frictionless(g, p, a);
+        draw_frictionless(g, p, answer);
         break;
     case SS_LOCAL_UNSYMMETRIC:
-        draw_either(g, p, 1, false, a);
+        draw_either(g, p, 1, false, answer);
         break;
     case SS_LOCAL_NEAR_BOUNDARY:
     case SS_LOCAL_SINGULAR:
-        draw_either(g, p, 0, kind == SS_LOCAL_NEAR_BOUNDARY, a);
+        draw_either(g, p, 0, kind == SS_LOCAL_NEAR_BOUNDARY, answer);
         break;
     case SS_LOCAL_RANDOM:
     case SS_LOCAL_SEVERAL:

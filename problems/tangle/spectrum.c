@@ -36,7 +36,7 @@ static void rotate_rows(int n, double B[N][N], int p, int q, double c, double s)
     }
 }
 
-static void eliminate(int n, double A[N][N], double Q[N][N], int p, int q)
+static void spectrum_eliminate(int n, double A[N][N], double Q[N][N], int p, int q)
 {
     const double h = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);
     const double t = (h < 0.0 ? -1.0 : 1.0) / (fabs(h) + sqrt(h * h + 1.0));
@@ -53,13 +53,13 @@ static void eliminate(int n, double A[N][N], double Q[N][N], int p, int q)
     A[p][q] = A[q][p] = 0.0;
 }
 
-static bool sweep(int n, double A[N][N], double Q[N][N])
+static bool spectrum_sweep(int n, double A[N][N], double Q[N][N])
 {
     bool moved = false;
     for (int p = 0; p < n; p++) {
         for (int q = p + 1; q < n; q++) {
             if (!negligible(A, p, q)) {
-                eliminate(n, A, Q, p, q);
+                spectrum_eliminate(n, A, Q, p, q);
                 moved = true;
             }
         }
@@ -78,7 +78,7 @@ ss_spectrum ss_spectrum_of(int n, const double *symmetric)
     }
     bool moved = true;
     for (int k = 0; k < MAX_SWEEPS && moved; k++) {
-        moved = sweep(n, A, s.Q);
+        moved = spectrum_sweep(n, A, s.Q);
     }
     s.lowest = s.highest = A[0][0];
     for (int k = 0; k < n; k++) {

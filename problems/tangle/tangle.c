@@ -43,7 +43,7 @@
 #define OPEN_SPEED_HIGH   1e-1
 
 // A matrix with room for count entries; on failure A is empty.
-static ss_status reserve(ss_sparse *A, int nrows, int ncols, int count, ss_error *e)
+static ss_status tangle_reserve(ss_sparse *A, int nrows, int ncols, int count, ss_error *e)
 {
     A->nrows = nrows;
     A->ncols = ncols;
@@ -62,7 +62,7 @@ static ss_status make_mass(const ss_tangle_plan *plan, double condition, const d
                            ss_sparse *M, ss_error *e)
 {
     const int m = SS_ROD_DOFS, n = m * plan->nrods;
-    const ss_status status = reserve(M, n, n, n * m, e);
+    const ss_status status = tangle_reserve(M, n, n, n * m, e);
     if (status != SS_OK) {
         return status;
     }
@@ -139,7 +139,7 @@ static ss_status make_contacts(const ss_tangle_plan *plan, ss_sparse *H, ss_erro
     for (int i = 0; i < n; i++) {
         count += dim * column_height(plan, &plan->touches[i]);
     }
-    const ss_status status = reserve(H, SS_ROD_DOFS * plan->nrods, dim * n, count, e);
+    const ss_status status = tangle_reserve(H, SS_ROD_DOFS * plan->nrods, dim * n, count, e);
     if (status != SS_OK) {
         return status;
     }
@@ -247,7 +247,7 @@ static ss_status add_guess(ss_problem *p, double **r0, ss_error *e)
     return SS_OK;
 }
 
-static ss_status describe(const ss_tangle_settings *s, ss_problem *p, ss_error *e)
+static ss_status tangle_describe(const ss_tangle_settings *s, ss_problem *p, ss_error *e)
 {
     char text[400];
     int used;
@@ -327,7 +327,7 @@ static ss_status fill_global(const ss_tangle_settings *s, const ss_tangle_plan *
         status = add_guess(p, &r0, e);
     }
     free(r0);
-    return status == SS_OK ? describe(s, p, e) : status;
+    return status == SS_OK ? tangle_describe(s, p, e) : status;
 }
 
 // G (I - E K), laid out like G. NULL without memory.
@@ -349,7 +349,7 @@ static double *turned_factors(const ss_whitened *white, double unsymmetry)
 }
 
 // p becomes local with W of tangle.h (1); what only the global form has is freed.
-static ss_status make_local(ss_problem *p, double unsymmetry, ss_error *e)
+static ss_status tangle_make_local(ss_problem *p, double unsymmetry, ss_error *e)
 {
     ss_whitened *white = NULL;
     ss_blocks W = {0};
@@ -395,7 +395,7 @@ ss_status ss_tangle_new(const ss_tangle_settings *settings, ss_problem **problem
     ss_problem *p = ss_problem_new();
     status = p == NULL ? ss_fail_memory(e, "a problem") : fill_global(settings, plan, p, e);
     if (status == SS_OK && settings->unsymmetry != 0.0) {
-        status = make_local(p, settings->unsymmetry, e);
+        status = tangle_make_local(p, settings->unsymmetry, e);
     }
     ss_tangle_plan_free(plan);
     if (status != SS_OK) {

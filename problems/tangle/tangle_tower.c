@@ -76,43 +76,43 @@ typedef struct triplets {
     double *x;
 } triplets;
 
-static void add(triplets *t, int row, int col, double x)
+static void tower_add(triplets *t, int row, int col, double x)
 {
     t->row[t->count] = row;
     t->col[t->count] = col;
     t->x[t->count++] = x;
 }
 
-static void add_masses(const axes *a, const box *boxes, int n, triplets *t)
+static void add_masses(const axes *ways, const box *boxes, int n, triplets *t)
 {
     for (int k = 0; k < n; k++) {
-        for (int i = 0; i < a->dofs; i++) {
-            for (int j = 0; j < a->dofs; j++) {
-                const int axis = a->axis[i];
+        for (int i = 0; i < ways->dofs; i++) {
+            for (int j = 0; j < ways->dofs; j++) {
+                const int axis = ways->axis[i];
                 const double own = axis < 3 ? boxes[k].mass : inertia(&boxes[k], axis - 3);
-                add(t, a->dofs * k + i, a->dofs * k + j, i == j ? own : 0.0);
+                tower_add(t, ways->dofs * k + i, ways->dofs * k + j, i == j ? own : 0.0);
             }
         }
     }
 }
 
 // Contact i at a place of the lower face of box k: sign 1 on this box, -1 on the one below.
-static void add_contact(const axes *a, const ss_problem *p, int i, int k, const double place[2],
+static void add_contact(const axes *ways, const ss_problem *p, int i, int k, const double place[2],
                         triplets *t)
 {
     for (int below = 0; below < 2 && below <= k; below++) {
         const double r[3] = {place[0], place[1], below ? HALF_HEIGHT : -HALF_HEIGHT};
         for (int c = 0; c < p->dim; c++) {
-            for (int j = 0; j < a->dofs; j++) {
-                const double x = moves(a->axis[j], a->normal[c], r);
-                add(t, a->dofs * (k - below) + j, p->dim * i + c, below ? -x : x);
+            for (int j = 0; j < ways->dofs; j++) {
+                const double x = moves(ways->axis[j], ways->normal[c], r);
+                tower_add(t, ways->dofs * (k - below) + j, p->dim * i + c, below ? -x : x);
             }
         }
     }
 }
 
-static void draw_contacts(ss_random *g, const axes *a, const box *boxes, int n, const ss_problem *p,
-                          triplets *t, double *r0)
+static void draw_contacts(ss_random *g, const axes *ways, const box *boxes, int n,
+                          const ss_problem *p, triplets *t, double *r0)
 {
     double above = 0.0;
     for (int k = n - 1; k >= 0; k--) {
@@ -126,15 +126,15 @@ static void draw_contacts(ss_random *g, const axes *a, const box *boxes, int n, 
                 const double half = fmin(boxes[k].half[c], below[c]);
                 place[c] = c < p->dim - 1 ? half * ss_random_between(g, -1.0, 1.0) : 0.0;
             }
-            add_contact(a, p, i, k, place, t);
+            add_contact(ways, p, i, k, place, t);
             p->w[p->dim * i] = ss_random_log_between(g, SPEED_LOW, SPEED_HIGH);
             r0[p->dim * i] = above / (next - first);
         }
     }
 }
 
-static void draw_loads(ss_random *g, const ss_tangle_settings *s, const axes *a, const box *boxes,
-                       int n, ss_problem *p)
+static void draw_loads(ss_random *g, const ss_tangle_settings *s, const axes *ways,
+                       const box *boxes, int n, ss_problem *p)
 {
     for (int k = 0; k < n; k++) {
         double push[3] = {0.0, 0.0, 0.0};
@@ -142,9 +142,9 @@ static void draw_loads(ss_random *g, const ss_tangle_settings *s, const axes *a,
         push[0] *= PUSH * s->mu * GRAVITY;
         push[1] *= s->dim == 3 ? PUSH * s->mu * GRAVITY : 0.0;
         push[2] = -GRAVITY;
-        for (int j = 0; j < a->dofs; j++) {
-            p->f[a->dofs * k + j] =
-                a->axis[j] < 3 ? boxes[k].mass * TIME_STEP * push[a->axis[j]] : 0.0;
+        for (int j = 0; j < ways->dofs; j++) {
+            p->f[ways->dofs * k + j] =
+                ways->axis[j] < 3 ? boxes[k].mass * TIME_STEP * push[ways->axis[j]] : 0.0;
         }
     }
 }
@@ -152,8 +152,8 @@ static void draw_loads(ss_random *g, const ss_tangle_settings *s, const axes *a,
 ss_status ss_tower_fill(const ss_tangle_settings *s, const double *mass, ss_problem *p, double **r0,
                         ss_error *e)
 {
-    const axes *a = s->dim == 3 ? &SPACE : &PLANE;
-    const int n = ss_tower_boxes(s), m = a->dofs;
+    const axes *ways = s->dim == 3 ? &SPACE : &PLANE;
+    const int n = ss_tower_boxes(s), m = ways->dofs;
     const size_t contacts = (size_t)s->ncontacts, size = contacts * (size_t)s->dim;
     const size_t room = 2 * size * (size_t)m + (size_t)(n * m * m);
     p->ndofs = n * m;
@@ -176,13 +176,13 @@ ss_status ss_tower_fill(const ss_tangle_settings *s, const double *mass, ss_prob
         for (size_t i = 0; i < contacts; i++) {
             p->mu[i] = s->mu;
         }
-        draw_contacts(&g, a, boxes, n, p, &t, *r0);
-        draw_loads(&g, s, a, boxes, n, p);
+        draw_contacts(&g, ways, boxes, n, p, &t, *r0);
+        draw_loads(&g, s, ways, boxes, n, p);
         status = ss_sparse_from_triplets(&p->H, p->ndofs, (int)size, t.count, t.row, t.col, t.x, e);
     }
     if (status == SS_OK) {
         t.count = 0;
-        add_masses(a, boxes, n, &t);
+        add_masses(ways, boxes, n, &t);
         status = ss_sparse_from_triplets(&p->M, p->ndofs, p->ndofs, t.count, t.row, t.col, t.x, e);
     }
     free(t.row);
