@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "harness/complain.h"
 #include "problems/certificate.h"
@@ -212,65 +210,4 @@ void ss_run_describe(const ss_run *run, ss_record_row *row)
     row->setup_seconds = result->setup_seconds;
     row->sweep_seconds = result->sweep_seconds;
     row->measures = run->verdict.measures;
-}
-
-static ss_record_row row_of(const char *label, const ss_method *method, double tolerance)
-{
-    ss_record_row row = ss_record_row_blank();
-    ss_record_put_label(label, row.problem, sizeof row.problem);
-    snprintf(row.solver, sizeof row.solver, "%s", method->spec);
-    row.tolerance = tolerance;
-    return row;
-}
-
-ss_record_row ss_run_row(const char *label, const ss_task *task, const ss_run *run)
-{
-    ss_record_row row = row_of(label, task->method, task->tolerance);
-    row.contacts = task->problem->ncontacts;
-    ss_run_describe(run, &row);
-    return row;
-}
-
-ss_record_row ss_run_row_bad(const char *label, const ss_method *method, double tolerance,
-                             const char *sentence)
-{
-    ss_record_row row = row_of(label, method, tolerance);
-    snprintf(row.status, sizeof row.status, "bad_input");
-    snprintf(row.detail, sizeof row.detail, "%s", sentence);
-    return row;
-}
-
-static bool all_finite(const double *x, int count)
-{
-    for (int k = 0; x != NULL && k < count; k++) {
-        if (!isfinite(x[k])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool ss_run_give(ss_run *run, const ss_task *task, ss_problem *p)
-{
-    const int components = p->dim * p->ncontacts;
-    if (!all_finite(run->answer.r, components) || !all_finite(run->answer.u, components) ||
-        !all_finite(run->answer.v, p->ndofs)) {
-        return false;
-    }
-    ss_state_free(&p->solution);
-    p->has_solution = true;
-    p->solution = run->answer;
-    run->answer = (ss_state){0};
-    p->claim = ss_claim_unknown();
-    snprintf(p->claim.solver, sizeof p->claim.solver, "%.*s", (int)sizeof p->claim.solver - 1,
-             task->method->spec);
-    p->claim.tolerance = task->tolerance;
-    p->claim.measures = run->verdict.measures;
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(p->claim.date, sizeof p->claim.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    if (gethostname(p->claim.host, sizeof p->claim.host - 1) != 0) {
-        p->claim.host[0] = '\0';
-    }
-    return true;
 }

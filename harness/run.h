@@ -47,13 +47,5 @@ const double *ss_run_guess(const ss_problem *p);
 ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
                         char *detail, size_t room, ss_error *e);
 
-// What the run says, into a row whose key and problem are others' business; and a whole row. A
-// problem that could not be loaded is a row with status bad_input and its sentence.
+// What the run says, into a row whose key and problem are others' business.
 void ss_run_describe(const ss_run *run, ss_record_row *row);
-ss_record_row ss_run_row(const char *label, const ss_task *task, const ss_run *run);
-ss_record_row ss_run_row_bad(const char *label, const ss_method *method, double tolerance,
-                             const char *sentence);
-
-// The answer as the store keeps it, into p->solution and p->claim; run gives its arrays away. False
-// if a number of the answer is not finite: nothing is changed.
-bool ss_run_give(ss_run *run, const ss_task *task, ss_problem *p);

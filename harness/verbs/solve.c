@@ -1,15 +1,18 @@
 // stickslip solve: one solver on the problems of a file, each answer judged.
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/interrupt.h"
 #include "harness/run.h"
-#include "harness/trace.h"
 #include "harness/items.h"
 
 typedef struct settings {
@@ -43,11 +46,229 @@ static const ss_option OPTIONS[] = {
 
 static const char VERB[] = "solve";
 
+// ---- The trace: a row per iteration into a file, and a line on stderr
+
+// Seconds before the first line of progress, and between two.
+#define PATIENCE 1.0
+#define PACE     0.2
+
+// An iteration.
+typedef struct trace_row {
+    int iteration;
+    double seconds;
+    long local_solves;
+    double estimate; // fb as the solver believes it
+    ss_measures measures;
+    const char *problem, *note;
+} trace_row;
+
+static const ss_field TRACE_FIELDS[] = {
+    SS_FIELD(trace_row, iteration, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(trace_row, seconds, SS_FIELD_REAL, .unit = "s"),
+    SS_FIELD(trace_row, local_solves, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(trace_row, estimate, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(trace_row, measures, SS_FIELD_PART, .part = ss_measure_fields,
+             .groups = SS_MEASURES_IN_FULL),
+    SS_FIELD(trace_row, problem, SS_FIELD_LINK, .unit = NULL),
+    SS_FIELD(trace_row, note, SS_FIELD_LINK, .unit = NULL),
+    {.name = NULL},
+};
+
+typedef struct tracing {
+    char *path; // NULL: no file
+    FILE *file;
+    ss_table *rows; // into the file
+    bool terminal;
+    const char *label;
+    ss_response *response; // NULL where no file wants measures
+    double *u;
+    double shown; // seconds of the last line; negative: none yet
+} tracing;
+
+// Tells whether all rows reached the file.
+static ss_status close_trace(tracing *t, ss_error *e)
+{
+    ss_status status = SS_OK;
+    if (t != NULL && t->file != NULL) {
+        const bool printed = t->rows == NULL || ss_table_finish(t->rows, NULL) == SS_OK;
+        const bool failed = ferror(t->file) != 0 || !printed;
+        if (fclose(t->file) != 0 || failed) {
+            status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", t->path, strerror(errno));
+        }
+    }
+    if (t != NULL) {
+        free(t->path);
+        free(t);
+    }
+    return status;
+}
+
+// path NULL: no file. Progress appears on stderr if that is a terminal and the solve takes long.
+static ss_status open_trace(const char *path, tracing **trace, ss_error *e)
+{
+    *trace = NULL;
+    tracing *t = calloc(1, sizeof *t);
+    if (t == NULL) {
+        return ss_fail_memory(e, "a trace");
+    }
+    t->terminal = isatty(STDERR_FILENO) == 1;
+    ss_status status = SS_OK;
+    if (path != NULL) {
+        t->path = strdup(path);
+        t->file = fopen(path, "we");
+        if (t->path == NULL || t->file == NULL) {
+            status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+        } else {
+            t->rows = ss_table_of_fields(t->file, SS_FORMAT_CSV, TRACE_FIELDS);
+            status = t->rows != NULL ? SS_OK : ss_fail_memory(e, "a trace");
+        }
+    }
+    if (status != SS_OK) {
+        ss_error ignored;
+        close_trace(t, &ignored);
+        return status;
+    }
+    *trace = t;
+    return SS_OK;
+}
+
+static void write_row(tracing *t, const ss_progress *p)
+{
+    const trace_row now = {
+        .iteration = p->iteration,
+        .seconds = round(1e9 * p->seconds) / 1e9, // the clock knows no more
+        .local_solves = p->local_solves,
+        .estimate = p->estimate,
+        .measures = ss_response_judge(t->response, p->r, t->u),
+        .problem = t->label,
+        .note = p->note,
+    };
+    ss_table_row(t->rows, &now);
+}
+
+static void show(tracing *t, const ss_progress *p)
+{
+    if (p->seconds < PATIENCE || (t->shown >= 0.0 && p->seconds < t->shown + PACE)) {
+        return;
+    }
+    t->shown = p->seconds;
+    fprintf(stderr, "\r\033[K%s: iteration %d, %.1f s, fb about %.2g", t->label, p->iteration,
+            p->seconds, p->estimate);
+}
+
+static void listen(void *listener, const ss_progress *p)
+{
+    tracing *t = listener;
+    if (t->file != NULL) {
+        write_row(t, p);
+    }
+    if (t->terminal) {
+        show(t, p);
+    }
+}
+
+// The listener of the next task. The problem must outlive it.
+static ss_status begin_trace(tracing *t, const char *label, ss_task *task, ss_error *e)
+{
+    t->label = label;
+    t->shown = -1.0;
+    if (t->file == NULL && !t->terminal) {
+        return SS_OK;
+    }
+    task->listen = listen;
+    task->listener = t;
+    if (t->file == NULL) {
+        return SS_OK;
+    }
+    const ss_problem *p = task->problem;
+    t->u = calloc((size_t)p->dim * (size_t)p->ncontacts, sizeof *t->u);
+    return t->u != NULL ? ss_response_new(p, &t->response, e) : ss_fail_memory(e, "a trace");
+}
+
+static void end_trace(tracing *t)
+{
+    if (t->shown >= 0.0) {
+        fputs("\r\033[K", stderr);
+    }
+    ss_response_free(t->response);
+    free(t->u);
+    t->response = NULL;
+    t->u = NULL;
+}
+
+// ---- Rows and answers
+
+static ss_record_row row_of(const char *label, const ss_method *method, double tolerance)
+{
+    ss_record_row row = ss_record_row_blank();
+    ss_record_put_label(label, row.problem, sizeof row.problem);
+    snprintf(row.solver, sizeof row.solver, "%s", method->spec);
+    row.tolerance = tolerance;
+    return row;
+}
+
+static ss_record_row row_of_run(const char *label, const ss_task *task, const ss_run *run)
+{
+    ss_record_row row = row_of(label, task->method, task->tolerance);
+    row.contacts = task->problem->ncontacts;
+    ss_run_describe(run, &row);
+    return row;
+}
+
+// Of a problem that could not be loaded, or is not for this solver.
+static ss_record_row row_of_bad(const char *label, const ss_method *method, double tolerance,
+                                const char *sentence)
+{
+    ss_record_row row = row_of(label, method, tolerance);
+    snprintf(row.status, sizeof row.status, "bad_input");
+    snprintf(row.detail, sizeof row.detail, "%s", sentence);
+    return row;
+}
+
+static bool all_finite(const double *x, int count)
+{
+    for (int k = 0; x != NULL && k < count; k++) {
+        if (!isfinite(x[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The answer as the store keeps it, into p->solution and p->claim; run gives its arrays away. False
+// if a number of the answer is not finite: nothing is changed.
+static bool give_answer(ss_run *run, const ss_task *task, ss_problem *p)
+{
+    const int components = p->dim * p->ncontacts;
+    if (!all_finite(run->answer.r, components) || !all_finite(run->answer.u, components) ||
+        !all_finite(run->answer.v, p->ndofs)) {
+        return false;
+    }
+    ss_state_free(&p->solution);
+    p->has_solution = true;
+    p->solution = run->answer;
+    run->answer = (ss_state){0};
+    p->claim = ss_claim_unknown();
+    snprintf(p->claim.solver, sizeof p->claim.solver, "%.*s", (int)sizeof p->claim.solver - 1,
+             task->method->spec);
+    p->claim.tolerance = task->tolerance;
+    p->claim.measures = run->verdict.measures;
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(p->claim.date, sizeof p->claim.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (gethostname(p->claim.host, sizeof p->claim.host - 1) != 0) {
+        p->claim.host[0] = '\0';
+    }
+    return true;
+}
+
+// ---- Solving
+
 typedef struct solving {
     const settings *settings;
     const ss_method *method;
     ss_table *rows;
-    ss_trace *trace;
+    tracing *trace;
     ss_writer *writer; // NULL without --out
     int nsolved;       // problems that were run, solved or not
 } solving;
@@ -71,7 +292,7 @@ static ss_status keep_answer(const solving *all, const ss_item *item, const ss_t
         return SS_OK;
     }
     const bool single = all->settings->problem != NULL || item->name[0] == '\0';
-    if (!ss_run_give(run, task, item->problem)) {
+    if (!give_answer(run, task, item->problem)) {
         ss_complain(VERB, "%s: the answer contains numbers that are not finite; it is not stored",
                     item->label);
     }
@@ -92,22 +313,21 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
         .interrupted = &ss_interrupted,
     };
     ss_run run = {0};
-    ss_status status = ss_trace_begin(all->trace, item->label, &task, e);
+    ss_status status = begin_trace(all->trace, item->label, &task, e);
     if (status == SS_OK) {
         status = ss_run_task(&task, start_of(all, item), &run, e);
         if (status == SS_BAD_INPUT) { // such a problem is not for this solver
-            const ss_record_row row =
-                ss_run_row_bad(item->label, task.method, task.tolerance, e->text);
+            const ss_record_row row = row_of_bad(item->label, task.method, task.tolerance, e->text);
             ss_table_row(all->rows, &row);
         }
     }
-    ss_trace_end(all->trace);
+    end_trace(all->trace);
     if (status == SS_OK) {
         status =
             ss_run_decide(task.problem, &run.result, &run.status, run.detail, sizeof run.detail, e);
     }
     if (status == SS_OK) {
-        const ss_record_row row = ss_run_row(item->label, &task, &run);
+        const ss_record_row row = row_of_run(item->label, &task, &run);
         ss_table_row(all->rows, &row);
         *solved = run.verdict.solved;
         status = keep_answer(all, item, &task, &run, e);
@@ -124,7 +344,7 @@ static int solve(solving *all, const ss_item *item)
     const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         const ss_record_row row =
-            ss_run_row_bad(item->label, all->method, all->settings->tolerance, item->error->text);
+            row_of_bad(item->label, all->method, all->settings->tolerance, item->error->text);
         ss_table_row(all->rows, &row);
         return code;
     }
@@ -146,7 +366,7 @@ static int solve(solving *all, const ss_item *item)
 // Everything that can fail before the first solve does so here.
 static ss_status open_all(const settings *s, solving *all, ss_error *e)
 {
-    ss_status status = ss_trace_open(s->trace, &all->trace, e);
+    ss_status status = open_trace(s->trace, &all->trace, e);
     if (status == SS_OK && s->out != NULL) {
         status = ss_writer_open(s->out, &all->writer, e);
     }
@@ -174,7 +394,7 @@ static ss_status commit_answers(const solving *all, int code, ss_error *e)
 static int close_all(solving *all, int code)
 {
     ss_error error;
-    ss_status status = ss_trace_close(all->trace, &error);
+    ss_status status = close_trace(all->trace, &error);
     if (status == SS_OK) {
         status = commit_answers(all, code, &error);
     }
@@ -194,7 +414,7 @@ static int solve_file(const settings *s, const ss_method *method, const ss_opera
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);
         ss_error ignored;
-        ss_trace_close(all.trace, &ignored);
+        close_trace(all.trace, &ignored);
         ss_writer_close(all.writer);
         return (int)status;
     }
