@@ -54,7 +54,8 @@ static void explain(ss_verdict *verdict, double claimed_fb, double floor)
         say(verdict, "the file claims fb %.3g, the judge finds %.3g", claimed_fb, m->fb);
     }
     if (m->normal > NORMAL_WARNING * m->fb) {
-        say(verdict, "normal is %.3g: fb says little where mu is small", m->normal);
+        say(verdict, "normal is %.3g: the normal parts are further from the law than fb says",
+            m->normal);
     }
     if (floor > verdict->tolerance) {
         say(verdict, "the tolerance is below the rounding floor, about %.1g", floor);

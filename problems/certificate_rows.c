@@ -117,27 +117,65 @@ ss_status ss_contact_rows_new(const ss_problem *p, ss_contact_rows *rows, ss_err
 
 // ---- The two checks
 
+// max |x|; NaN if one of them is.
+static double largest_of(const double *x, int n)
+{
+    double largest = 0.0;
+    for (int j = 0; j < n; j++) {
+        largest = fabs(x[j]) <= largest ? largest : fabs(x[j]);
+    }
+    return largest;
+}
+
+// |x|_2, where no square overflows or vanishes.
+static double length_of(const double *x, int n)
+{
+    const double largest = largest_of(x, n);
+    double square = 0.0;
+    for (int j = 0; largest > 0.0 && j < n; j++) {
+        square += x[j] / largest * (x[j] / largest);
+    }
+    return largest * sqrt(square);
+}
+
+// out += A_N' lambda of contact i. False where a term vanishes by underflow: a sum without it could
+// be 0, which would be a proof without limits.
+static bool add_pull(const ss_contact_rows *rows, int i, double lambda, double *out)
+{
+    for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const double factor = rows->A[rows->d * k], term = factor * lambda;
+        if (term == 0.0 && factor != 0.0 && lambda != 0.0) {
+            return false;
+        }
+        out[rows->row[k]] += term;
+    }
+    return true;
+}
+
 double ss_contact_rows_reach(const ss_contact_rows *rows, const double *lambda, double *out)
 {
-    double along = 0.0, terms = 0.0, square = 0.0;
+    // The reach does not depend on the size of lambda; its largest number becomes 1.
+    const double size = largest_of(lambda, rows->n);
+    double along = 0.0, terms = 0.0;
     memset(out, 0, (size_t)rows->m * sizeof *out);
-    for (int i = 0; i < rows->n; i++) {
-        if (!(lambda[i] >= 0.0 && isfinite(lambda[i]))) {
-            return 0.0;
-        }
-        along += rows->c[rows->d * i] * lambda[i];
-        terms += fabs(rows->c[rows->d * i]) * lambda[i];
-        for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
-            out[rows->row[k]] += rows->A[rows->d * k] * lambda[i];
-        }
-    }
-    if (!(along < -SIGN_SHARE * terms)) {
+    if (!(size > 0.0 && isfinite(size))) {
         return 0.0;
     }
-    for (int j = 0; j < rows->m; j++) {
-        square += out[j] * out[j];
+    for (int i = 0; i < rows->n; i++) {
+        const double share = lambda[i] / size;
+        if (!(lambda[i] >= 0.0) || !add_pull(rows, i, share, out)) {
+            return 0.0;
+        }
+        along += rows->c[rows->d * i] * share;
+        terms += fabs(rows->c[rows->d * i]) * share;
     }
-    return -along / (sqrt(square) * rows->speed);
+    const double pull = length_of(out, rows->m);
+    if (!(along < -SIGN_SHARE * terms && isfinite(along) && isfinite(pull))) {
+        return 0.0;
+    }
+    const double reach = -along / pull / rows->speed;
+    // Only a pull that is exactly 0 proves without limits.
+    return pull == 0.0 || isfinite(reach) ? reach : 0.0;
 }
 
 double ss_contact_rows_margin(const ss_contact_rows *rows, const double *x)

@@ -216,18 +216,30 @@ static scales find_scales(int d, int n, const double *compliance, const double *
     return k;
 }
 
-// Angle between -u_T and r_T. A contact slides, for this measure, where both s|r_T| and |u_T|
-// exceed SLIDING_SHARE of V: below that their directions are rounding.
-#define SLIDING_SHARE 1e-6
-static double slip_angle(const scales *k, const double r[3], const double u[3])
+// Angle between -u_T and r_T. A contact slides, for this measure, where both s|r_T| and mu|u_T|
+// exceed `share` of V.
+static double slip_angle(const scales *k, double mu, double share, const double r[3],
+                         const double u[3])
 {
     const double rt = tangential_norm(r), ut = tangential_norm(u);
-    if (k->s * rt <= SLIDING_SHARE * k->V || ut <= SLIDING_SHARE * k->V) {
+    if (k->s * rt <= share * k->V || mu * ut <= share * k->V) {
         return 0.0;
     }
     const double cross = (r[1] / rt) * (u[2] / ut) - (r[2] / rt) * (u[1] / ut);
     const double along = -((r[1] / rt) * (u[1] / ut) + (r[2] / rt) * (u[2] / ut));
     return atan2(fabs(cross), along);
+}
+
+// f has s r_T and mu u_T in it, so an answer with residual fb knows neither better than fb V, and
+// the direction of one that is not ten times as large may be any. Below the first share directions
+// are rounding; above the second no friction is left to look at.
+#define SLIDING_ABOVE 10.0
+#define SLIDING_LEAST 1e-6
+#define SLIDING_MOST  1e-3
+static double sliding_share(double fb)
+{
+    const double share = SLIDING_ABOVE * fb;
+    return share < SLIDING_LEAST ? SLIDING_LEAST : share < SLIDING_MOST ? share : SLIDING_MOST;
 }
 
 static void law_split(const scales *k, double mu, const double r[3], const double u[3],
@@ -238,7 +250,6 @@ static void law_split(const scales *k, double mu, const double r[3], const doubl
     const double power = (u[0] + mu * ut) * r[0] + u[1] * r[1] + u[2] * r[2];
     m->penetration = worse(m->penetration, -u[0]);
     m->cone_excess = worse(m->cone_excess, worse(excess, -r[0]) / k->largest);
-    m->slip_angle = worse(m->slip_angle, slip_angle(k, r, u));
     m->power = worse(m->power, fabs(power));
 }
 
@@ -252,14 +263,16 @@ static double natural_squared(double mu, const double r[3], const double u[3])
     return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
 }
 
-// |f|_inf, but no less than the rounding of the impulse in it: where s |r| outweighs u by all
-// digits, x + y - q is 0 whatever u is, and an impulse of 1e20 would excuse any velocity.
+// |f|_inf, but no less than the rounding of what is in it: where s |r| outweighs u by all digits,
+// x + y - q is 0 whatever u is, and an impulse of 1e20 would excuse any velocity; and where mu |u_T|
+// outweighs u_N, friction of 1e20 would.
 static double residual_size(double mu, double s, const double r[3], const double u[3])
 {
     double f[3];
     ss_coulomb_residual(mu, s, r, u, f);
-    const double rounding = DBL_EPSILON * fabs(s) * (mu > 1.0 ? mu : 1.0) * norm_inf(r);
-    return worse(norm_inf(f), rounding);
+    const double impulse = fabs(s) * (mu > 1.0 ? mu : 1.0) * norm_inf(r);
+    const double slip = mu > 1.0 ? mu * tangential_norm(u) : 0.0;
+    return worse(norm_inf(f), DBL_EPSILON * worse(impulse, slip));
 }
 
 static double normal_size(double s, const double r[3], const double u[3])
@@ -313,6 +326,13 @@ ss_measures ss_measure(int d, int n, const double *compliance, const double *b, 
         if (!(m.fb <= before) && !isnan(before)) {
             m.worst_contact = i;
         }
+    }
+    const double share = sliding_share(m.fb);
+    for (int i = 0; i < n; i++) {
+        double ri[3], ui[3];
+        contact_vector(d, r, i, ri);
+        contact_vector(d, u, i, ui);
+        m.slip_angle = worse(m.slip_angle, slip_angle(&k, mu[i], share, ri, ui));
     }
     const size_t size = (size_t)d * (size_t)n;
     const double largest =

@@ -59,11 +59,11 @@ typedef struct ss_measures {
     double fb_abs;     // s = 1, not divided: [D11]'s own measure, m/s
     double natural; // |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2); mixes units, never a verdict
     double normal;  // max |FB(s r_N, u_N)| / V, scalar FB: sees what fb misses as mu -> 0
-    double penetration; // max -u_N, m/s; never below 0
-    double cone_excess; // max of |r_T| - mu r_N and -r_N, over max |r|; never below 0
-    double slip_angle;  // max angle between -u_T and r_T where both count (see coulomb.c), radians
-    double power;       // max |u~ . r|, J
-    double velocity_scale;   // V, m/s
+    double penetration;    // max -u_N, m/s; never below 0
+    double cone_excess;    // max of |r_T| - mu r_N and -r_N, over max |r|; never below 0
+    double slip_angle;     // max angle between -u_T and r_T where both exceed the residual, radians
+    double power;          // max |u~ . r|, J
+    double velocity_scale; // V, m/s
     double compliance_scale; // s, 1/kg
     int worst_contact;       // where fb is attained, from 0
 } ss_measures;

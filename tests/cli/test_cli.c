@@ -328,7 +328,8 @@ static void verify_warns_where_the_number_alone_misleads(void)
     snprintf(blind, sizeof blind, "%s", scratch_path("blind.h5"));
     write_by_hand(blind, (const double[]){3.0, -3e-9, 0.0}, 1e-9, NAN);
     EXPECT(0, "verify", blind, "--tol", "1e-6", "--format", "csv");
-    HOLDS(standard_out, ",normal is 0.624: fb says little where mu is small\n");
+    HOLDS(standard_out,
+          ",normal is 0.624: the normal parts are further from the law than fb says\n");
     EXPECT(2, "verify", blind, "--tol", "1e-18", "--format", "csv");
     HOLDS(standard_out, "; the tolerance is below the rounding floor, about 3e-16\"\n");
 }

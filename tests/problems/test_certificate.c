@@ -327,6 +327,21 @@ static void a_tangle_is_proved_at_rest(void)
     check_verdict(SS_EXISTENCE_PROVED);
 }
 
+// W x 1e300: squares in the search overflow or vanish, and the problem has a solution as before.
+static void a_quotient_that_is_not_finite_proves_nothing(void)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 60;
+    settings.ground_share = 0.5;
+    CHECK_OK(ss_tangle_new(&settings, &problem, &error));
+    to_local();
+    for (int k = 0; k < ss_sparse_count(&problem->W); k++) {
+        problem->W.x[k] *= 1e300;
+    }
+    CHECK_OK(ss_certificate_find(problem, false, &found, &error));
+    CHECK(found.verdict != SS_EXISTENCE_REFUTED);
+}
+
 static void what_is_too_large_is_said_to_be(void)
 {
     ss_tangle_settings settings = ss_tangle_defaults();
@@ -355,6 +370,7 @@ static void run_tests(void)
     RUN_TEST(an_unsymmetric_w_is_refuted_by_its_rows);
     RUN_TEST(the_units_do_not_matter);
     RUN_TEST(a_tangle_is_proved_at_rest);
+    RUN_TEST(a_quotient_that_is_not_finite_proves_nothing);
     RUN_TEST(what_is_too_large_is_said_to_be);
 }
 

@@ -223,6 +223,28 @@ static void slip_angle_is_between_friction_and_slip(void)
     CHECK_NEAR(reversed.slip_angle, 4.0 * atan(1.0), 1e-15);
 }
 
+// s r_T and mu u_T that are as small as the residual may point anywhere.
+static void slip_angle_of_a_good_answer_is_small(void)
+{
+    const double compliance[2] = {1.0, 1.0}, mu[2] = {0.5, 0.5};
+    const double b[6] = {-1.0, 0.0, 0.0, -1.0, 0.0, 0.0};
+    // The first contact slides along its friction by 4e-6; the second opposes it, but for 1e-3.
+    const double r[6] = {1.0, -0.3, 0.0, 1.0, -0.5, 0.0};
+    const double u[6] = {0.0, -4e-6, 0.0, 0.0, 0.2, 0.2e-3};
+    const ss_measures m = ss_measure(3, 2, compliance, b, mu, r, u);
+    CHECK_LE(1e-6, m.fb);
+    CHECK_NEAR(m.slip_angle, 1e-3, 1e-8);
+}
+
+// u_N + mu |u_T| has lost u_N.
+static void large_friction_excuses_no_velocity(void)
+{
+    const double compliance = 1.0, mu = 1e20, b[3] = {-1.0, 0.0, 0.0};
+    const double r[3] = {0.0, 0.0, 0.0}, u[3] = {-1.0, 1.0, 0.0};
+    const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
+    CHECK(!ss_measures_pass(&m, 1.0));
+}
+
 static void cone_excess_and_power_are_measured(void)
 {
     const double compliance = 1.0, mu = 0.5, b[3] = {-1.0, 0.0, 0.0};
@@ -449,6 +471,8 @@ static void run_tests(void)
     RUN_TEST(measures_of_a_solution_are_zero);
     RUN_TEST(measures_of_a_wrong_answer_are_known_by_hand);
     RUN_TEST(slip_angle_is_between_friction_and_slip);
+    RUN_TEST(slip_angle_of_a_good_answer_is_small);
+    RUN_TEST(large_friction_excuses_no_velocity);
     RUN_TEST(cone_excess_and_power_are_measured);
     RUN_TEST(nan_never_passes);
     RUN_TEST(nan_in_b_never_passes);
