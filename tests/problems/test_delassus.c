@@ -256,11 +256,7 @@ static void matrix_free_velocity(const ss_whitened *a, const double *r, double *
 static double *random_impulses(uint64_t seed, int count)
 {
     ss_random g = ss_random_seeded(seed);
-    double *r = malloc((size_t)count * sizeof *r);
-    for (int k = 0; k < count; k++) {
-        r[k] = ss_random_normal(&g);
-    }
-    return r;
+    return normal_values(&g, count);
 }
 
 static double largest_difference(const double *x, const double *y, int count)

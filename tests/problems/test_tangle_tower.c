@@ -6,33 +6,17 @@
 
 #include "problems/certificate.h"
 #include "problems/mass.h"
-#include "tests/support/support.h"
+#include "tests/support/one_tangle.h"
 
 // Recorded once, like those of test_tangle.c.
 #define GOLDEN_TOWER "7c361d0840fa3d3cbbef53fc83b5146bdfdc9f15a7dc53a96232b95b6c5547de"
 #define GOLDEN_LIGHT "f598ef77f5f6ac9652ecdf921683cd2cc21e79956cb5b952712f3eb8c28e8512"
 
-static ss_error error;
-static ss_tangle_settings settings;
-static ss_problem *problem;
-
 static void set_up(void)
 {
-    settings = ss_tangle_defaults();
+    begin_tangle();
     settings.ncontacts = 24;
     settings.ends_per_rod = 16;
-    problem = NULL;
-}
-
-static void tear_down(void)
-{
-    ss_problem_free(problem);
-}
-
-static void make(void)
-{
-    ss_problem_free(problem);
-    CHECK_OK(ss_tangle_new(&settings, &problem, &error));
 }
 
 static void refused(const char *name)

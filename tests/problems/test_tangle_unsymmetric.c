@@ -6,31 +6,10 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 
-#include "tests/support/support.h"
+#include "tests/support/one_tangle.h"
 
 // Recorded once; gcc and clang, -O0 to -O3 -march=native, agree on it.
 #define GOLDEN "1bb0ad5ccba47c3daccc60336aaa91ff9e2b3462fc6e711521d247ca011bce15"
-
-static ss_error error;
-static ss_tangle_settings settings;
-static ss_problem *problem;
-
-static void set_up(void)
-{
-    settings = ss_tangle_defaults();
-    problem = NULL;
-}
-
-static void tear_down(void)
-{
-    ss_problem_free(problem);
-}
-
-static void make(void)
-{
-    ss_problem_free(problem);
-    CHECK_OK(ss_tangle_new(&settings, &problem, &error));
-}
 
 // W = H' L^-T (I - E K) L^-1 H with M = L L', dense.
 static void dense_unsymmetric_W(double unsymmetry, gsl_matrix *W)
@@ -143,4 +122,4 @@ static void run_tests(void)
 }
 
 const test_group tangle_unsymmetric_tests = {
-    .run = run_tests, .set_up = set_up, .tear_down = tear_down};
+    .run = run_tests, .set_up = begin_tangle, .tear_down = tear_down};

@@ -20,11 +20,7 @@ static void set_up(void)
 static double *random_values(uint64_t seed, int n)
 {
     ss_random g = ss_random_seeded(seed);
-    double *x = malloc((size_t)n * sizeof *x);
-    for (int k = 0; k < n; k++) {
-        x[k] = ss_random_normal(&g);
-    }
-    return x;
+    return normal_values(&g, n);
 }
 
 // max |u of the coupling - u of the judge| / V after r was set and some contacts were moved.

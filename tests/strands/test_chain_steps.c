@@ -7,32 +7,16 @@
 
 #include "problems/strands/band.h"
 #include "problems/strands/scenes/capstan.h"
+#include "tests/support/one_stepper.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/scene_run.h"
-#include "tests/support/stepping.h"
-#include "tests/support/support.h"
 
 static ss_random g;
-static ss_error error;
-static ss_world *world;
-static ss_stepper *stepper;
-static ss_step_report report;
-static ss_step_options options;
-static stepping secular;
 
 static void set_up(void)
 {
     g = ss_random_seeded(23);
-    error = (ss_error){0};
-    world = ss_world_new();
-    stepper = NULL;
-    options = ss_step_defaults();
-}
-
-static void tear_down(void)
-{
-    ss_stepper_free(stepper);
-    ss_world_free(world);
+    begin_world();
 }
 
 static const char *const SPECS[] = {"tmf", "tmf:root=free", "tmf:mass=nodal",
@@ -171,19 +155,6 @@ static ss_strand_design straight(double length, int nsegments)
 {
     return (ss_strand_design){
         .length = length, .material = ss_material_hair(), .nsegments = nsegments};
-}
-
-static void begin(void)
-{
-    stepper = ss_stepper_new(world, &options, (ss_step_solver){solve_step, &secular}, &error);
-    TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
-}
-
-static void steps(int count)
-{
-    for (int k = 0; k < count; k++) {
-        CHECK_OK(ss_stepper_step(stepper, &report, &error));
-    }
 }
 
 static double stretch_percent(double length)

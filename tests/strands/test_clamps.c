@@ -1,44 +1,23 @@
 // tests/strands/test_clamps.c -- strands of the world whose ends are held by bodies, by one or none.
-#include "problems/strands/step/stepper.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "problems/strands/band.h"
-#include "tests/support/stepping.h"
-#include "tests/support/support.h"
-
-static ss_error error;
-static ss_world *world;
-static ss_stepper *stepper;
-static ss_step_report report;
-static ss_step_options options;
-static stepping secular;
+#include "tests/support/one_stepper.h"
 
 static void set_up(void)
 {
-    error = (ss_error){0};
-    world = ss_world_new();
+    begin_world();
     world->radius = 1e-4;
-    stepper = NULL;
-    options = ss_step_defaults();
 }
 
-static void tear_down(void)
-{
-    ss_stepper_free(stepper);
-    ss_world_free(world);
-}
-
-static void steps(int count)
+// The first of a test begin: by then the world is complete.
+static void go_on(int count)
 {
     if (stepper == NULL) {
-        stepper = ss_stepper_new(world, &options, (ss_step_solver){solve_step, &secular}, &error);
-        TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
+        begin();
     }
-    for (int i = 0; i < count; i++) {
-        CHECK_OK(ss_stepper_step(stepper, &report, &error));
-    }
+    steps(count);
 }
 
 static ss_vec3 vertex(int k, int i)
@@ -73,7 +52,7 @@ static void both_ends_follow_their_bodies(void)
     const ss_vec3 ends[4] = {vertex(0, 0), vertex(0, 1), vertex(0, 7), vertex(0, 8)};
     double farthest = 0.0;
     for (int i = 0; i < 50; i++) {
-        steps(1);
+        go_on(1);
         farthest = fmax(farthest, ss_length(ss_minus(vertex(0, 8), ends[3])));
         CHECK_LE(ss_length(ss_minus(vertex(0, 0), carried(first, ends[0]))), 1e-15);
         CHECK_LE(ss_length(ss_minus(vertex(0, 1), carried(first, ends[1]))), 1e-15);
@@ -89,7 +68,7 @@ static void free_rows_hold_with_the_held_velocities(void)
     const int first = turning_body(0.2, 0.3), second = turning_body(-0.1, 0.2);
     const ss_pose root = ss_pose_identity();
     tied_strand(world, first, &root, second, SS_CLAMP_BOTH);
-    steps(20);
+    go_on(20);
     const ss_strand *s = &world->strands[0];
     const int nv = s->size.nv;
     ss_world_state before = {.time = world->now.time};
@@ -100,7 +79,7 @@ static void free_rows_hold_with_the_held_velocities(void)
     CHECK(ss_placed_init(&at, &s->size));
     before.time = world->now.time;
     ss_strand_place(world, 0, &before, &at);
-    steps(1);
+    go_on(1);
     ss_system_scratch *scratch = ss_system_scratch_new(world);
     ss_band M = {nv, s->size.half_bandwidth,
                  calloc((size_t)(nv * (s->size.half_bandwidth + 1)), sizeof(double))};
@@ -131,7 +110,7 @@ static void a_free_strand_falls_like_a_stone(void)
     for (int i = 0; i < 9; i++) {
         x[i] = vertex(0, i);
     }
-    steps(20);
+    go_on(20);
     for (int i = 0; i < 9; i++) {
         const ss_vec3 there = ss_along(x[i], 0.5 * 4e-6 * 20.0 * 21.0, world->gravity);
         CHECK_LE(ss_length(ss_minus(vertex(0, i), there)), 1e-12);
@@ -148,7 +127,7 @@ static void a_strand_rests_on_bodies_that_fall_with_it(void)
     world->gravity = ss_vec(0.0, 0.0, 0.0);
     const ss_pose root = ss_pose_identity();
     tied_strand(world, body, &root, body, SS_CLAMP_BOTH);
-    steps(200); // the body moves steadily from 0.05 s on
+    go_on(200); // the body moves steadily from 0.05 s on
     CHECK_NEAR(report.energy.kinetic, 0.5 * 0.2 * 1320.0 * M_PI * 25e-10 * 4.0, 1e-7);
     CHECK_LE(report.max_speed, 1e-3); // against the body, which goes at 2 m/s
 }
@@ -160,7 +139,7 @@ static void the_dump_holds_free_dofs_only(void)
     const ss_pose across = pose_at(ss_vec(0.1, -0.1, 0.03), ss_vec(0.0, 0.0, 0.5 * M_PI));
     tied_strand(world, 0, &root, 0, SS_CLAMP_BOTH);
     tied_strand(world, 0, &across, 0, SS_CLAMP_ROOT);
-    steps(1);
+    go_on(1);
     const double *r, *v;
     const ss_problem *p = ss_stepper_problem(stepper, &r, &v);
     CHECK(p != NULL && report.contacts > 0);

@@ -5,35 +5,17 @@
 #include <string.h>
 
 #include "problems/strands/band.h"
-#include "problems/strands/step/stepper.h"
-#include "tests/support/stepping.h"
-#include "tests/support/support.h"
+#include "tests/support/one_stepper.h"
 #include "tests/support/twisting_chain.h"
 
-static ss_error error;
-static ss_world *world;
-static ss_stepper *stepper;
-static ss_step_report report;
-static ss_step_options options;
-static stepping secular;
 static double dt = 1e-4; // of `changes`
 
 static void set_up(void)
 {
-    error = (ss_error){0};
     toy_stiffness = 1.0;
     toy_chain_damping = 0.0;
-    world = ss_world_new();
-    stepper = NULL;
-    options = ss_step_defaults();
+    begin_world();
     options.explosion = 0.0;
-    secular = (stepping){0};
-}
-
-static void tear_down(void)
-{
-    ss_stepper_free(stepper);
-    ss_world_free(world);
 }
 
 static void begin_with(const char *spec)
@@ -45,11 +27,6 @@ static void begin_with(const char *spec)
     stepper = ss_stepper_new(world, &options, (ss_step_solver){solve_step, &secular}, &error);
     ss_scheme_choice_free(&scheme);
     TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
-}
-
-static void step(void)
-{
-    CHECK_OK(ss_stepper_step(stepper, &report, &error));
 }
 
 static void again(void)

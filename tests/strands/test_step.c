@@ -5,51 +5,14 @@
 #include <string.h>
 
 #include "problems/check.h"
-#include "problems/strands/step/stepper.h"
-#include "tests/support/stepping.h"
-#include "tests/support/support.h"
-
-static ss_error error;
-static ss_world *world;
-static ss_stepper *stepper;
-static ss_step_report report;
-static ss_step_options options;
-static stepping secular;
+#include "tests/support/one_stepper.h"
 
 static void set_up(void)
 {
-    error = (ss_error){0};
     toy_stiffness = 1e-3;
     toy_chain_damping = 0.01;
-    world = ss_world_new();
+    begin_world();
     world->radius = 0.01;
-    stepper = NULL;
-    options = ss_step_defaults();
-    secular = (stepping){0};
-}
-
-static void tear_down(void)
-{
-    ss_stepper_free(stepper);
-    ss_world_free(world);
-}
-
-static void begin(void)
-{
-    stepper = ss_stepper_new(world, &options, (ss_step_solver){solve_step, &secular}, &error);
-    TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
-}
-
-static void step(void)
-{
-    CHECK_OK(ss_stepper_step(stepper, &report, &error));
-}
-
-static void steps(int count)
-{
-    for (int i = 0; i < count; i++) {
-        step();
-    }
 }
 
 static const ss_problem *problem(void)

@@ -3,31 +3,14 @@
 
 #include <string.h>
 
-#include "problems/strands/step/stepper.h"
-#include "tests/support/stepping.h"
-#include "tests/support/support.h"
-
-static ss_error error;
-static ss_world *world;
-static ss_stepper *stepper;
-static ss_step_report report;
-static ss_step_options options;
+#include "tests/support/one_stepper.h"
 
 static void set_up(void)
 {
-    error = (ss_error){0};
     toy_stiffness = 1e-3;
     toy_chain_damping = 0.01;
-    world = ss_world_new();
+    begin_world();
     world->radius = 0.01;
-    stepper = NULL;
-    options = ss_step_defaults();
-}
-
-static void tear_down(void)
-{
-    ss_stepper_free(stepper);
-    ss_world_free(world);
 }
 
 // A solver that misbehaves as long as steps are above `until`.
@@ -63,13 +46,13 @@ static ss_status misbehave(void *context, const ss_problem *p, double *r, ss_ste
     return ss_fail(e, SS_BAD_INPUT, "the naughty solver does not like this problem");
 }
 
-static void begin(naughty *n)
+static void begin_with(naughty *n)
 {
     stepper = ss_stepper_new(world, &options, (ss_step_solver){misbehave, n}, &error);
     TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
 }
 
-static ss_status step(void)
+static ss_status try_step(void)
 {
     return ss_stepper_step(stepper, &report, &error);
 }
@@ -79,12 +62,12 @@ static void check_halved_twice(naughty n, ss_step_reason reason)
 {
     crossing_chains(world, 0.015);
     n.until = 6e-4;
-    begin(&n);
-    CHECK_OK(step());
+    begin_with(&n);
+    CHECK_OK(try_step());
     CHECK(report.rejected == 2 && report.reason == reason);
     CHECK(report.dt == 5e-4 && report.time == 5e-4 && world->now.time == 5e-4);
     CHECK(report.contacts == 1 && n.good.calls == 1);
-    CHECK_OK(step());
+    CHECK_OK(try_step());
     CHECK(report.rejected == 0 && report.reason == SS_STEP_DONE && report.dt == 5e-4);
 }
 
@@ -122,11 +105,11 @@ static void check_given_up(naughty n, ss_status status, const char *words)
 {
     crossing_chains(world, 0.015);
     world->now.v[2] = 0.1;
-    begin(&n);
+    begin_with(&n);
     double q[24], v[24];
     memcpy(q, world->now.q, sizeof q);
     memcpy(v, world->now.v, sizeof v);
-    CHECK(step() == status);
+    CHECK(try_step() == status);
     CHECK(strstr(error.text, words) != NULL);
     CHECK(memcmp(q, world->now.q, sizeof q) == 0 && memcmp(v, world->now.v, sizeof v) == 0);
     CHECK(world->now.time == 0.0);
@@ -136,7 +119,7 @@ static void check_given_up(naughty n, ss_status status, const char *words)
     ss_stepper_touches(stepper, &count);
     CHECK(count == 0 && r == NULL && velocity == NULL);
     n.until = 1.0; // the solver comes to its senses, and the stepper goes on
-    CHECK_OK(step());
+    CHECK_OK(try_step());
     CHECK(world->now.time == 1e-4 && report.contacts == 1);
 }
 
@@ -159,8 +142,8 @@ static void lack_of_memory_ends_a_step_at_once(void)
 {
     crossing_chains(world, 0.015);
     naughty n = {.vice = LACK_OF_MEMORY};
-    begin(&n);
-    CHECK(step() == SS_SYSTEM);
+    begin_with(&n);
+    CHECK(try_step() == SS_SYSTEM);
     CHECK(report.rejected == 0 && world->now.time == 0.0);
 }
 
@@ -170,15 +153,15 @@ static void a_matrix_that_is_not_definite_asks_for_a_smaller_step(void)
     toy_stiffness = -1.0; // M = m - h^2 k with m = 0.75 mg: indefinite above some 0.4 ms
     crossing_chains(world, 1.0);
     naughty n = {.until = 1.0};
-    begin(&n);
-    CHECK_OK(step());
+    begin_with(&n);
+    CHECK_OK(try_step());
     CHECK(report.reason == SS_STEP_MATRIX && report.rejected >= 1);
     tear_down();
     set_up();
     toy_stiffness = -1e4;
     crossing_chains(world, 1.0);
-    begin(&n);
-    CHECK(step() == SS_BAD_INPUT);
+    begin_with(&n);
+    CHECK(try_step() == SS_BAD_INPUT);
     CHECK(strstr(error.text, "positive definite") != NULL && world->now.time == 0.0);
 }
 
@@ -204,8 +187,8 @@ static naughty good = {.until = 1.0};
 static void a_deep_pair_that_was_no_contact_is_rejected(void)
 {
     fly(0.023, 8.0);
-    begin(&good);
-    CHECK_OK(step());
+    begin_with(&good);
+    CHECK_OK(try_step());
     CHECK(report.rejected == 1 && report.reason == SS_STEP_REACH && report.dt == 1e-3);
 }
 
@@ -213,11 +196,11 @@ static void a_deep_pair_that_was_no_contact_is_rejected(void)
 static void strands_do_not_pass_through_each_other_unseen(void)
 {
     fly(0.023, 15.0);
-    begin(&good);
-    CHECK_OK(step());
+    begin_with(&good);
+    CHECK_OK(try_step());
     CHECK(report.rejected >= 1 && report.reason == SS_STEP_REACH);
     for (int i = 0; i < 20; i++) {
-        CHECK_OK(step());
+        CHECK_OK(try_step());
         CHECK(height(0.023) > 0.0); // still above
     }
 }
@@ -226,16 +209,16 @@ static void without_reach_nothing_is_rejected(void)
 {
     fly(0.023, 15.0);
     options.reach = 0.0;
-    begin(&good);
-    CHECK_OK(step());
+    begin_with(&good);
+    CHECK_OK(try_step());
     CHECK(report.rejected == 0 && report.contacts == 0);
 }
 
 static void a_contact_that_goes_deep_is_no_reason(void)
 {
     fly(0.021, 8.0); // within the margin of 2 mm: a contact, and it stops
-    begin(&good);
-    CHECK_OK(step());
+    begin_with(&good);
+    CHECK_OK(try_step());
     CHECK(report.rejected == 0 && report.contacts == 1 && report.active == 1);
 }
 
@@ -243,8 +226,8 @@ static void the_smallest_step_is_taken_though_it_reached_too_far(void)
 {
     fly(0.023, 15.0);
     options.dt_min = options.dt;
-    begin(&good);
-    CHECK_OK(step());
+    begin_with(&good);
+    CHECK_OK(try_step());
     CHECK(report.rejected == 0 && report.reason == SS_STEP_REACH && report.dt == 2e-3);
 }
 
@@ -252,8 +235,8 @@ static void continuous_detection_sees_what_flies_through(void)
 {
     fly(0.05, 100.0); // 200 mm a step
     options.continuous = true;
-    begin(&good);
-    CHECK_OK(step());
+    begin_with(&good);
+    CHECK_OK(try_step());
     CHECK(report.rejected == 0 && report.contacts == 1 && report.active == 1);
     CHECK_NEAR(height(0.05), 0.02, 1e-9);
     // The gap is what is between them, 30 mm, and closes: u_N = 0 counts it.
@@ -266,18 +249,18 @@ static void a_step_that_was_reduced_grows_again_after_ten_good_ones(void)
 {
     crossing_chains(world, 0.015);
     naughty n = {.vice = FAILURE, .until = 6e-4};
-    begin(&n);
-    CHECK_OK(step());
+    begin_with(&n);
+    CHECK_OK(try_step());
     CHECK(report.dt == 5e-4);
     n.until = 1.0;
     for (int i = 0; i < 9; i++) {
-        CHECK_OK(step());
+        CHECK_OK(try_step());
         CHECK(report.dt == 5e-4);
     }
-    CHECK_OK(step());
+    CHECK_OK(try_step());
     CHECK(report.dt == 7.5e-4);
     for (int i = 0; i < 34; i++) {
-        CHECK_OK(step());
+        CHECK_OK(try_step());
     }
     CHECK(report.dt == 2e-3); // and not above
 }
@@ -307,9 +290,9 @@ static void a_fast_body_is_no_explosion(void)
     const ss_pose root = ss_pose_identity();
     toy_strand(world, &toy_pendulum, 0.3, 4, body, &root);
     options.dt = 1e-4;
-    begin(&good);
+    begin_with(&good);
     for (int i = 0; i < 60; i++) {
-        CHECK_OK(step());
+        CHECK_OK(try_step());
         CHECK(report.rejected == 0);
     }
 }

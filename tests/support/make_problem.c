@@ -35,7 +35,7 @@ static void finish(entries *t, int nrows, int ncols, ss_sparse *A)
     free(t->x);
 }
 
-static double *normal_values(ss_random *g, int n)
+double *normal_values(ss_random *g, int n)
 {
     double *x = malloc((size_t)n * sizeof *x);
     for (int k = 0; k < n; k++) {

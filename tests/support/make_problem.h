@@ -2,6 +2,7 @@
 #pragma once
 
 #include "problems/problem.h"
+#include "problems/tangle/random.h"
 
 // Bodies of mixed sizes 1 .. largest, their dofs interleaved; contacts between two bodies, with the
 // ground, and of a body with itself. Ends the test on failure. M is well conditioned.
@@ -12,3 +13,6 @@ ss_problem *random_diagonal_problem(uint64_t seed, int dim, int ncontacts, int n
 
 // One contact in local form, W row-major dim x dim.
 ss_problem *one_contact(int dim, const double *W, const double *b, double mu);
+
+// n normal numbers, which the caller frees.
+double *normal_values(ss_random *g, int n);
