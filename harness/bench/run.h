@@ -1,7 +1,7 @@
 // harness/bench/run.h -- the missing rows of a plan, made by child processes and added to the record.
 #pragma once
 
-#include "harness/bench_plan.h"
+#include "harness/bench/plan.h"
 
 typedef struct ss_bench_orders {
     const char *verb;    // for sentences

@@ -1,10 +1,6 @@
 // stickslip bench: every solver on every problem, each in a process of its own, into a record.
-#include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/bench/run.h"
@@ -113,69 +109,58 @@ static ss_status open_record(const settings *s, ss_record **record, ss_error *e)
     return ss_record_open(s->out, SS_RECORD_WRITE, record, e);
 }
 
-static int bench(const settings *s, const ss_specs *specs, const ss_operands *files)
+// The record comes first: if it cannot be used, no problem need be loaded.
+static int bench(const settings *s, const ss_specs *specs, ss_bench_plan *plan)
 {
+    ss_record *record = NULL;
+    ss_error error;
+    ss_status status = open_record(s, &record, &error);
+    int code = SS_EXIT_OK;
+    if (status == SS_OK) {
+        code = ss_bench_plan_load(plan, specs);
+    }
+    if (status == SS_OK && record != NULL) {
+        status = ss_bench_plan_compare(plan, record, &error);
+    }
+    if (status != SS_OK) {
+        ss_complain(VERB, "%s", error.text);
+        code = ss_larger_code(code, (int)status);
+    } else {
+        code = ss_larger_code(code, s->dry_run ? print_plan(plan) : run_plan(s, plan, record));
+    }
+    ss_record_close(record);
+    return code;
+}
+
+static int run_bench(const void *given, const ss_operands *operands)
+{
+    const settings *s = given;
     const ss_bench_settings how = {.tolerance = s->tolerance,
                                    .time_limit = s->time_limit,
                                    .max_iterations = s->max_iterations,
                                    .repeats = s->repeats,
                                    .from_guess = s->start == SS_START_GUESS};
-    ss_record *record;
-    ss_bench_plan plan;
-    ss_error error;
-    const ss_status status = open_record(s, &record, &error);
-    if (status != SS_OK) {
-        ss_complain(VERB, "%s", error.text);
-        return (int)status;
-    }
-    int code = ss_bench_plan_make(VERB, files->count, files->text, specs, &how, record, &plan);
-    code = ss_larger_code(code, s->dry_run ? print_plan(&plan) : run_plan(s, &plan, record));
-    ss_bench_plan_free(&plan);
-    ss_record_close(record);
-    return code;
-}
-
-// A missing file is reported but not recorded: it says nothing about the solvers.
-static int leave_out_missing(ss_operands *files)
-{
-    int code = SS_EXIT_OK, count = 0;
-    for (int k = 0; k < files->count; k++) {
-        if (access(files->text[k], F_OK) == 0) {
-            files->text[count++] = files->text[k];
-        } else {
-            ss_complain(VERB, "%s: %s", files->text[k],
-                        errno == ENOENT ? "no such file" : strerror(errno));
-            code = SS_EXIT_BAD_INPUT;
-        }
-    }
-    files->count = count;
-    return code;
-}
-
-static int run_bench(const void *given, const ss_operands *named)
-{
-    const settings *s = given;
-    ss_operands files = *named;
-    const int missing = leave_out_missing(&files);
-    if (files.count == 0) {
-        return missing;
-    }
     ss_specs specs;
+    ss_bench_plan plan;
     ss_error error;
     const ss_status status = ss_specs_split(VERB, s->solvers, &specs, &error);
     if (status != SS_OK) {
         ss_complain(VERB, "--solvers: %s", error.text);
         return status == SS_BAD_INPUT ? SS_EXIT_USAGE : SS_EXIT_SYSTEM;
     }
-    const int code = bench(s, &specs, &files);
+    int code = ss_bench_plan_begin(VERB, operands->count, operands->text, &how, &plan);
+    if (plan.nfiles > 0) {
+        code = ss_larger_code(code, bench(s, &specs, &plan));
+    }
+    ss_bench_plan_free(&plan);
     ss_specs_free(&specs);
-    return ss_larger_code(code, missing);
+    return code;
 }
 
 const ss_verb ss_verb_bench = {
     .name = VERB,
     .summary = "Measures every solver on every problem of the files, a row each in a record.",
-    .operands = "FILE...",
+    .operands = "FILE|FOLDER|@LIST...",
     .min_operands = 1,
     .max_operands = 1000000,
     .needs = "a FILE",
@@ -194,11 +179,12 @@ const ss_verb ss_verb_bench = {
         "whose row exists is skipped, whatever its --repeat was. It is made again if it hit a "
         "--time-limit or --max-iter that is larger now, if it was killed because it slept, and if "
         "its problem could not be read but can be now. After Ctrl-C, or a crash of the machine, "
-        "all finished rows are "
-        "kept: the same command continues.\n",
+        "all finished rows are kept: the same command continues.\n"
+        "A folder means its *.h5 and *.hdf5, and @LIST the operands in the lines of the file LIST. "
+        "What is not there or is no HDF5 file is reported and not recorded.\n",
     .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.db\n",
     .exits = {[SS_EXIT_OK] = "every row is written",
               [SS_EXIT_UNSOLVED] = "interrupted: rows are missing",
-              [SS_EXIT_BAD_INPUT] = "a row has status bad_input"},
+              [SS_EXIT_BAD_INPUT] = "a row has status bad_input, or an operand was left out"},
     .run = run_bench,
 };

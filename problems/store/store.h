@@ -16,6 +16,8 @@
 
 typedef struct ss_reader ss_reader;
 
+// Whether the file is there and is an HDF5 file, as far as can be told without reading it.
+ss_status ss_reader_look(const char *path, ss_error *e);
 // Starts the child and lists the problems. Errors name the file.
 ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e);
 int ss_reader_count(const ss_reader *reader);

@@ -113,6 +113,16 @@ static ss_status reader_open_file(const char *path, int *file, ss_error *e)
     return status;
 }
 
+ss_status ss_reader_look(const char *path, ss_error *e)
+{
+    int file;
+    const ss_status status = reader_open_file(path, &file, e);
+    if (status == SS_OK) {
+        close(file);
+    }
+    return status;
+}
+
 // ---- The reader.
 
 static ss_status reader_start(ss_reader *reader, ss_arrays *list, ss_error *e)

@@ -30,9 +30,7 @@ static void set_up(void)
     snprintf(problem_file, sizeof problem_file, "%s", scratch_path("problem.h5"));
     CHECK_OK(ss_store_write(problem_file, problem, &error));
     snprintf(broken_file, sizeof broken_file, "%s", scratch_path("broken.h5"));
-    FILE *file = fopen(broken_file, "w");
-    fputs("not HDF5", file);
-    fclose(file);
+    write_bytes(broken_file, "\211HDF\r\n\032\n and no more", 20);
 }
 
 static void tear_down(void)
@@ -74,7 +72,9 @@ static int plan_files(void)
         CHECK(specs.text == NULL && specs.count == 0);
         return (int)SS_SYSTEM;
     }
-    const int code = ss_bench_plan_make("test", 2, files, &specs, &SETTINGS, NULL, &plan);
+    int code = ss_bench_plan_begin("test", 2, files, &SETTINGS, &plan);
+    const int loaded = ss_bench_plan_load(&plan, &specs);
+    code = loaded > code ? loaded : code;
     CHECK(code != 0 || plan.count == 4);
     ss_bench_plan_free(&plan);
     ss_specs_free(&specs);
@@ -100,7 +100,9 @@ static int run_children(void)
     }
     int code = (int)ss_record_open(scratch_path("run.db"), SS_RECORD_WRITE, &record, &error);
     if (code == 0) {
-        code = ss_bench_plan_make("test", 1, files, &specs, &SETTINGS, record, &made);
+        code = ss_bench_plan_begin("test", 1, files, &SETTINGS, &made);
+        code = code == 0 ? ss_bench_plan_load(&made, &specs) : code;
+        code = code == 0 ? (int)ss_bench_plan_compare(&made, record, &error) : code;
         code = code == 0 ? ss_bench_run(&made, &orders, record) : code;
         ss_bench_plan_free(&made);
     }

@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "harness/bench/run.h"
-#include "harness/bench_history.h"
-#include "harness/bench_specs.h"
 #include "harness/results/machine.h"
 #include "tests/support/solving.h"
 
@@ -290,7 +288,7 @@ static void a_problem_that_a_solver_refuses_is_bad_input(void)
 static int count_points(int n)
 {
     int points = 2;
-    for (int k = ss_recorder_next(0, n); k < n; k = ss_recorder_next(k, n)) {
+    for (int k = ss_history_next(0, n); k < n; k = ss_history_next(k, n)) {
         points++;
     }
     return points;
@@ -299,7 +297,7 @@ static int count_points(int n)
 static void a_history_is_thinned(void)
 {
     for (int k = 0; k < SS_HISTORY_FIRST; k++) {
-        TEST_ASSERT_EQUAL_INT(k + 1, ss_recorder_next(k, 10000));
+        TEST_ASSERT_EQUAL_INT(k + 1, ss_history_next(k, 10000));
     }
     TEST_ASSERT_EQUAL_INT(41, count_points(40));
     TEST_ASSERT_EQUAL_INT(101, count_points(100));

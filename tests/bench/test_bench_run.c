@@ -143,8 +143,9 @@ static int bench_by(const char *program, const char *list, int jobs)
     const ss_bench_orders orders = {.verb = "test", .program = program, .jobs = jobs};
     CHECK_OK(ss_specs_split("bench", list, &specs, &error));
     CHECK_OK(ss_record_open(result, SS_RECORD_WRITE, &record, &error));
-    TEST_ASSERT_EQUAL_INT(0,
-                          ss_bench_plan_make("test", 1, files, &specs, &SETTINGS, record, &plan));
+    TEST_ASSERT_EQUAL_INT(0, ss_bench_plan_begin("test", 1, files, &SETTINGS, &plan));
+    TEST_ASSERT_EQUAL_INT(0, ss_bench_plan_load(&plan, &specs));
+    CHECK_OK(ss_bench_plan_compare(&plan, record, &error));
     rows_made = plan.missing;
     const int code = ss_bench_run(&plan, &orders, record);
     ss_bench_plan_free(&plan);

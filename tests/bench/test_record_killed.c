@@ -102,13 +102,19 @@ static bool exists(const char *path)
     return stat(path, &status) == 0;
 }
 
+// Fifty, and as many more as it takes until ten have hit a writer in the middle of a row.
 static void fifty_kills_lose_no_row_that_was_added(void)
 {
     char journal[530];
     ss_random random = ss_random_seeded(50);
     int rows = 0, undone = 0;
     snprintf(journal, sizeof journal, "%s-journal", file);
-    for (int k = 0; k < 50; k++) {
+    for (int k = 0; k < 50 || (undone < 10 && k < 1000); k++) {
+        if (k % 10 == 0) { // a short record is opened quickly, so that more happens in a life
+            unlink(file);
+            unlink(journal);
+            rows = 0;
+        }
         const int reported = run_and_kill(&random);
         undone += exists(journal);
         rows = reported > rows ? reported : rows;
@@ -118,7 +124,7 @@ static void fifty_kills_lose_no_row_that_was_added(void)
             rows = found;
         }
     }
-    CHECK(rows >= 30 && undone >= 5); // the kills hit writers at work
+    CHECK(rows > 0 && undone >= 10);
     ss_record *record = open_record();
     add(record, rows, ENTRIES);
     ss_record_close(record);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/support/bench_inputs.h"
@@ -224,11 +225,16 @@ static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
     ss_record_rows_free(&record);
 }
 
+static void write_damaged(const char *path)
+{
+    write_bytes(path, "\211HDF\r\n\032\n and no more", 20);
+}
+
 static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
 {
     char mended[512];
     keep_path(mended, "mended.h5");
-    write_bytes(mended, "not HDF5", 8);
+    write_damaged(mended);
     EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
     TEST_ASSERT_EQUAL_STRING("bad_input", only_status());
     remove(mended);
@@ -237,7 +243,7 @@ static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
     TEST_ASSERT_EQUAL_STRING("solved", only_status());
     // Broken once more, and mended: the row that was there is made again, the bad one goes.
     remove(mended);
-    write_bytes(mended, "not HDF5", 8);
+    write_damaged(mended);
     EXPECT(3, "bench", mended, "--solvers", "enum", "--out", result);
     rows_are(2);
     remove(mended);
@@ -252,23 +258,78 @@ static void a_file_that_can_be_read_again_replaces_its_bad_row(void)
 static void bad_files_are_rows_and_exit_3_and_the_rest_runs(void)
 {
     char bad[512];
-    keep_path(bad, "text.h5");
-    write_bytes(bad, "not HDF5", 8);
-    const char *nowhere = scratch_path("nowhere.h5");
-    EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
-    HOLDS(standard_error, "is not an HDF5 file");
-    HOLDS(standard_error, "no such file");
+    keep_path(bad, "damaged.h5");
+    write_damaged(bad);
+    EXPECT(3, "bench", bad, many, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "damaged.h5: damaged file");
     ss_record_rows record = read_results(result);
-    TEST_ASSERT_EQUAL_size_t(4, record.count); // a misspelt name is no row
+    TEST_ASSERT_EQUAL_size_t(4, record.count);
     const ss_record_row *row = &record.rows[0];
     TEST_ASSERT_EQUAL_STRING("bad_input", row->status);
     TEST_ASSERT_EQUAL_STRING(bad, row->problem);
-    HOLDS(row->detail, "is not an HDF5 file");
+    HOLDS(row->detail, "damaged file");
     CHECK(row->iterations == -1 && isnan(row->measures.fb) && isnan(row->seconds));
+    CHECK(row->contacts == -1 && row->dim == -1);
     TEST_ASSERT_EQUAL_STRING("solved", record.rows[1].status);
     ss_record_rows_free(&record);
-    EXPECT(3, "bench", bad, many, nowhere, "--solvers", "enum", "--out", result);
+    EXPECT(3, "bench", bad, many, "--solvers", "enum", "--out", result);
     HOLDS(standard_error, "0 rows made, 4 were there");
+}
+
+// As `bench set/*` with a README, a folder and a misspelt name.
+static void what_is_no_problem_file_is_reported_and_not_recorded(void)
+{
+    char text[512], nowhere[512];
+    keep_path(text, "README");
+    keep_path(nowhere, "nowhere.h5");
+    write_bytes(text, "not HDF5", 8);
+    EXPECT(3, "bench", text, nowhere, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "README: is not an HDF5 file");
+    HOLDS(standard_error, "nowhere.h5: no such file");
+    CHECK(access(result, F_OK) != 0);
+    EXPECT(3, "bench", text, many, nowhere, "--solvers", "enum", "--out", result);
+    rows_are(3);
+    EXPECT(3, "bench", text, many, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "0 rows made, 3 were there");
+}
+
+static void a_folder_means_its_problem_files_in_order(void)
+{
+    char folder[512], path[600];
+    keep_path(folder, "set");
+    CHECK(mkdir(folder, 0777) == 0);
+    EXPECT(3, "bench", folder, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "set: contains no *.h5 and no *.hdf5");
+    static const char *const NAMES[] = {"p10.h5", "p9.hdf5", "README", "p11.h5.old"};
+    for (int k = 0; k < 4; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, NAMES[k]);
+        CHECK(link(k % 2 == 0 ? guess : many, path) == 0);
+    }
+    EXPECT(0, "bench", folder, "--solvers", "enum", "--out", result);
+    ss_record_rows record = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(4, record.count); // three of many, then guess
+    snprintf(path, sizeof path, "%s/p9.hdf5:", folder);
+    CHECK(strncmp(record.rows[0].problem, path, strlen(path)) == 0);
+    snprintf(path, sizeof path, "%s/p10.h5", folder);
+    TEST_ASSERT_EQUAL_STRING(path, record.rows[3].problem);
+    ss_record_rows_free(&record);
+}
+
+static void a_list_means_the_operands_in_its_lines(void)
+{
+    char list[512], at[520], lines[2000];
+    keep_path(list, "list.txt");
+    snprintf(at, sizeof at, "@%s", list);
+    EXPECT(3, "bench", at, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "list.txt: No such file");
+    snprintf(lines, sizeof lines, "# problems\n%s\n\n%s\r\n/nowhere.h5", guess, many);
+    write_bytes(list, lines, strlen(lines));
+    EXPECT(3, "bench", at, "--solvers", "enum", "--out", result);
+    HOLDS(standard_error, "/nowhere.h5: no such file");
+    ss_record_rows record = read_results(result);
+    TEST_ASSERT_EQUAL_size_t(4, record.count);
+    TEST_ASSERT_EQUAL_STRING(guess, record.rows[0].problem);
+    ss_record_rows_free(&record);
 }
 
 static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
@@ -319,6 +380,9 @@ static void run_tests(void)
     RUN_TEST(a_row_that_met_the_time_limit_is_made_again_for_a_larger_one);
     RUN_TEST(a_file_that_can_be_read_again_replaces_its_bad_row);
     RUN_TEST(bad_files_are_rows_and_exit_3_and_the_rest_runs);
+    RUN_TEST(what_is_no_problem_file_is_reported_and_not_recorded);
+    RUN_TEST(a_folder_means_its_problem_files_in_order);
+    RUN_TEST(a_list_means_the_operands_in_its_lines);
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(the_verb_explains_itself_and_hides_its_child);
     RUN_TEST(a_record_that_cannot_be_written_is_exit_4);

@@ -1,4 +1,4 @@
-#include "harness/bench_specs.h"
+#include "harness/bench/specs.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

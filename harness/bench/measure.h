@@ -1,5 +1,5 @@
-// harness/bench.h -- one row of a benchmark: how it is measured, in a child process, and how it
-// comes back to the parent.
+// harness/bench/measure.h -- one row of a benchmark: how it is measured, in a child process, and how
+// it comes back to the parent.
 #pragma once
 
 #include <stdbool.h>
@@ -26,11 +26,12 @@ void ss_bench_measure(const ss_problem *p, const ss_method *method,
 // The points of a history are at most SS_HISTORY_MOST: the start, the first 50 iterations, then
 // ever fewer, and the end.
 enum { SS_HISTORY_FIRST = 50, SS_HISTORY_MOST = 202 };
+int ss_history_next(int k, int max_iterations); // the first to be kept after iteration k
 
 // A row on its way through a pipe. Both ends are the same program, so that it travels as it is.
 ss_status ss_bench_send(int channel, const ss_record_row *row, ss_error *e);
 // SS_BAD_INPUT where the bytes are not one whole row. On failure row is blank, without a history.
 ss_status ss_bench_receive(const char *bytes, size_t length, ss_record_row *row, ss_error *e);
 
-// The child: argv[0] is the name of the verb, "run-one". It says its row on SS_CHILD_CHANNEL.
+// The verb of the child, "run-one". It writes its row to file SS_CHILD_FILE.
 extern const char SS_RUN_ONE[];

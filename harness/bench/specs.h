@@ -1,4 +1,4 @@
-// harness/bench_specs.h -- a list of solver specs on one line.
+// harness/bench/specs.h -- a list of solver specs on one line.
 //
 // Blanks and ';' part specs. So does a ',', unless it belongs to the options of a spec: a ':' of
 // that spec is open and the next piece is key=value ("mfb,enum:freeze=on,share=0.1,pac" are
