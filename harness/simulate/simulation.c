@@ -13,6 +13,9 @@
 #include "problems/strands/spec.h"
 #include "solvers/clock.h"
 
+// Simulated seconds between two frames: a film of 25 pictures per second.
+#define FRAME_SECONDS 0.04
+
 // ---- The solver of the steps: any spec, and the judge's word
 
 // 1 N s = 1e5 dyn s, 1 m/s = 1e2 cm/s.
@@ -218,7 +221,7 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
         status = open_dump(sim, options, e);
     }
     if (status == SS_OK && s->frames != NULL) {
-        status = ss_frames_open(s->frames, s->frames_every, sim->choices->scene->spec, sim->strands,
+        status = ss_frames_open(s->frames, FRAME_SECONDS, sim->choices->scene->spec, sim->strands,
                                 &sim->frames, e);
     }
     if (status == SS_OK && s->stats != NULL) {

@@ -27,7 +27,7 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
 typedef struct ss_simulate_settings {
     const char *model, *scheme, *solver;
     int rods, steps, max_iterations, count, threads;
-    double dt, mu, tolerance, time_limit, frames_every, until_rest;
+    double dt, mu, tolerance, time_limit, until_rest;
     uint64_t seed;
     const char *dump, *stats, *frames;
     int format;

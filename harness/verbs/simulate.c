@@ -23,7 +23,6 @@ static const settings DEFAULTS = {
     .max_iterations = 10000,
     .dt = NAN,
     .mu = NAN,
-    .frames_every = 0.04,
 };
 
 static const ss_option OPTIONS[] = {
@@ -54,9 +53,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_TEXT("stats", "FILE.csv", stats,
                 "a row per step: contacts, solve, times, energies, tips"),
     SS_OPT_TEXT("frames", "DIR", frames,
-                "frame_00000.obj, the strands as polylines, and a PNG of each frame"),
-    SS_OPT_REAL("frames-every", "S", frames_every, 1e-6, 1e6,
-                "simulated seconds from frame to frame"),
+                "frame_00000.obj, the strands as polylines, and a PNG, 25 per simulated second"),
     SS_OPT_FORMAT,
     {.name = NULL},
 };
@@ -274,10 +271,6 @@ static bool check(settings *s, const ss_scene *scene)
     }
     if (s->count > steps) {
         ss_complain(VERB, "--count %d needs as many steps; the run has %d", s->count, steps);
-        return false;
-    }
-    if (s->frames_every != DEFAULTS.frames_every && s->frames == NULL) {
-        ss_complain(VERB, "--frames-every %g needs --frames DIR", s->frames_every);
         return false;
     }
     if (same(s->dump, s->stats)) {
