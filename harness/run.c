@@ -137,13 +137,13 @@ static void tell_unproved(const ss_certificate *found, const char **status, char
                           size_t room)
 {
     if (found->verdict == SS_EXISTENCE_PROVED) {
-        append(detail, room, "a solution exists: a velocity strictly inside all cones shows it");
+        append(detail, room, "a solution exists: a velocity strictly inside all cones proves it");
         return;
     }
     *status = "undecided";
     append(detail, room, "%s",
            found->too_large ? "the problem is too large to look for a proof that it has no solution"
-                            : "no proof was found that it has a solution, or none");
+                            : "neither a solution nor its absence could be proved");
 }
 
 ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
@@ -166,8 +166,8 @@ ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char
         }
         *status = "no_solution";
         append(detail, room,
-               "no velocity opens all contacts: that of contact %d, among others, contradicts the "
-               "rest (proved up to %.1g times the problem's own velocity)",
+               "no velocity opens all contacts: contact %d, among others, contradicts the "
+               "rest (proved for velocities up to %.1g times the problem's own)",
                worst, found.reach);
     } else if (denied) {
         tell_unproved(&found, status, detail, room);
@@ -179,8 +179,8 @@ ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char
 void ss_run_remark_threads(const char *verb, int threads, const ss_method *method)
 {
     if (threads > 0 && !ss_method_takes_threads(method)) {
-        ss_complain(verb, "--threads %d does nothing in %s: it has no sweeps that can be shared",
-                    threads, method->spec);
+        ss_complain(verb, "--threads %d has no effect on %s, which has no sweeps to share", threads,
+                    method->spec);
     }
 }
 

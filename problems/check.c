@@ -270,7 +270,7 @@ static ss_status check_symmetry(ss_sparse *M, ss_report *report, ss_error *e)
     if (unsymmetry > 0.0 && unsymmetry <= M_UNSYMMETRY_MAX) {
         ss_report_add(report, SS_REMARK,
                       "/fclib_global/M is unsymmetric by %.2g of its largest entry; (M + M')/2 is "
-                      "taken instead",
+                      "used instead",
                       unsymmetry);
     }
     ss_sparse_free(&transposed);

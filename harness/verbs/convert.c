@@ -58,7 +58,7 @@ static int examine_target(const conversion *c, const ss_item *item)
 {
     if (item->name[0] != '\0' && !ss_store_takes_name(item->name)) {
         ss_complain(VERB,
-                    "%s cannot become a file: its name has other characters than "
+                    "%s cannot become a file: its name may only have "
                     "letters, digits, '.', '_' and '-'",
                     item->label);
         return SS_EXIT_BAD_INPUT;
@@ -86,7 +86,7 @@ static int examine(conversion *c, const ss_item *item)
         return code;
     }
     if (c->settings->form == FORM_GLOBAL && item->problem->form == SS_LOCAL) {
-        ss_complain(VERB, "%s is in local form, which holds no M and H: it cannot be made global",
+        ss_complain(VERB, "%s is in local form, without M and H: it cannot be made global",
                     item->label);
         return SS_EXIT_BAD_INPUT;
     }

@@ -111,19 +111,18 @@ static int run_tangle(const void *given, const ss_operands *nothing)
     const settings *s = given;
     if (s->tangle.unsymmetry > 0.0 && s->form == FORM_GLOBAL) {
         ss_complain(VERB,
-                    "--unsymmetric %g cannot be had with --form global: M is symmetric, and so "
+                    "--unsymmetric %g excludes --form global: M is symmetric, and so "
                     "is W = H' M^-1 H",
                     s->tangle.unsymmetry);
         return SS_EXIT_USAGE;
     }
     if (s->tangle.seed > UINT64_MAX - (uint64_t)(s->count - 1)) {
-        ss_complain(VERB,
-                    "--seed %" PRIu64 " leaves no room for --count %d: the last seed is %" PRIu64,
+        ss_complain(VERB, "--seed %" PRIu64 " and --count %d exceed the last seed, %" PRIu64,
                     s->tangle.seed, s->count, UINT64_MAX);
         return SS_EXIT_USAGE;
     }
     if (s->tangle.tower != 0.0 && s->tangle.condition != DEFAULTS.tangle.condition) {
-        ss_complain(VERB, "--cond %g does nothing with --tower: its boxes are rigid",
+        ss_complain(VERB, "--cond %g has no effect with --tower: its boxes are rigid",
                     s->tangle.condition);
     }
     ss_error error;

@@ -213,13 +213,13 @@ static int run_battery(battery *all)
 static const char *find_excess(const ss_method *m)
 {
     if (m->local == NULL) {
-        return "takes a local solver, and this is none";
+        return "is not a local solver";
     }
     if (strcmp(m->global->card.name, "gs") != 0) {
-        return "takes a local solver alone, without GLOBAL/";
+        return "write the local solver without GLOBAL/";
     }
     return memcmp(m->global_settings, m->global->card.defaults, m->global->card.settings_size) != 0
-               ? "takes no options of sweeps: contacts are solved one at a time"
+               ? "options of sweeps have no effect here: contacts are solved one at a time"
                : NULL;
 }
 

@@ -33,7 +33,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_INT("rods", "N", rods, 1, 1000000, "strands (default the scene's)"),
     SS_OPT_INT("steps", "N", steps, 1, 1000000000, "accepted steps (default the scene's)"),
     SS_OPT_REAL("until-rest", "V", until_rest, 0, 1e6,
-                "end when no point is faster than V m/s; exit status 2 if that is never"),
+                "end when no point is faster than V m/s; exit code 2 if that never happens"),
     SS_OPT_REAL("dt", "S", dt, 1e-9, 1, "the largest step, in seconds (default the scene's)"),
     SS_OPT_REAL("mu", "M", mu, 0, 100,
                 "friction of strand on strand; obstacles keep their ratio (default the scene's)"),
@@ -134,7 +134,7 @@ static void tell_idle(const ss_simulation *a)
                        s->max_iterations != DEFAULTS.max_iterations || s->time_limit > 0.0;
     if (asked && a->totals.steps > 0 && a->totals.contacts_max == 0) {
         ss_complain(VERB,
-                    "%s: no step had a contact: --mu and the options of the solver did nothing",
+                    "%s: no step had a contact: --mu and the options of the solver had no effect",
                     a->choices->scene->spec);
     }
 }
@@ -164,7 +164,7 @@ static int tell_dump(const ss_simulation *a)
     if (taken == 0) {
         ss_complain(VERB, "--dump %s is not written: no step had a contact", path);
     } else if (taken < count) {
-        ss_complain(VERB, "%s holds %d problem%s instead of %d", path, taken, ss_plural(taken),
+        ss_complain(VERB, "%s contains %d problem%s instead of %d", path, taken, ss_plural(taken),
                     count);
     }
     return taken == 0 ? SS_EXIT_USAGE : SS_EXIT_OK;
@@ -270,7 +270,8 @@ static bool check(settings *s, const ss_scene *scene)
         return false;
     }
     if (s->count > steps) {
-        ss_complain(VERB, "--count %d needs as many steps; the run has %d", s->count, steps);
+        ss_complain(VERB, "--count %d needs at least as many steps; the run has %d", s->count,
+                    steps);
         return false;
     }
     if (same(s->dump, s->stats)) {

@@ -280,7 +280,7 @@ static const double *start_of(const solving *all, const ss_item *item)
     }
     const double *guess = ss_run_guess(item->problem);
     if (guess == NULL) {
-        ss_complain(VERB, "%s holds no guess; the start is zero", item->label);
+        ss_complain(VERB, "%s contains no guess; the start is zero", item->label);
     }
     return guess;
 }
@@ -357,8 +357,9 @@ static int solve(solving *all, const ss_item *item)
     }
     all->nsolved++;
     if (ss_interrupted) {
-        ss_complain(VERB, "interrupted; the best iterate of %s is kept, what follows is left out",
-                    item->label);
+        ss_complain(
+            VERB, "interrupted; the best iterate of %s is kept, the remaining problems are skipped",
+            item->label);
     }
     return solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
 }

@@ -244,7 +244,7 @@ static const char *why_no_group(const source *s, const char *path)
         break;
     }
     const bool leads = H5Oexists_by_name(s->file, path, H5P_DEFAULT) > 0;
-    return leads ? "is not a group" : "is a link that leads nowhere";
+    return leads ? "is not a group" : "is a dangling link";
 }
 
 static hid_t open_problem(const source *s, const char *name)
@@ -415,7 +415,7 @@ static const char *list_collection(source *s)
     }
     for (size_t k = 0; k < s->names.count; k++) {
         if (!name_is_printable(s->names.list[k].path)) {
-            return "/problems holds a name that cannot be printed";
+            return "/problems contains a name that cannot be printed";
         }
     }
     return s->names.count > 0 ? NULL : "/problems is empty";
@@ -436,13 +436,13 @@ static const char *decode_list_problems(source *s)
         return "damaged file: libhdf5 cannot list its groups";
     }
     if (problem && collection) {
-        return "holds both a problem and a collection (/problems)";
+        return "contains both a problem and a collection (/problems)";
     }
     if (collection) {
         return list_collection(s);
     }
     if (!problem) {
-        return "holds no /fclib_local, /fclib_global or /problems group";
+        return "contains no /fclib_local, /fclib_global or /problems group";
     }
     if (ss_arrays_add(&s->names, "", SS_ARRAY_GROUP, 0, NULL) != 0) {
         leave_without_memory(s);

@@ -81,12 +81,13 @@ static bool class_fits(ss_value *v, hid_t type)
         return refuse(v, "libhdf5 cannot decode its type");
     }
     if (v->kind == SS_ARRAY_INTEGERS) {
-        return class == H5T_INTEGER || refuse(v, "it does not hold integers");
+        return class == H5T_INTEGER || refuse(v, "it does not contain integers");
     }
     if (v->kind == SS_ARRAY_REALS) {
-        return class == H5T_FLOAT || class == H5T_INTEGER || refuse(v, "it does not hold numbers");
+        return class == H5T_FLOAT || class == H5T_INTEGER ||
+               refuse(v, "it does not contain numbers");
     }
-    return class == H5T_STRING || refuse(v, "it does not hold text");
+    return class == H5T_STRING || refuse(v, "it does not contain text");
 }
 
 // Data that lie inside this file, in a way that this program understands.
@@ -191,11 +192,11 @@ static bool read_numbers(ss_value *v, hid_t type, ss_allowance *allowance)
                               : wide                    ? H5T_NATIVE_UINT64
                                                         : H5T_NATIVE_INT64;
     if (v->count > allowance->budget / 8) {
-        return refuse(v, "the file declares more data than it can hold");
+        return refuse(v, "the file declares more data than its size allows");
     }
     if (v->count > allowance->largest / 8) {
         snprintf(v->reason, sizeof v->reason,
-                 "its %llu elements ask for more memory than a file of %llu bytes is given",
+                 "its %llu elements need more memory than a file of %llu bytes may use",
                  (unsigned long long)v->count, (unsigned long long)allowance->file_bytes);
         return false;
     }

@@ -213,7 +213,7 @@ ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e
     if (stat(path, &old) != 0) {
         failure = errno;
         if (failure == ENOENT && lstat(path, &link) == 0) { // a rename would replace the link
-            return ss_fail(e, SS_SYSTEM, "cannot write %s: it is a link that leads nowhere", path);
+            return ss_fail(e, SS_SYSTEM, "cannot write %s: it is a dangling link", path);
         }
         if (failure == ENOENT) {
             failure = replace_undisturbed(path, NULL, bytes, count);
@@ -260,6 +260,6 @@ ss_status ss_save_folder(const char *path, ss_error *e)
         return SS_OK;
     }
     return why == EEXIST
-               ? ss_fail(e, SS_SYSTEM, "%s: is a file, and a folder is wanted", path)
+               ? ss_fail(e, SS_SYSTEM, "%s: is a file, not a folder", path)
                : ss_fail(e, SS_SYSTEM, "%s: the folder cannot be made: %s", path, strerror(why));
 }

@@ -286,11 +286,11 @@ static ss_status reader_find_problem(const ss_reader *reader, const char *name, 
     const int count = ss_reader_count(reader);
     *k = name != NULL ? ss_reader_find(reader, name) : 0;
     if (name == NULL && count > 1) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: holds %d problems, and none is named",
+        return ss_fail(e, SS_BAD_INPUT, "%s: contains %d problems; choose one by its name",
                        reader_shown(reader->path), count);
     }
     return *k >= 0 ? SS_OK
-                   : ss_fail(e, SS_BAD_INPUT, "%s: holds no problem named %s",
+                   : ss_fail(e, SS_BAD_INPUT, "%s: contains no problem named %s",
                              reader_shown(reader->path), reader_shown(name));
 }
 

@@ -148,9 +148,9 @@ static bool find_form(ss_unpacking *l, ss_form *form)
     const bool local = is_present(l, "fclib_local"), global = is_present(l, "fclib_global");
     if (local && global) {
         ss_report_add(l->report, SS_DEFECT,
-                      "holds /fclib_local and /fclib_global at once; a problem is one of them");
+                      "contains both /fclib_local and /fclib_global; a problem has one of them");
     } else if (!local && !global && l->report->ndefects == 0) {
-        ss_report_add(l->report, SS_DEFECT, "holds no /fclib_local or /fclib_global group");
+        ss_report_add(l->report, SS_DEFECT, "contains no /fclib_local or /fclib_global group");
     }
     *form = global ? SS_GLOBAL : SS_LOCAL;
     return l->report->ndefects == 0;

@@ -202,8 +202,8 @@ static void mistakes_of_the_command_line_end_with_1(void)
     HOLDS(standard_error, "--form global");
     EXPECT(1, "generate", "tangle", "--contacts", "5", "--seed", "18446744073709551614", "--count",
            "3", "--out", "x.h5");
-    SAYS("generate tangle: --seed 18446744073709551614 leaves no room for --count 3: the last seed "
-         "is 18446744073709551615");
+    SAYS("generate tangle: --seed 18446744073709551614 and --count 3 exceed the last seed, "
+         "18446744073709551615");
     TEST_ASSERT_EQUAL_STRING("", standard_out);
 }
 

@@ -46,7 +46,7 @@ static void convert_makes_local_of_global_and_not_back(void)
     HOLDS(standard_out, "made-local.h5,local,40,3,");
     snprintf(out, sizeof out, "%s", scratch_path("made-global.h5"));
     EXPECT(3, "convert", one_local, out, "--form", "global");
-    HOLDS(standard_error, "holds no M and H");
+    HOLDS(standard_error, "without M and H");
     TEST_ASSERT_EQUAL_INT(-1, access(out, F_OK));
 }
 

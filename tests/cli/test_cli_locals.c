@@ -135,11 +135,11 @@ static void mistakes_end_with_1_and_a_sentence(void)
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "enum:roots=cube");
     HOLDS(standard_error, "roots takes one of closed, gsl, not 'cube'");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "ppa");
-    SAYS("generate locals: --solver ppa: takes a local solver, and this is none");
+    SAYS("generate locals: --solver ppa: is not a local solver");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "anderson/mfb");
-    SAYS("generate locals: --solver anderson/mfb: takes a local solver alone, without GLOBAL/");
+    SAYS("generate locals: --solver anderson/mfb: write the local solver without GLOBAL/");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "mfb:freeze=on");
-    HOLDS(standard_error, "--solver mfb:freeze=on: takes no options of sweeps");
+    HOLDS(standard_error, "--solver mfb:freeze=on: options of sweeps");
     EXPECT(0, "generate", "locals", "--count", "5", "--solver", "gs/mfb:steps=50");
     EXPECT(1, "generate", "locals", "--count", "0", "--solver", "mfb");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "mfb", "--mu", "1:0.1");

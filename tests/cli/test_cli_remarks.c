@@ -22,12 +22,11 @@ static void set_up(void)
 static void threads_that_a_solver_has_no_use_for_are_told(void)
 {
     EXPECT(0, "solve", one, "--solver", "newton-mfb", "--threads", "2");
-    SAYS("solve: --threads 2 does nothing in newton-mfb: it has no sweeps that can be shared");
+    SAYS("solve: --threads 2 has no effect on newton-mfb, which has no sweeps to share");
     EXPECT(0, "solve", one, "--solver", "mfb:order=reverse", "--threads", "1");
-    SAYS("solve: --threads 1 does nothing in mfb:order=reverse: it has no sweeps that can be "
-         "shared");
+    SAYS("solve: --threads 1 has no effect on mfb:order=reverse, which has no sweeps to share");
     EXPECT(0, "simulate", "orbit", "--steps", "2", "--solver", "alm", "--threads", "2");
-    HOLDS(standard_error, "simulate: --threads 2 does nothing in alm");
+    HOLDS(standard_error, "simulate: --threads 2 has no effect on alm");
     static const char *const fine[] = {"mfb", "mfb:order=stripes", "ppa", "auto", "prox/enum"};
     for (size_t k = 0; k < sizeof fine / sizeof fine[0]; k++) {
         EXPECT(0, "solve", one, "--solver", fine[k], "--threads", "2");
@@ -42,7 +41,8 @@ static void a_run_without_contacts_tells_what_it_leaves_undone(void)
     HOLDS(standard_error, "empty.h5 is not written: no step had a contact");
     CHECK(access(dump, F_OK) != 0);
     EXPECT(0, "simulate", "swing", "--steps", "2", "--mu", "0.2");
-    SAYS("simulate: swing: no step had a contact: --mu and the options of the solver did nothing");
+    SAYS(
+        "simulate: swing: no step had a contact: --mu and the options of the solver had no effect");
     EXPECT(0, "simulate", "swing", "--steps", "2", "--solver", "enum");
     HOLDS(standard_error, "no step had a contact");
     EXPECT(0, "simulate", "swing", "--steps", "2");
@@ -110,7 +110,7 @@ static void a_tower_has_no_condition(void)
     CHECK(strstr(standard_error, "does nothing") == NULL);
     EXPECT(0, "generate", "tangle", "--tower", "2", "--contacts", "20", "--cond", "1e5", "--out",
            tower);
-    HOLDS(standard_error, "--cond 100000 does nothing with --tower: its boxes are rigid");
+    HOLDS(standard_error, "--cond 100000 has no effect with --tower: its boxes are rigid");
     EXPECT(1, "generate", "tangle", "--tower", "2", "--contacts", "20", "--light", "0.5", "--out",
            tower);
     HOLDS(standard_error, "--light takes SHARE:FACTOR, two numbers");
@@ -119,9 +119,9 @@ static void a_tower_has_no_condition(void)
 static void a_file_in_the_place_of_a_folder_is_told(void)
 {
     EXPECT(4, "simulate", "orbit", "--steps", "2", "--frames", one);
-    HOLDS(standard_error, "one.h5: is a file, and a folder is wanted");
+    HOLDS(standard_error, "one.h5: is a file, not a folder");
     EXPECT(4, "convert", one, "--split", one);
-    HOLDS(standard_error, "one.h5: is a file, and a folder is wanted");
+    HOLDS(standard_error, "one.h5: is a file, not a folder");
 }
 
 static void a_label_of_a_table_is_no_file(void)

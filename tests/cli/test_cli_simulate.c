@@ -210,7 +210,7 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     EXPECT(1, "simulate", "pony", "--count", "3");
     SAYS("simulate: --count 3 needs --dump FILE.h5");
     EXPECT(1, "simulate", "pony", "--steps", "2", "--dump", scratch_path("x.h5"), "--count", "3");
-    SAYS("simulate: --count 3 needs as many steps; the run has 2");
+    SAYS("simulate: --count 3 needs at least as many steps; the run has 2");
     EXPECT(1, "simulate", "pony", "--dump", "same", "--stats", "same");
     SAYS("simulate: --dump and --stats cannot both be same");
     EXPECT(1, "simulate", "pony", "--solver", "nothing");

@@ -142,7 +142,7 @@ static void no_solution_takes_a_proof(void)
     const double fixed[] = {0, 0, 0, 1}, closing[] = {-1, 0};
     solve_one_contact(fixed, closing);
     text_is(1, "status", "no_solution");
-    HOLDS(standard_out, "no velocity opens all contacts: that of contact 0");
+    HOLDS(standard_out, "no velocity opens all contacts: contact 0");
     // u_N = r_T / 10 - 1 needs r_T = 10, where u_T = 10 has the wrong sign: no solution. But
     // u_N >= 0 alone can be had, and so nothing proves it.
     const double pushed[] = {0, 0.1, 0, 1};
@@ -303,7 +303,7 @@ static void a_guess_is_a_better_start_than_zero(void)
     EXPECT(0, "solve", one, "--tol", "1e-4", "--format", "csv", "--start", "guess");
     CHECK(csv_number(standard_out, 1, "iterations") < cold);
     EXPECT(0, "solve", many, "--start", "guess");
-    HOLDS(standard_error, "holds no guess; the start is zero");
+    HOLDS(standard_error, "contains no guess; the start is zero");
 }
 
 static void the_number_of_threads_does_not_change_the_answer(void)

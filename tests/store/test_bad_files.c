@@ -47,7 +47,7 @@ static void a_long_path_is_shown_by_its_end(void)
 static void a_file_without_problems_is_told(void)
 {
     close_file(small_file(path));
-    expect_no_reader(path, "holds no /fclib_local, /fclib_global or /problems group");
+    expect_no_reader(path, "contains no /fclib_local, /fclib_global or /problems group");
     hid_t file = small_file(path);
     put_group(file, "problems");
     close_file(file);
@@ -55,7 +55,7 @@ static void a_file_without_problems_is_told(void)
     file = small_local(path);
     put_group(file, "problems/a");
     close_file(file);
-    expect_no_reader(path, "holds both a problem and a collection (/problems)");
+    expect_no_reader(path, "contains both a problem and a collection (/problems)");
 }
 
 static void what_is_no_problem_is_named(void)
@@ -66,7 +66,7 @@ static void what_is_no_problem_is_named(void)
     file = small_file(path);
     put_group(file, "problems");
     H5Lcreate_soft("/nowhere", file, "problems/a", H5P_DEFAULT, H5P_DEFAULT);
-    expect(file, "problem a: /problems/a is a link that leads nowhere");
+    expect(file, "problem a: /problems/a is a dangling link");
     file = small_file(path);
     put_group(file, "problems");
     H5Lcreate_external("other.h5", "/", file, "problems/a", H5P_DEFAULT, H5P_DEFAULT);
@@ -117,12 +117,12 @@ static void a_problem_has_one_form(void)
 {
     hid_t file = small_local(path);
     put_group(file, "fclib_global");
-    expect(file, "holds /fclib_local and /fclib_global at once; a problem is one of them");
+    expect(file, "contains both /fclib_local and /fclib_global; a problem has one of them");
     file = small_file(path);
     put_group(file, "problems/a/info");
     close_file(file);
     load_bad();
-    CHECK(report_says("holds no /fclib_local or /fclib_global group"));
+    CHECK(report_says("contains no /fclib_local or /fclib_global group"));
 }
 
 static void each_missing_dataset_is_named(void)
@@ -319,7 +319,7 @@ static void an_answer_that_does_not_fit_is_left_out(void)
     put_state(file, "solution", 6, 0.0);
     put_text(file, "solution/u", "fast");
     ss_problem_free(expect_remark(
-        file, "/solution/u cannot be read: it does not hold numbers; the answer is left out"));
+        file, "/solution/u cannot be read: it does not contain numbers; the answer is left out"));
 }
 
 static void remarks_of_many_guesses_do_not_flood(void)

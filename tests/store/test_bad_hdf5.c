@@ -10,10 +10,10 @@ static void other_classes_and_ranks_are_refused(void)
 {
     hid_t file = small_local(path);
     put_reals(file, "fclib_local/W/n", 1, (const double[]){6});
-    expect(file, "/fclib_local/W/n cannot be read: it does not hold integers");
+    expect(file, "/fclib_local/W/n cannot be read: it does not contain integers");
     file = small_local(path);
     put_text(file, "fclib_local/vectors/q", "none");
-    expect(file, "/fclib_local/vectors/q cannot be read: it does not hold numbers");
+    expect(file, "/fclib_local/vectors/q cannot be read: it does not contain numbers");
     file = small_local(path);
     const hid_t plane = H5Screate_simple(2, (const hsize_t[]){2, 3}, NULL);
     put_typed(file, "fclib_local/vectors/q", H5T_NATIVE_DOUBLE, plane, 6, H5P_DEFAULT,
@@ -123,9 +123,8 @@ static void memory_is_bounded_by_the_size_of_the_file(void)
     free(bytes);
     close_file(file);
     load_bad();
-    CHECK(strstr(error.text,
-                 "/fclib_local/vectors/q cannot be read: its 100000000 elements ask for "
-                 "more memory than a file of 1") != NULL);
+    CHECK(strstr(error.text, "/fclib_local/vectors/q cannot be read: its 100000000 elements need "
+                             "more memory than a file of 1") != NULL);
 }
 
 // ---- Anything at all.

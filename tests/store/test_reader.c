@@ -79,9 +79,9 @@ static void one_problem_of_a_collection_is_named(void)
     CHECK(problem->W.x[0] == 1.0);
     ss_problem_free(problem);
     CHECK(ss_store_read(path, NULL, &problem, &error) == SS_BAD_INPUT);
-    CHECK(problem == NULL && strstr(error.text, "holds 3 problems") != NULL);
+    CHECK(problem == NULL && strstr(error.text, "contains 3 problems") != NULL);
     CHECK(ss_store_read(path, "c", &problem, &error) == SS_BAD_INPUT);
-    CHECK(strstr(error.text, "holds no problem named c") != NULL);
+    CHECK(strstr(error.text, "contains no problem named c") != NULL);
 }
 
 // ---- The child.
