@@ -30,8 +30,10 @@ typedef enum ss_step_reason {
     SS_STEP_EXPLOSION, // energy or displacement
     SS_STEP_SOLVER,    // no finite answer
     SS_STEP_MATRIX,    // M not definite
+    SS_STEP_ITERATES,  // of the scheme move apart
 } ss_step_reason;
-extern const char *const ss_step_reason_names[]; // done, reach, explosion, solver, matrix
+extern const char *const ss_step_reason_names[]; // done, reach, explosion, solver, matrix,
+                                                 // iterates, NULL
 
 typedef struct ss_scheme {
     const char *name; // [a-z0-9][a-z0-9-]*

@@ -9,7 +9,8 @@
 #define GOOD_STEPS 10  // before a reduced step grows
 #define GROWTH     1.5 // of it
 
-const char *const ss_step_reason_names[] = {"done", "reach", "explosion", "solver", "matrix", NULL};
+const char *const ss_step_reason_names[] = {"done",   "reach",    "explosion", "solver",
+                                            "matrix", "iterates", NULL};
 
 ss_step_options ss_step_defaults(void)
 {
@@ -298,6 +299,13 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
             "M of a strand at t = %g s is not positive definite, down to a step of %g s; "
             "take a smaller dt_min or a stiffer material",
             t, h);
+    }
+    if (reason == SS_STEP_ITERATES) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "the iterates of the scheme %s move apart at t = %g s, down to a step of %g s; "
+            "take a smaller dt_min or the scheme linear",
+            s->spec, t, h);
     }
     return ss_fail(e, SS_BAD_INPUT,
                    "the motion explodes at t = %g s, down to a step of %g s; take a smaller dt_min "
