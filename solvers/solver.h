@@ -151,7 +151,8 @@ typedef struct ss_result {
 
 typedef struct ss_global_solver {
     ss_card card;
-    bool takes_local; // its spec is GLOBAL/LOCAL
+    const struct ss_steps *steps; // of solve = ss_drive_solve (solvers/global/drive.h), else NULL
+    bool takes_local;             // its spec is GLOBAL/LOCAL
     // What this key of the card does nothing without, in a method with these solvers and settings:
     // "freeze=on". NULL where it has an effect; no function: all have. A spec that sets a key in
     // vain is refused.

@@ -9,7 +9,7 @@
 // memory, P = 20, 40, .. 640: from the present g, or from the best one where that is far better.
 #pragma once
 
-#include "solvers/sweep/sweep_keys.h"
+#include "solvers/global/drive.h"
 
 // A rule keeps what it needs of earlier iterates. Vectors are those of ss_coupling: r [4 n], and z
 // in matrix-free form, which depends on r affinely and is extrapolated with it.
@@ -22,6 +22,25 @@ typedef struct ss_rule {
     void (*forget)(void *rule);
 } ss_rule;
 
-// The whole solve; the method's global settings begin with an ss_sweep_settings.
-ss_status ss_accelerated_solve(const ss_rule *rule, const ss_task *task, double *r,
-                               ss_result *result, ss_error *e);
+typedef struct ss_accelerated {
+    const ss_rule *rule;
+    void *memory;           // the rule's
+    size_t size, more;      // of r and z
+    double *x, *f, *weight; // [size]
+    double *g, *z;          // [size], [more] what the rule starts from
+    double mark;            // best_fb when patience was last renewed,
+    int marked;             // and the sweep
+    int plain, next_plain;  // plain sweeps left; of the next restart
+} ss_accelerated;
+
+// The steps of a method with a rule, which is their kind.
+ss_status ss_accelerated_make(void *state, ss_drive *d, ss_error *e);
+ss_outcome ss_accelerated_step(void *state, ss_drive *d);
+void ss_accelerated_release(void *state);
+
+#define SS_ACCELERATED_STEPS(rule)                                                                 \
+    {                                                                                              \
+        .kind = rule, .sweeps = true, .whole = true, .state_size = sizeof(ss_accelerated),         \
+        .make = ss_accelerated_make, .step = ss_accelerated_step,                                  \
+        .release = ss_accelerated_release                                                          \
+    }

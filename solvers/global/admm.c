@@ -23,7 +23,7 @@
 #define JUDGE_EVERY   5
 
 typedef struct settings {
-    int form; // first, as ss_drive_solve wants it
+    int form; // ss_coupling_form
     double rho;
     double memory; // GB
 } settings;
@@ -58,7 +58,6 @@ static void admm_release(void *of)
     free(state->p);
     free(state->l);
     free(state->rhs);
-    free(state);
 }
 
 static bool admm_factor(admm_state *state)
@@ -71,34 +70,28 @@ static bool admm_factor(admm_state *state)
     return state->factored;
 }
 
-static void *admm_make(const ss_drive *q, const void *of_method, ss_error *e)
+static ss_status admm_make(void *of, ss_drive *d, ss_error *e)
 {
-    const settings *s = of_method;
-    admm_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        ss_fail_memory(e, "alternating directions");
-        return NULL;
-    }
-    const size_t n = (size_t)q->c->n;
-    if (ss_implicit_new(q->c, s->memory, &q->limits, &state->system, e) != SS_OK ||
-        state->system == NULL) {
-        admm_release(state);
-        return NULL;
+    admm_state *state = of;
+    const settings *s = d->settings;
+    const size_t n = (size_t)d->c->n;
+    const ss_status status = ss_implicit_new(d->c, s->memory, &d->limits, &state->system, e);
+    if (state->system == NULL) {
+        d->halted = true;
+        return status;
     }
     state->p = malloc(n * sizeof *state->p);
     state->l = calloc(12 * n, sizeof *state->l);
     state->rhs = malloc((state->system->size + 1) * sizeof *state->rhs);
     if (state->p == NULL || state->l == NULL || state->rhs == NULL) {
-        admm_release(state);
-        ss_fail_memory(e, "alternating directions");
-        return NULL;
+        return ss_fail_memory(e, "alternating directions");
     }
     state->y = state->l + 4 * n;
     state->q = state->y + 4 * n;
     state->rho = s->rho;
-    ss_drive_weights(q, state->p);
-    memcpy(state->l, q->c->r, 4 * n * sizeof *state->l);
-    return state;
+    ss_drive_weights(d, state->p);
+    memcpy(state->l, d->c->r, 4 * n * sizeof *state->l);
+    return SS_OK;
 }
 
 // q = u + s of the linear step; r of it is l + R (y - s - u).
@@ -167,38 +160,31 @@ static bool admm_balance(admm_state *state)
     return admm_factor(state);
 }
 
-// Why there is no factor.
-static ss_outcome stopped(const ss_drive *p)
-{
-    const ss_outcome limit = ss_limits_test(&p->limits, -1);
-    return limit != SS_UNSOLVED ? limit : SS_STALLED;
-}
-
-static ss_outcome admm_step(void *of, ss_drive *p)
+static ss_outcome admm_step(void *of, ss_drive *d)
 {
     admm_state *state = of;
     if (!state->factored && !admm_factor(state)) { // singular to rounding, where time is not up
-        return stopped(p);
+        return ss_drive_stopped(d);
     }
     step_linearly(state);
     state->primal = state->dual = 0.0;
-    for (int i = 0; i < p->c->n; i++) {
+    for (int i = 0; i < d->c->n; i++) {
         step_contact(state, i);
     }
-    p->iterations++;
-    if (p->iterations % JUDGE_EVERY == 0) {
-        ss_drive_judge(p, state->l);
+    d->iterations++;
+    if (d->iterations % JUDGE_EVERY == 0) {
+        ss_drive_judge(d, state->l);
     }
-    return p->iterations % BALANCE_EVERY != 0 || admm_balance(state) ? SS_UNSOLVED : stopped(p);
+    return d->iterations % BALANCE_EVERY != 0 || admm_balance(state) ? SS_UNSOLVED
+                                                                     : ss_drive_stopped(d);
 }
 
-static const ss_steps STEPS = {
-    .make = admm_make, .free = admm_release, .step = admm_step, .whole = true};
-
-static ss_status admm_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_drive_solve(&STEPS, task, r, result, e);
-}
+static const ss_steps STEPS = {.form = offsetof(settings, form),
+                               .whole = true,
+                               .state_size = sizeof(admm_state),
+                               .make = admm_make,
+                               .step = admm_step,
+                               .release = admm_release};
 
 const ss_global_solver ss_admm = {
     .card = {.name = "admm",
@@ -207,5 +193,6 @@ const ss_global_solver ss_admm = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = admm_solve,
+    .steps = &STEPS,
+    .solve = ss_drive_solve,
 };

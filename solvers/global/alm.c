@@ -18,7 +18,7 @@
 #define INNER_STEPS 50
 
 typedef struct settings {
-    int form; // first, as ss_drive_solve wants it
+    int form; // ss_coupling_form
     double rho;
     double memory; // GB
 } settings;
@@ -36,52 +36,50 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
+typedef struct alm_state {
+    ss_prox *prox;
+} alm_state;
+
 static void alm_release(void *of)
 {
-    ss_prox_free(of);
+    ss_prox_free(((alm_state *)of)->prox);
 }
 
-static void *alm_make(const ss_drive *q, const void *of_method, ss_error *e)
+static ss_status alm_make(void *of, ss_drive *d, ss_error *e)
 {
-    const settings *s = of_method;
-    ss_prox *p;
-    if (ss_prox_new(q->c, s->memory, &q->limits, &p, e) != SS_OK || p == NULL) {
-        return NULL;
+    alm_state *state = of;
+    const settings *s = d->settings;
+    const ss_status status = ss_prox_new(d->c, s->memory, &d->limits, &state->prox, e);
+    ss_prox *p = state->prox;
+    if (p == NULL) {
+        d->halted = true;
+        return status;
     }
-    ss_drive_weights(q, p->R);
-    for (int i = 0; i < q->c->n; i++) {
+    ss_drive_weights(d, p->R);
+    for (int i = 0; i < d->c->n; i++) {
         p->R[i] *= s->rho;
     }
     ss_prox_start(p);
-    memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
-    if (ss_prox_freeze_shift(p, e) != SS_OK) {
-        ss_prox_free(p);
-        return NULL;
-    }
-    return p;
+    memcpy(p->l, p->phi, 4 * (size_t)d->c->n * sizeof *p->l);
+    return ss_prox_freeze_shift(p, e);
 }
 
-static ss_outcome alm_step(void *of, ss_drive *q)
+static ss_outcome alm_step(void *of, ss_drive *d)
 {
-    ss_prox *p = of;
-    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_drive_left(q, INNER_STEPS));
-    q->iterations += info.steps > 0 ? info.steps : 1;
-    memcpy(p->l, p->phi, 4 * (size_t)q->c->n * sizeof *p->l);
-    ss_drive_judge(q, p->phi);
+    ss_prox *p = ((alm_state *)of)->prox;
+    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_drive_left(d, INNER_STEPS));
+    d->iterations += info.steps > 0 ? info.steps : 1;
+    memcpy(p->l, p->phi, 4 * (size_t)d->c->n * sizeof *p->l);
+    ss_drive_judge(d, p->phi);
     ss_prox_freeze_shift(p, NULL); // its memory is there
-    if (info.steps > 0 || info.reached) {
-        return SS_UNSOLVED;
-    }
-    const ss_outcome limit = ss_limits_test(&q->limits, -1); // it ends a factorisation, too
-    return limit != SS_UNSOLVED ? limit : SS_STALLED;
+    return info.steps > 0 || info.reached ? SS_UNSOLVED : ss_drive_stopped(d);
 }
 
-static const ss_steps STEPS = {.make = alm_make, .free = alm_release, .step = alm_step};
-
-static ss_status alm_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_drive_solve(&STEPS, task, r, result, e);
-}
+static const ss_steps STEPS = {.form = offsetof(settings, form),
+                               .state_size = sizeof(alm_state),
+                               .make = alm_make,
+                               .step = alm_step,
+                               .release = alm_release};
 
 const ss_global_solver ss_alm = {
     .card = {.name = "alm",
@@ -90,5 +88,6 @@ const ss_global_solver ss_alm = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = alm_solve,
+    .steps = &STEPS,
+    .solve = ss_drive_solve,
 };

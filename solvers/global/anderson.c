@@ -3,6 +3,7 @@
 // up to 1.9 times slower and kept it busy for ever at the rounding floor.
 #include "solvers/global/accelerated.h"
 #include "solvers/global/global.h"
+#include "solvers/sweep/sweep_keys.h"
 #include "solvers/linear/mixing.h"
 
 #define CUTOFF 1e-12
@@ -49,10 +50,7 @@ static const ss_rule RULE = {.make = anderson_make,
                              .step = anderson_step,
                              .forget = anderson_forget};
 
-static ss_status anderson_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_accelerated_solve(&RULE, task, r, result, e);
-}
+static const ss_steps STEPS = SS_ACCELERATED_STEPS(&RULE);
 
 const ss_global_solver ss_anderson = {
     .card = {.name = "anderson",
@@ -61,8 +59,9 @@ const ss_global_solver ss_anderson = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
+    .steps = &STEPS,
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = anderson_solve,
+    .solve = ss_drive_solve,
 };

@@ -22,7 +22,7 @@
 #define POWER_MARGIN 1.05
 
 typedef struct settings {
-    int form; // first, as ss_drive_solve wants it
+    int form; // ss_coupling_form
 } settings;
 
 static const settings DEFAULTS = {0};
@@ -46,37 +46,36 @@ static void apgd_release(void *of)
     free(state->p);
     free(state->r);
     free(state->z);
-    free(state);
 }
 
 // x <- W x, by differences of velocities: those at 0 are `still`.
-static void apgd_multiply(const ss_drive *q, apgd_state *state, const double *still, double *x,
+static void apgd_multiply(const ss_drive *d, apgd_state *state, const double *still, double *x,
                           double *out)
 {
-    ss_drive_velocity(q, x, state->z, out);
+    ss_drive_velocity(d, x, state->z, out);
     for (size_t k = 0; k < state->size; k++) {
         out[k] -= still[k];
     }
 }
 
 // The largest eigenvalue of p^1/2 W p^1/2 from a start without symmetry: x_k = 1 + k mod 7 / 10.
-static void find_largest(const ss_drive *q, apgd_state *state)
+static void find_largest(const ss_drive *d, apgd_state *state)
 {
     double *x = state->y, *Wx = state->g, *still = state->next;
     memset(x, 0, state->size * sizeof *x);
-    ss_drive_velocity(q, x, state->z, still);
+    ss_drive_velocity(d, x, state->z, still);
     for (size_t k = 0; k < state->size; k++) {
-        x[k] = k % 4 < (size_t)q->c->dim ? 1.0 + (double)(k % 7) / 10.0 : 0.0;
+        x[k] = k % 4 < (size_t)d->c->dim ? 1.0 + (double)(k % 7) / 10.0 : 0.0;
     }
     state->L = 1.0;
-    const ss_stop stop = ss_limits_stopper(&q->limits);
+    const ss_stop stop = ss_limits_stopper(&d->limits);
     for (int step = 0; step < POWER_STEPS && !ss_stop_asked(&stop); step++) {
         double norm = 0.0; // of x in p^-1
         for (size_t k = 0; k < state->size; k++) {
             norm += x[k] * x[k] / state->p[k / 4];
         }
         ss_vector_add(state->size, 1.0 / sqrt(norm) - 1.0, x, x);
-        apgd_multiply(q, state, still, x, Wx);
+        apgd_multiply(d, state, still, x, Wx);
         const double rayleigh = ss_vector_dot(state->size, x, Wx);
         if (!(rayleigh > 0.0)) {
             break;
@@ -89,54 +88,47 @@ static void find_largest(const ss_drive *q, apgd_state *state)
     state->L *= POWER_MARGIN;
 }
 
-static void *apgd_make(const ss_drive *q, const void *of_method, ss_error *e)
+static ss_status apgd_make(void *of, ss_drive *d, ss_error *e)
 {
-    (void)of_method;
-    apgd_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        ss_fail_memory(e, "a projected gradient");
-        return NULL;
-    }
-    state->size = 4 * (size_t)q->c->n;
-    state->p = malloc((size_t)q->c->n * sizeof *state->p);
+    apgd_state *state = of;
+    state->size = 4 * (size_t)d->c->n;
+    state->p = malloc((size_t)d->c->n * sizeof *state->p);
     state->r = malloc(4 * state->size * sizeof *state->r);
-    state->z = malloc(ss_drive_room(q) * sizeof *state->z);
+    state->z = malloc(ss_drive_room(d) * sizeof *state->z);
     if (state->p == NULL || state->r == NULL || state->z == NULL) {
-        apgd_release(state);
-        ss_fail_memory(e, "a projected gradient");
-        return NULL;
+        return ss_fail_memory(e, "a projected gradient");
     }
     state->next = state->r + state->size;
     state->y = state->next + state->size;
     state->g = state->y + state->size;
-    ss_drive_weights(q, state->p);
-    find_largest(q, state);
-    memcpy(state->r, q->c->r, state->size * sizeof *state->r);
+    ss_drive_weights(d, state->p);
+    find_largest(d, state);
+    memcpy(state->r, d->c->r, state->size * sizeof *state->r);
     memcpy(state->y, state->r, state->size * sizeof *state->y);
     state->theta = 1.0;
-    return state;
+    return SS_OK;
 }
 
 // g at y and the projected step from there.
-static void descend(apgd_state *state, const ss_drive *q)
+static void descend(apgd_state *state, const ss_drive *d)
 {
-    ss_drive_velocity(q, state->y, state->z, state->g);
-    for (int i = 0; i < q->c->n; i++) {
+    ss_drive_velocity(d, state->y, state->z, state->g);
+    for (int i = 0; i < d->c->n; i++) {
         const size_t at = 4 * (size_t)i;
         double *g = state->g + at, x[3];
-        g[0] += q->c->mu[i] * ss_length2(g[1], g[2]);
+        g[0] += d->c->mu[i] * ss_length2(g[1], g[2]);
         for (size_t k = 0; k < 3; k++) {
             x[k] = state->y[at + k] - state->p[i] / state->L * g[k];
         }
-        ss_cone_project(q->c->mu[i], x, state->next + at);
+        ss_cone_project(d->c->mu[i], x, state->next + at);
         state->next[at + 3] = 0.0;
     }
 }
 
-static ss_outcome apgd_step(void *of, ss_drive *q)
+static ss_outcome apgd_step(void *of, ss_drive *d)
 {
     apgd_state *state = of;
-    descend(state, q);
+    descend(state, d);
     double uphill = 0.0;
     for (size_t k = 0; k < state->size; k++) {
         uphill += state->g[k] * (state->next[k] - state->r[k]);
@@ -154,19 +146,18 @@ static ss_outcome apgd_step(void *of, ss_drive *q)
         state->y[k] = state->next[k] + beta * (state->next[k] - state->r[k]);
         state->r[k] = state->next[k];
     }
-    if (++q->iterations % JUDGE_EVERY == 0) {
-        ss_drive_judge(q, state->r);
+    if (++d->iterations % JUDGE_EVERY == 0) {
+        ss_drive_judge(d, state->r);
     }
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {
-    .make = apgd_make, .free = apgd_release, .step = apgd_step, .whole = true};
-
-static ss_status apgd_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_drive_solve(&STEPS, task, r, result, e);
-}
+static const ss_steps STEPS = {.form = offsetof(settings, form),
+                               .whole = true,
+                               .state_size = sizeof(apgd_state),
+                               .make = apgd_make,
+                               .step = apgd_step,
+                               .release = apgd_release};
 
 const ss_global_solver ss_apgd = {
     .card = {.name = "apgd",
@@ -175,5 +166,6 @@ const ss_global_solver ss_apgd = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = apgd_solve,
+    .steps = &STEPS,
+    .solve = ss_drive_solve,
 };

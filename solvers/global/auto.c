@@ -17,7 +17,6 @@
 // happen on the answer. Where that is, is a matter of luck: nothing, or the impulses of the best
 // answer times exp(a z), z normal; weights rho of three sizes; and lengths 1 1 2 1 1 2 4 ... (Luby,
 // Sinclair and Zuckerman 1993), which loses no more than a logarithm to the best length.
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@
 #include "problems/response.h"
 #include "solvers/global/global.h"
 #include "solvers/linear/implicit.h"
-#include "solvers/limits.h"
+#include "solvers/global/drive.h"
 #include "solvers/registry.h"
 #include "solvers/sweep/sweep.h"
 
@@ -41,7 +40,6 @@
 #define STARTS_MOST  300
 #define SHAKE_FAR    2.0 // a of half of the starts
 #define SHAKE_NEAR   0.3
-#define FLOOR_FACTOR 64.0 // fb V below this many eps max |s r| is rounding
 
 // A member and its turn. Work is in visits of all contacts.
 typedef struct member {
@@ -326,15 +324,17 @@ static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
 // Whether nothing but rounding is left of the residual: no start leads farther.
 static ss_status find_floor(const auto_run *run, const double *r, bool *at_floor, ss_error *e)
 {
-    const ss_problem *p = run->task->problem;
+    ss_coupling *c = NULL;
     ss_measures m;
-    const ss_status status = auto_judge(run, r, &m, e);
-    double largest = 0.0;
-    for (int k = 0; k < p->dim * p->ncontacts; k++) {
-        largest = fmax(largest, fabs(r[k]));
+    ss_status status = auto_judge(run, r, &m, e);
+    if (status == SS_OK) {
+        status = ss_coupling_new(run->task->problem, SS_FORM_AUTO, false, NULL, &c, e);
     }
-    *at_floor = status == SS_OK && m.fb * m.velocity_scale <=
-                                       FLOOR_FACTOR * DBL_EPSILON * m.compliance_scale * largest;
+    if (status == SS_OK) {
+        ss_coupling_put(c, r);
+        *at_floor = ss_drive_at_floor(c, m.fb);
+    }
+    ss_coupling_free(c);
     return status;
 }
 

@@ -6,112 +6,350 @@
 #include <stdlib.h>
 #include <string.h>
 
-// fb V below this many eps max|s r| is rounding.
+// |f| below so many E of drive.h (1) is rounding.
 #define FLOOR_FACTOR 64.0
 #define FLOOR_IDLE   8 // evaluations there without a better answer before it is `stalled`
 
-ss_status ss_drive_begin(ss_drive *p, ss_coupling *c, ss_error *e)
-{
-    p->c = c;
-    p->best = malloc((size_t)c->dim * (size_t)c->n * sizeof *p->best);
-    if (p->best == NULL) {
-        return ss_fail_memory(e, "the best answer");
-    }
-    ss_coupling_get(c, p->best);
-    p->fb = p->best_fb = INFINITY;
-    return SS_OK;
-}
+// Sweeps that move nothing before it is `stalled`: velocities computed afresh may yet move some.
+#define STILL_SWEEPS 3
 
-void ss_drive_end(ss_drive *p)
-{
-    free(p->best);
-}
+// E costs about a sweep. Sweeps ask for it where their estimate is below this share of V or of
+// max |s r|, and again when there are twice as many.
+#define FLOOR_NEAR 1e-10
 
-void ss_drive_judge(ss_drive *p, const double *r)
+// A kept iterate is replaced by one whose estimate is this much better: copies stay rare.
+#define KEEP_RATIO 0.5
+
+// Relative step |dr|/|r| on which another law than Coulomb's stops ([D11] 7.2).
+#define APPROXIMATE_STEP 5e-2
+
+// ---- The best answer
+
+// The present impulses.
+static void keep_if_better(ss_drive *d)
 {
-    ss_coupling *c = p->c;
-    if (r != c->r) {
-        memcpy(c->r, r, 4 * (size_t)c->n * sizeof *r);
-    }
-    p->largest = 0.0;
-    for (size_t k = 0; k < 4 * (size_t)c->n; k++) {
-        p->largest = fmax(p->largest, fabs(c->r[k]));
-    }
-    p->fb = ss_coupling_measure(c).fb;
-    p->idle++;
-    if (p->fb < p->best_fb) {
-        p->best_fb = p->fb;
-        p->idle = 0;
-        ss_coupling_get(c, p->best);
+    d->fb = ss_coupling_measure(d->c).fb;
+    d->idle++;
+    if (d->fb < d->best_fb) {
+        d->best_fb = d->fb;
+        d->floor = NAN;
+        d->idle = 0;
+        ss_coupling_get(d->c, d->best);
     }
 }
 
-ss_outcome ss_drive_test(ss_drive *p)
+void ss_drive_judge(ss_drive *d, const double *r)
 {
-    if (p->best_fb <= p->limits.task->tolerance) {
+    if (r != d->c->r) {
+        memcpy(d->c->r, r, 4 * (size_t)d->c->n * sizeof *r);
+    }
+    keep_if_better(d);
+    d->start_judged |= d->iterations == 0;
+    d->unjudged = false;
+    d->estimate = d->fb;
+}
+
+// The last iterate of sweeps, the one kept and the start, unless they were judged: sweeps may lead
+// away from an answer. Under another law there is no better than the last.
+static void choose_answer(ss_drive *d)
+{
+    if (d->approximate) {
+        d->best_fb = INFINITY;
+    }
+    if (d->unjudged) {
+        keep_if_better(d);
+    }
+    if (!d->approximate && d->kept_estimate < INFINITY) {
+        ss_coupling_put(d->c, d->kept);
+        keep_if_better(d);
+    }
+    if (!d->approximate && !d->start_judged && d->iterations > 0) {
+        ss_coupling_put(d->c, d->start);
+        keep_if_better(d);
+    }
+}
+
+// ---- When to stop
+
+// Of |f|, at the present impulses.
+static double find_floor(const ss_coupling *c)
+{
+    return FLOOR_FACTOR * ss_coupling_rounding(c);
+}
+
+bool ss_drive_at_floor(const ss_coupling *c, double fb)
+{
+    return fb * c->V <= find_floor(c);
+}
+
+static bool is_at_floor(ss_drive *d)
+{
+    if (d->idle < FLOOR_IDLE) {
+        return false;
+    }
+    if (isnan(d->floor)) {
+        d->floor = find_floor(d->c) / d->c->V;
+    }
+    return d->best_fb <= d->floor;
+}
+
+static ss_outcome drive_test(ss_drive *d)
+{
+    if (d->best_fb <= d->task->tolerance && !d->approximate) {
         return SS_CONVERGED;
     }
-    const double floor = FLOOR_FACTOR * DBL_EPSILON * p->c->s * p->largest;
-    if (p->best_fb * p->c->V <= floor && p->idle >= FLOOR_IDLE) {
+    if (d->still >= STILL_SWEEPS || is_at_floor(d)) {
         return SS_STALLED;
     }
-    return p->whole ? ss_limits_next(&p->limits, p->iterations)
-                    : ss_limits_test(&p->limits, p->iterations);
+    return d->steps->whole ? ss_limits_next(&d->limits, d->iterations)
+                           : ss_limits_test(&d->limits, d->iterations);
 }
 
-int ss_drive_left(const ss_drive *p, int most)
+ss_outcome ss_drive_stopped(const ss_drive *d)
 {
-    const int left = p->limits.task->max_iterations - p->iterations;
+    const ss_outcome limit = ss_limits_test(&d->limits, -1);
+    return limit != SS_UNSOLVED ? limit : SS_STALLED;
+}
+
+int ss_drive_left(const ss_drive *d, int most)
+{
+    const int left = d->task->max_iterations - d->iterations;
     return left < most ? left : most;
 }
 
+// ---- Sweeps
+
+static bool is_near_floor(ss_drive *d, const ss_tally *t)
+{
+    const ss_coupling *c = d->c;
+    if (!(t->estimate <= FLOOR_NEAR * fmax(c->V, c->s * t->largest))) {
+        return false;
+    }
+    if (d->iterations >= d->near_until) {
+        d->near = find_floor(d->c);
+        d->near_until = 2 * d->iterations;
+    }
+    return t->estimate <= d->near;
+}
+
+static void keep_by_estimate(ss_drive *d, const ss_tally *t)
+{
+    if (t->frozen == 0 && t->estimate < KEEP_RATIO * d->kept_estimate) { // it has seen all
+        ss_coupling_get(d->c, d->kept);
+        d->kept_estimate = t->estimate;
+    }
+}
+
+ss_outcome ss_drive_sweep(ss_drive *d, bool look)
+{
+    ss_sweeper *s = d->sweeper;
+    ss_sweep(s);
+    d->iterations++;
+    d->unjudged = true;
+    const ss_tally *t = &s->last;
+    d->estimate = s->estimates ? t->estimate / d->c->V : NAN;
+    if (d->approximate) {
+        return t->step <= d->least_step * d->least_step * t->size ? SS_CONVERGED : SS_UNSOLVED;
+    }
+    if (!s->estimates) {
+        return SS_UNSOLVED;
+    }
+    keep_by_estimate(d, t);
+    const bool still = t->moved == 0;
+    const bool reached = t->estimate <= d->task->tolerance * d->c->V;
+    const bool finished = still || is_near_floor(d, t);
+    if (finished && !reached && t->frozen > 0) { // of those that rest nothing is known
+        ss_sweep_thaw(s);
+    } else if (reached || finished || look) {
+        const double estimate = d->estimate;
+        ss_drive_judge(d, d->c->r);
+        d->estimate = estimate;
+        d->still += still && t->frozen == 0;
+        ss_sweep_thaw(s);
+    }
+    return SS_UNSOLVED;
+}
+
+// ---- The loop
+
 // packed: in the order of the coupling, r: in the problem's.
-static void put_back(const ss_drive *p, const double *packed, double *r)
+static void put_back(const ss_drive *d, const double *packed, double *r)
 {
-    if (p->ordered != NULL) {
-        ss_ordered_give(p->ordered, p->c->dim, packed, r);
+    if (d->sweeper != NULL) {
+        ss_ordered_give(&d->sweeper->ordered, d->c->dim, packed, r);
     } else {
-        memcpy(r, packed, (size_t)p->c->dim * (size_t)p->c->n * sizeof *r);
+        memcpy(r, packed, (size_t)d->c->dim * (size_t)d->c->n * sizeof *r);
     }
 }
 
-void ss_drive_tell(ss_drive *p, double *r)
+// r [dim n] is room for the listener's copy.
+static void drive_tell(ss_drive *d, double *r)
 {
-    if (ss_limits_listened(&p->limits, p->iterations)) {
-        ss_coupling_get(p->c, p->c->packed);
-        put_back(p, p->c->packed, r);
-        ss_limits_tell(&p->limits,
-                       (ss_progress){.iteration = p->iterations, .estimate = p->fb, .r = r});
+    if (!ss_limits_listened(&d->limits, d->iterations)) {
+        return;
     }
+    const ss_sweeper *s = d->sweeper;
+    ss_coupling_get(d->c, d->c->packed);
+    put_back(d, d->c->packed, r);
+    ss_limits_tell(&d->limits, (ss_progress){.iteration = d->iterations,
+                                             .local_solves = s != NULL ? s->counters.solves : 0,
+                                             .visits = (s != NULL ? s->visits : 0) + d->more_visits,
+                                             .estimate = d->estimate,
+                                             .r = r,
+                                             .note = d->note});
 }
 
-void ss_drive_give(ss_drive *p, ss_outcome outcome, double *r, ss_result *result)
+static ss_outcome drive_iterate(ss_drive *d, void *state, double *r)
 {
-    put_back(p, p->best, r);
+    if (d->sweeper == NULL) { // the first sweep judges its start for nothing
+        ss_drive_judge(d, d->c->r);
+    }
+    drive_tell(d, r);
+    ss_outcome outcome = drive_test(d);
+    while (outcome == SS_UNSOLVED) {
+        outcome = d->steps->step(state, d);
+        if (d->failed != SS_OK) {
+            break;
+        }
+        drive_tell(d, r);
+        if (outcome == SS_UNSOLVED) {
+            outcome = drive_test(d);
+        }
+    }
+    return outcome;
+}
+
+static void give(ss_drive *d, ss_outcome outcome, double *r, ss_result *result)
+{
+    if (outcome != SS_CONVERGED) {
+        choose_answer(d);
+        memcpy(result->why, d->why, sizeof result->why);
+    } else if (d->approximate) {
+        ss_coupling_get(d->c, d->best);
+    }
+    put_back(d, d->best, r);
+    if (d->sweeper != NULL) {
+        ss_sweep_count(d->sweeper, result);
+    }
     result->outcome = outcome;
-    result->iterations = p->iterations;
-    result->own_error = p->best_fb;
-    ss_limits_stop(&p->limits, result);
+    result->iterations = d->iterations;
+    result->own_error = d->best_fb < INFINITY ? d->best_fb : NAN;
+    ss_limits_stop(&d->limits, result);
 }
 
-void ss_drive_refuse(ss_limits *limits, const ss_error *why, ss_result *result)
+// ---- Making one
+
+static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_error *e)
 {
-    ss_limits_ready(limits);
-    ss_limits_stop(limits, result);
-    result->outcome = SS_NOT_COVERED;
-    snprintf(result->why, sizeof result->why, "%.*s", (int)sizeof result->why - 1, why->text);
+    const ss_task *t = d->task;
+    const ss_stop stop = ss_limits_stopper(&d->limits);
+    ss_status status;
+    if (d->steps->couple != NULL) {
+        status = d->steps->couple(state, d, r, &stop, e);
+    } else if (d->steps->sweeps) {
+        status = ss_sweeper_new(t, d->settings, r, &stop, &d->sweeper, e);
+    } else {
+        const int form = *(const int *)((const char *)d->settings + d->steps->form);
+        status = ss_coupling_new(t->problem, (ss_coupling_form)form, false, &stop, &d->c, e);
+        if (d->c != NULL) {
+            ss_coupling_set(d->c, r);
+        }
+    }
+    if (d->sweeper != NULL) {
+        d->c = d->sweeper->coupling;
+    }
+    d->halted = d->c == NULL;
+    return status;
 }
 
-size_t ss_drive_room(const ss_drive *p)
+static ss_status drive_prepare(ss_drive *d, const double *r, void **state, ss_error *e)
 {
-    return p->c->is_explicit ? 1 : (size_t)p->c->white->body_start[p->c->white->nbodies];
+    *state = calloc(1, d->steps->state_size);
+    if (*state == NULL) {
+        return ss_fail_memory(e, "a solver");
+    }
+    const ss_status status = make_coupling(d, *state, r, e);
+    if (status != SS_OK || d->halted) {
+        return status;
+    }
+    const size_t size = (size_t)d->c->dim * (size_t)d->c->n;
+    d->best = malloc(3 * size * sizeof *d->best);
+    if (d->best == NULL) {
+        return ss_fail_memory(e, "a solver");
+    }
+    d->start = d->best + size;
+    d->kept = d->start + size;
+    ss_coupling_get(d->c, d->best);
+    memcpy(d->start, d->best, size * sizeof *d->start);
+    return d->steps->make(*state, d, e);
 }
 
-void ss_drive_velocity(const ss_drive *p, const double *r, double *z, double *u)
+static void drive_release(ss_drive *d, void *state)
 {
-    const ss_coupling *c = p->c;
+    if (state != NULL && d->steps->release != NULL) {
+        d->steps->release(state);
+    }
+    free(state);
+    free(d->best);
+    if (d->sweeper != NULL) {
+        ss_sweeper_free(d->sweeper);
+    } else {
+        ss_coupling_free(d->c);
+    }
+}
+
+// Nothing has been tried: r is the start.
+static void give_up(ss_drive *d, const ss_error *why, ss_result *result)
+{
+    ss_limits_give_up(&d->limits, result);
+    if (why->text[0] != '\0') {
+        result->outcome = SS_NOT_COVERED;
+        snprintf(result->why, sizeof result->why, "%.*s", (int)sizeof result->why - 1, why->text);
+    }
+}
+
+ss_status ss_drive_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
+{
+    const ss_method *m = task->method;
+    ss_drive d = {.task = task,
+                  .steps = m->global->steps,
+                  .settings = m->global_settings,
+                  .limits = ss_limits_start(task),
+                  .estimate = NAN,
+                  .fb = INFINITY,
+                  .best_fb = INFINITY,
+                  .floor = NAN,
+                  .approximate = !ss_method_is_exact(m),
+                  .least_step = APPROXIMATE_STEP,
+                  .kept_estimate = INFINITY,
+                  .unjudged = true};
+    void *state = NULL;
+    d.failed = drive_prepare(&d, r, &state, &d.error);
+    if (d.failed == SS_OK && d.halted) {
+        give_up(&d, &d.error, result);
+    } else if (d.failed == SS_OK) {
+        ss_limits_ready(&d.limits);
+        const ss_outcome outcome = drive_iterate(&d, state, r);
+        if (d.failed == SS_OK) {
+            give(&d, outcome, r, result);
+        }
+    }
+    drive_release(&d, state);
+    return d.failed == SS_OK ? SS_OK : ss_fail(e, d.failed, "%s", d.error.text);
+}
+
+// ---- What several methods need
+
+size_t ss_drive_room(const ss_drive *d)
+{
+    return d->c->is_explicit ? 1 : (size_t)d->c->white->body_start[d->c->white->nbodies];
+}
+
+void ss_drive_velocity(const ss_drive *d, const double *r, double *z, double *u)
+{
+    const ss_coupling *c = d->c;
     if (!c->is_explicit) {
-        memcpy(z, c->white->z0, ss_drive_room(p) * sizeof *z);
+        memcpy(z, c->white->z0, ss_drive_room(d) * sizeof *z);
         for (int i = 0; i < c->n; i++) {
             ss_coupling_push(c, i, r + 4 * (size_t)i, z);
         }
@@ -127,63 +365,10 @@ void ss_drive_velocity(const ss_drive *p, const double *r, double *z, double *u)
     }
 }
 
-void ss_drive_weights(const ss_drive *p, double *weights)
+void ss_drive_weights(const ss_drive *d, double *weights)
 {
-    for (int i = 0; i < p->c->n; i++) {
-        const double own = p->c->compliance[i];
-        weights[i] = 1.0 / (own > 0.0 ? own : p->c->s > 0.0 ? p->c->s : 1.0);
+    for (int i = 0; i < d->c->n; i++) {
+        const double own = d->c->compliance[i];
+        weights[i] = 1.0 / (own > 0.0 ? own : d->c->s > 0.0 ? d->c->s : 1.0);
     }
-}
-
-static ss_outcome drive_iterate(const ss_steps *steps, void *state, ss_drive *p, double *r)
-{
-    ss_drive_judge(p, p->c->r);
-    ss_drive_tell(p, r);
-    ss_outcome outcome = ss_drive_test(p);
-    while (outcome == SS_UNSOLVED) {
-        outcome = steps->step(state, p);
-        ss_drive_tell(p, r);
-        if (outcome == SS_UNSOLVED) {
-            outcome = ss_drive_test(p);
-        }
-    }
-    return outcome;
-}
-
-ss_status ss_drive_solve(const ss_steps *steps, const ss_task *task, double *r, ss_result *result,
-                         ss_error *e)
-{
-    const int form = *(const int *)task->method->global_settings;
-    ss_drive p = {.limits = ss_limits_start(task), .whole = steps->whole};
-    const ss_stop stop = ss_limits_stopper(&p.limits);
-    ss_error why = {0};
-    ss_coupling *c = NULL;
-    void *state = NULL;
-    ss_status status = ss_coupling_new(task->problem, (ss_coupling_form)form, false, &stop, &c, e);
-    if (status == SS_OK && c != NULL) {
-        ss_coupling_set(c, r);
-        status = ss_drive_begin(&p, c, e);
-    }
-    if (status == SS_OK && c != NULL) {
-        state = steps->make(&p, task->method->global_settings, &why);
-        status = state != NULL ? SS_OK : why.status;
-    }
-    if (status == SS_OK && state == NULL && why.text[0] == '\0') {
-        ss_limits_give_up(&p.limits, result);
-    } else if (status == SS_OK && state == NULL) {
-        ss_drive_refuse(&p.limits, &why, result);
-    } else if (status != SS_OK && why.status == status) {
-        ss_fail(e, status, "%s", why.text);
-    }
-    if (state != NULL) {
-        ss_limits_ready(&p.limits);
-        const ss_outcome outcome = drive_iterate(steps, state, &p, r);
-        ss_drive_give(&p, outcome, r, result);
-    }
-    if (state != NULL) {
-        steps->free(state);
-    }
-    ss_drive_end(&p);
-    ss_coupling_free(c);
-    return status;
 }

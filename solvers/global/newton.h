@@ -8,9 +8,8 @@
 // A contact with s_i = 0 has r_i = 0: F_i = X_i there, and its s_i is the judge's s.
 #pragma once
 
-#include "solvers/sweep/coupling.h"
+#include "solvers/global/drive.h"
 #include "solvers/local/alart_curnier.h"
-#include "solvers/solver.h"
 
 typedef struct ss_newton_contact {
     ss_ac_law law; // mu; p_N and p_T of the block W_ii/s_i
@@ -55,9 +54,9 @@ typedef struct ss_newton_settings {
     double memory; // GB
 } ss_newton_settings;
 
-// The settings are the method's. As ss_global_solver.solve.
-ss_status ss_newton_solve(const ss_newton_kind *kind, const ss_task *task, double *r,
-                          ss_result *result, ss_error *e);
+// The methods, and the steps of each in the drive: settings are an ss_newton_settings.
+extern const ss_newton_kind ss_newton_kinds[3]; // mfb, pac, dac
+extern const ss_steps ss_newton_steps[3];
 
 // ---- The linear system
 

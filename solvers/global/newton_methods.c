@@ -45,24 +45,11 @@ static const ss_newton_settings DEFAULTS = {.patience = 100,
                                             .shift = 1e-4,
                                             .memory = SS_MEMORY_DEFAULT};
 
-static const ss_newton_kind MFB = {&ss_newton_fischer_burmeister, SS_NEWTON_ANGLE, false};
-static const ss_newton_kind PAC = {&ss_newton_alart_curnier, SS_NEWTON_FREE, false};
-static const ss_newton_kind DAC = {&ss_newton_alart_curnier, SS_NEWTON_SLOPE, true};
-
-static ss_status solve_mfb(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_newton_solve(&MFB, task, r, result, e);
-}
-
-static ss_status newton_solve_pac(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_newton_solve(&PAC, task, r, result, e);
-}
-
-static ss_status newton_solve_dac(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_newton_solve(&DAC, task, r, result, e);
-}
+const ss_newton_kind ss_newton_kinds[3] = {
+    {&ss_newton_fischer_burmeister, SS_NEWTON_ANGLE, false},
+    {&ss_newton_alart_curnier, SS_NEWTON_FREE, false},
+    {&ss_newton_alart_curnier, SS_NEWTON_SLOPE, true},
+};
 
 static const char *const VARIANTS[] = {"alart-curnier", "jean-moreau", NULL};
 
@@ -98,7 +85,7 @@ static const ss_key DAC_KEYS[] = {
     {.name = NULL},
 };
 
-#define ENTRY(key, papers, table, function)                                                        \
+#define ENTRY(key, papers, table, kth)                                                             \
     {                                                                                              \
         .card = {.name = key,                                                                      \
                  .law = SS_EXACT,                                                                  \
@@ -106,9 +93,9 @@ static const ss_key DAC_KEYS[] = {
                  .keys = table,                                                                    \
                  .defaults = &DEFAULTS,                                                            \
                  .settings_size = sizeof(ss_newton_settings)},                                     \
-        .solve = function                                                                          \
+        .steps = &ss_newton_steps[kth], .solve = ss_drive_solve                                    \
     }
 
-const ss_global_solver ss_newton_mfb = ENTRY("newton-mfb", "D11", MFB_KEYS, solve_mfb);
-const ss_global_solver ss_newton_pac = ENTRY("newton-pac", "AC91 D11", PAC_KEYS, newton_solve_pac);
-const ss_global_solver ss_newton_dac = ENTRY("newton-dac", "AC91 D11", DAC_KEYS, newton_solve_dac);
+const ss_global_solver ss_newton_mfb = ENTRY("newton-mfb", "D11", MFB_KEYS, 0);
+const ss_global_solver ss_newton_pac = ENTRY("newton-pac", "AC91 D11", PAC_KEYS, 1);
+const ss_global_solver ss_newton_dac = ENTRY("newton-dac", "AC91 D11", DAC_KEYS, 2);

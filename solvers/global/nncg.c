@@ -6,6 +6,7 @@
 //     else:       x <- g + beta p,   p <- beta p + d
 #include "solvers/global/accelerated.h"
 #include "solvers/global/global.h"
+#include "solvers/sweep/sweep_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,10 +88,7 @@ static void nncg_step(void *rule, const double *f, double *g, double *h)
 static const ss_rule RULE = {
     .make = nncg_make, .free = nncg_release, .step = nncg_step, .forget = nncg_forget};
 
-static ss_status nncg_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_accelerated_solve(&RULE, task, r, result, e);
-}
+static const ss_steps STEPS = SS_ACCELERATED_STEPS(&RULE);
 
 const ss_global_solver ss_nncg = {
     .card = {.name = "nncg",
@@ -99,8 +97,9 @@ const ss_global_solver ss_nncg = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(ss_sweep_settings)},
+    .steps = &STEPS,
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = nncg_solve,
+    .solve = ss_drive_solve,
 };

@@ -15,9 +15,9 @@
 
 #include "solvers/global/global.h"
 #include "solvers/linear/mixing.h"
+#include "solvers/global/drive.h"
 #include "solvers/global/prox_step.h"
 #include "solvers/sweep/sweep_keys.h"
-#include "solvers/global/drive.h"
 #include "solvers/registry.h"
 
 #define RHO_CAP       1e6
@@ -65,226 +65,178 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct ppa_run {
-    const settings *settings;
-    ss_drive drive;
-    ss_method *start_method; // of the first sweeps
-    ss_sweeper *sweeper;
+typedef struct ppa_state {
+    ss_method *start_method; // of the first sweeps,
+    ss_task start;           // their task
+    ss_sweep_settings sweep; // and their settings
     ss_prox *prox;
+    bool started; // the sweeps are over
     ss_mixing *mixing;
     double *old_y;    // [prox->size]
-    double *f, *root; // [4 n] residual of the outer iteration; 1 / sqrt(p_i)
+    double *f, *root; // [4 n] residual of the outer iteration; [n] 1 / sqrt(p_i)
     double rho, cap, growth;
-} ppa_run;
+} ppa_state;
 
 // ---- Weights
 
-static void set_weights(ppa_run *run)
+static void set_weights(const ppa_state *state, const ss_drive *d)
 {
-    ss_drive_weights(&run->drive, run->prox->R);
-    for (int i = 0; i < run->drive.c->n; i++) {
-        run->prox->R[i] *= run->rho;
+    ss_drive_weights(d, state->prox->R);
+    for (int i = 0; i < d->c->n; i++) {
+        state->prox->R[i] *= state->rho;
     }
 }
 
-static void ppa_grow(ppa_run *run, int steps)
+static void grow_weights(ppa_state *state, int steps)
 {
     const double wanted = steps <= 4 ? 2.0 : steps <= 8 ? 1.5 : steps <= 14 ? 1.2 : 1.0;
-    run->rho = fmin(run->rho * fmin(wanted, run->growth), run->cap);
+    state->rho = fmin(state->rho * fmin(wanted, state->growth), state->cap);
 }
 
 // ---- One outer step
 
-static void ppa_accept(ppa_run *run, const ss_prox_info *info)
+static void ppa_accept(ppa_state *state, const ss_prox_info *info)
 {
-    ss_prox *p = run->prox;
-    const size_t size = 4 * (size_t)run->drive.c->n;
-    if (run->rho >= run->cap) {
+    ss_prox *p = state->prox;
+    const size_t size = 4 * (size_t)p->c->n;
+    if (state->rho >= state->cap) {
         for (size_t k = 0; k < size; k++) {
-            run->f[k] = run->root[k / 4] * (p->phi[k] - p->l[k]);
+            state->f[k] = state->root[k / 4] * (p->phi[k] - p->l[k]);
         }
         memcpy(p->l, p->phi, size * sizeof *p->l);
-        ss_mixing_step(run->mixing, run->f, p->l, p->y);
+        ss_mixing_step(state->mixing, state->f, p->l, p->y);
     } else {
         memcpy(p->l, p->phi, size * sizeof *p->l);
     }
-    ppa_grow(run, info->steps);
+    grow_weights(state, info->steps);
 }
 
-static void reject(ppa_run *run)
+static void reject(ppa_state *state)
 {
-    memcpy(run->prox->y, run->old_y, run->prox->size * sizeof *run->old_y);
-    run->rho *= RHO_BACK;
-    run->growth = RHO_AFTER;
-    ss_mixing_forget(run->mixing);
+    memcpy(state->prox->y, state->old_y, state->prox->size * sizeof *state->old_y);
+    state->rho *= RHO_BACK;
+    state->growth = RHO_AFTER;
+    ss_mixing_forget(state->mixing);
 }
 
-static void ppa_outer_step(ppa_run *run)
+static void ppa_outer_step(ppa_state *state, ss_drive *d)
 {
-    ss_prox *p = run->prox;
-    set_weights(run);
-    memcpy(run->old_y, p->y, p->size * sizeof *p->y);
-    const ss_prox_info info =
-        ss_prox_solve(p, INNER_SHARE, ss_drive_left(&run->drive, INNER_STEPS));
-    run->drive.iterations += info.steps > 0 ? info.steps : 1;
-    ss_drive_judge(&run->drive, p->phi);
+    ss_prox *p = state->prox;
+    set_weights(state, d);
+    memcpy(state->old_y, p->y, p->size * sizeof *p->y);
+    const ss_prox_info info = ss_prox_solve(p, INNER_SHARE, ss_drive_left(d, INNER_STEPS));
+    d->iterations += info.steps > 0 ? info.steps : 1;
+    ss_drive_judge(d, p->phi);
     const bool failed = !info.reached;
     if (failed && !(info.last <= REJECT * info.first) && !(info.last <= INNER_FLOOR * p->scale)) {
-        reject(run);
+        reject(state);
         return;
     }
-    if (failed && info.last <= INNER_FLOOR * p->scale && run->rho > 1.0) {
-        run->rho *= RHO_BACK;
-        run->cap = run->rho;
+    if (failed && info.last <= INNER_FLOOR * p->scale && state->rho > 1.0) {
+        state->rho *= RHO_BACK;
+        state->cap = state->rho;
     }
-    ppa_accept(run, &info);
+    ppa_accept(state, &info);
 }
 
-// rho falls for ever where no step can be taken.
-static ss_outcome ppa_test(ppa_run *run)
+static void start_outer(ppa_state *state, ss_drive *d)
 {
-    return run->rho > RHO_LEAST ? ss_drive_test(&run->drive) : SS_STALLED;
+    if (d->unjudged) {
+        ss_drive_judge(d, d->c->r);
+    }
+    ss_prox_start(state->prox);
+    memcpy(state->prox->l, state->prox->phi, 4 * (size_t)d->c->n * sizeof *state->prox->l);
+    state->started = true;
 }
 
-static ss_outcome ppa_sweep(ppa_run *run, double *r)
+static ss_outcome ppa_step(void *of, ss_drive *d)
 {
-    ss_drive *p = &run->drive;
-    ss_outcome outcome = ppa_test(run);
-    while (outcome == SS_UNSOLVED && run->sweeper->sweeps < run->settings->sweeps) {
-        ss_sweep(run->sweeper);
-        p->iterations++;
-        if (run->sweeper->last.estimate <= p->limits.task->tolerance * p->c->V) {
-            ss_drive_judge(p, p->c->r);
-        }
-        ss_drive_tell(p, r);
-        outcome = ppa_test(run);
+    ppa_state *state = of;
+    const settings *s = d->settings;
+    if (!state->started && d->iterations < s->sweeps && d->still == 0) {
+        return ss_drive_sweep(d, d->iterations + 1 == s->sweeps);
     }
-    return outcome;
-}
-
-static ss_outcome ppa_iterate(ppa_run *run, double *r)
-{
-    ss_drive *p = &run->drive;
-    ss_drive_tell(p, r);
-    ss_outcome outcome = ppa_sweep(run, r);
-    if (outcome != SS_UNSOLVED) {
-        return outcome;
+    if (!state->started) {
+        start_outer(state, d);
     }
-    ss_drive_judge(p, p->c->r);
-    ss_prox_start(run->prox);
-    memcpy(run->prox->l, run->prox->phi, 4 * (size_t)p->c->n * sizeof *run->prox->l);
-    for (outcome = ppa_test(run); outcome == SS_UNSOLVED; outcome = ppa_test(run)) {
-        ppa_outer_step(run);
-        ss_drive_tell(p, r);
-    }
-    return outcome;
+    ppa_outer_step(state, d);
+    // rho falls for ever where no step can be taken.
+    return state->rho > RHO_LEAST ? SS_UNSOLVED : SS_STALLED;
 }
 
 // ---- Making one
 
-static ss_status make_sweeper(ppa_run *run, const ss_task *task, ss_sweep_settings *sweep,
-                              const double *r, ss_error *e)
+// With form=auto the form in which the factor is smaller.
+static ss_status ppa_couple(void *of, ss_drive *d, const double *r, const ss_stop *stop,
+                            ss_error *e)
 {
-    const bool open = sweep->form == SS_FORM_AUTO && task->problem->form == SS_GLOBAL;
-    if (open) {
-        sweep->form = SS_FORM_MATRIX_FREE;
-    }
-    const ss_stop stop = ss_limits_stopper(&run->drive.limits);
-    ss_status status = ss_sweeper_new(task, sweep, r, &stop, &run->sweeper, e);
-    if (run->sweeper != NULL && open &&
-        !ss_implicit_prefers_bodies(run->sweeper->coupling->white)) {
-        ss_sweeper_free(run->sweeper);
-        run->sweeper = NULL;
-        sweep->form = SS_FORM_EXPLICIT;
-        status = ss_sweeper_new(task, sweep, r, &stop, &run->sweeper, e);
-    }
-    return status;
-}
-
-static bool ppa_allocate(ppa_run *run)
-{
-    const ss_coupling *c = run->sweeper->coupling;
-    const size_t n = (size_t)c->n;
-    run->old_y = malloc((run->prox->size + 1) * sizeof *run->old_y);
-    run->f = malloc(4 * n * sizeof *run->f);
-    run->root = malloc(n * sizeof *run->root);
-    run->mixing = ss_mixing_new(4 * n, run->prox->size, run->settings->depth, MIXING_CUTOFF);
-    return run->old_y != NULL && run->f != NULL && run->root != NULL && run->mixing != NULL;
-}
-
-// SS_OK with a->prox NULL where the problem is refused, with a sentence, or time is up.
-static ss_status ppa_prepare(ppa_run *run, ss_task *start, ss_sweep_settings *sweep,
-                             const double *r, ss_error *e)
-{
-    ss_status status = ss_method_parse("secular", &run->start_method, e);
-    if (status == SS_OK) {
-        start->method = run->start_method;
-        status = make_sweeper(run, start, sweep, r, e);
-    }
-    if (run->sweeper != NULL) {
-        status = ss_prox_new(run->sweeper->coupling, run->settings->memory, &run->drive.limits,
-                             &run->prox, e);
-    }
-    if (status == SS_OK && run->prox == NULL) {
-        return SS_OK;
-    }
-    if (status == SS_OK) {
-        run->drive.ordered = &run->sweeper->ordered;
-        status = ss_drive_begin(&run->drive, run->sweeper->coupling, e);
-    }
+    ppa_state *state = of;
+    const settings *s = d->settings;
+    ss_status status = ss_method_parse("secular", &state->start_method, e);
     if (status != SS_OK) {
         return status;
     }
-    if (!ppa_allocate(run)) {
+    state->start = *d->task;
+    state->start.method = state->start_method;
+    state->start.threads = s->sweeps > 0 ? d->task->threads : 0;
+    state->sweep = s->sweep;
+    const bool open = state->sweep.form == SS_FORM_AUTO && d->task->problem->form == SS_GLOBAL;
+    if (open) {
+        state->sweep.form = SS_FORM_MATRIX_FREE;
+    }
+    status = ss_sweeper_new(&state->start, &state->sweep, r, stop, &d->sweeper, e);
+    if (d->sweeper != NULL && open && !ss_implicit_prefers_bodies(d->sweeper->coupling->white)) {
+        ss_sweeper_free(d->sweeper);
+        d->sweeper = NULL;
+        state->sweep.form = SS_FORM_EXPLICIT;
+        status = ss_sweeper_new(&state->start, &state->sweep, r, stop, &d->sweeper, e);
+    }
+    return status;
+}
+
+static ss_status ppa_make(void *of, ss_drive *d, ss_error *e)
+{
+    ppa_state *state = of;
+    const settings *s = d->settings;
+    const size_t n = (size_t)d->c->n;
+    const ss_status status = ss_prox_new(d->c, s->memory, &d->limits, &state->prox, e);
+    if (state->prox == NULL) {
+        d->halted = true;
+        return status;
+    }
+    state->old_y = malloc((state->prox->size + 1) * sizeof *state->old_y);
+    state->f = malloc(4 * n * sizeof *state->f);
+    state->root = malloc(n * sizeof *state->root);
+    state->mixing = ss_mixing_new(4 * n, state->prox->size, s->depth, MIXING_CUTOFF);
+    if (state->old_y == NULL || state->f == NULL || state->root == NULL || state->mixing == NULL) {
         return ss_fail_memory(e, "a proximal method");
     }
-    const ss_coupling *c = run->sweeper->coupling;
-    for (int i = 0; i < c->n; i++) {
-        run->root[i] = sqrt(c->compliance[i]);
+    for (size_t i = 0; i < n; i++) {
+        state->root[i] = sqrt(d->c->compliance[i]);
     }
-    run->rho = run->settings->rho;
-    run->cap = RHO_CAP;
-    run->growth = INFINITY;
-    ss_drive_judge(&run->drive, c->r);
+    state->rho = s->rho;
+    state->cap = RHO_CAP;
+    state->growth = INFINITY;
+    ss_drive_judge(d, d->c->r);
     return SS_OK;
 }
 
-static void ppa_release(ppa_run *run)
+static void ppa_release(void *of)
 {
-    ss_method_free(run->start_method);
-    ss_prox_free(run->prox);
-    ss_mixing_free(run->mixing);
-    ss_drive_end(&run->drive);
-    free(run->old_y);
-    free(run->f);
-    free(run->root);
-    ss_sweeper_free(run->sweeper);
+    ppa_state *state = of;
+    ss_method_free(state->start_method);
+    ss_prox_free(state->prox);
+    ss_mixing_free(state->mixing);
+    free(state->old_y);
+    free(state->f);
+    free(state->root);
 }
 
-static ss_status ppa_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    ppa_run run = {.settings = task->method->global_settings,
-                   .drive = {.limits = ss_limits_start(task)}};
-    ss_task start = *task;
-    start.threads = run.settings->sweeps > 0 ? task->threads : 0;
-    ss_sweep_settings sweep = run.settings->sweep;
-    ss_error why = {0};
-    const ss_status status = ppa_prepare(&run, &start, &sweep, r, &why);
-    if (status != SS_OK) {
-        ss_fail(e, status, "%s", why.text);
-    } else if (run.prox == NULL && why.text[0] == '\0') {
-        ss_limits_give_up(&run.drive.limits, result);
-    } else if (run.prox == NULL) {
-        ss_drive_refuse(&run.drive.limits, &why, result);
-    } else {
-        ss_limits_ready(&run.drive.limits);
-        const ss_outcome outcome = ppa_iterate(&run, r);
-        ss_sweep_count(run.sweeper, result);
-        ss_drive_give(&run.drive, outcome, r, result);
-    }
-    ppa_release(&run);
-    return status;
-}
+static const ss_steps STEPS = {.couple = ppa_couple,
+                               .state_size = sizeof(ppa_state),
+                               .make = ppa_make,
+                               .step = ppa_step,
+                               .release = ppa_release};
 
 // Its first sweeps do; what follows does not.
 static bool ppa_takes_threads(const ss_method *m)
@@ -300,6 +252,7 @@ const ss_global_solver ss_ppa = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
+    .steps = &STEPS,
     .takes_threads = ppa_takes_threads,
-    .solve = ppa_solve,
+    .solve = ss_drive_solve,
 };

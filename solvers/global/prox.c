@@ -42,150 +42,125 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct prox_run {
-    ss_drive drive;
-    ss_sweeper *sweeper;
+typedef struct prox_state {
     double alpha;
+    int sweeps;       // of the present inner problem
+    double first;     // its first residual
     size_t *diagonal; // [n] first number of W_ii in W.x
     double *own;      // [dim n] diagonal of W_ii, as it is
     double *b;        // [dim n], as it is
     double *centre;   // [4 n] l
-} prox_run;
+} prox_state;
 
 // W + a and b - a l for alpha; W and b themselves for 0.
-static void set_alpha(prox_run *run, double alpha)
+static void set_alpha(const prox_state *state, ss_coupling *c, double alpha)
 {
-    ss_coupling *c = run->drive.c;
     const size_t d = (size_t)c->dim;
     for (int i = 0; i < c->n; i++) {
         const double ai = alpha * c->compliance[i];
         for (size_t k = 0; k < d; k++) {
             const size_t at = d * (size_t)i + k;
-            const double W = run->own[at] + ai;
-            c->W.x[run->diagonal[i] + k * (d + 1)] = W;
+            const double W = state->own[at] + ai;
+            c->W.x[state->diagonal[i] + k * (d + 1)] = W;
             c->contact[i].W[4 * k] = W;
-            c->b[at] = run->b[at] - ai * run->centre[4 * (size_t)i + k];
+            c->b[at] = state->b[at] - ai * state->centre[4 * (size_t)i + k];
         }
-        c->memo[i] = 0.0; // it remembers something of W_ii
         if (d == 2) {
             c->contact[i].W[8] = 0.5 * (c->contact[i].W[0] + c->contact[i].W[4]);
         }
     }
 }
 
-static void prox_judge(prox_run *run)
+static void begin_inner(prox_state *state, ss_coupling *c)
 {
-    set_alpha(run, 0.0);
-    ss_drive_judge(&run->drive, run->drive.c->r);
+    memcpy(state->centre, c->r, 4 * (size_t)c->n * sizeof *state->centre);
+    for (int i = 0; i < c->n; i++) {
+        c->memo[i] = 0.0; // it remembers something of W_ii
+    }
 }
 
-// Sweeps until the residual has fallen to its share.
-static ss_outcome solve_inner(prox_run *run, double *r, bool *reached)
+static void end_inner(prox_state *state, ss_drive *d, bool reached)
 {
-    ss_drive *p = &run->drive;
-    double first = INFINITY;
-    for (int sweep = 0; sweep < INNER_MOST; sweep++) {
-        ss_sweep(run->sweeper);
-        p->iterations++;
-        const double estimate = run->sweeper->last.estimate;
-        first = sweep == 0 ? estimate : first;
-        ss_drive_tell(p, r);
-        *reached = sweep > 0 && estimate <= INNER_SHARE * first;
-        if (*reached) {
-            return SS_UNSOLVED;
-        }
-        const ss_outcome limit = ss_limits_next(&p->limits, p->iterations);
-        if (limit != SS_UNSOLVED) {
-            return limit;
-        }
+    ss_drive_judge(d, d->c->r);
+    if (!reached) {
+        state->alpha = fmin(2.0 * state->alpha, ALPHA_MOST);
+    } else if (state->sweeps <= INNER_FEW) {
+        state->alpha = fmax(0.5 * state->alpha, ALPHA_LEAST);
+    }
+    state->sweeps = 0;
+}
+
+// A sweep of the inner problem. Outside it the coupling is that of the problem itself.
+static ss_outcome prox_step(void *of, ss_drive *d)
+{
+    prox_state *state = of;
+    if (state->sweeps == 0) {
+        begin_inner(state, d->c);
+    }
+    set_alpha(state, d->c, state->alpha);
+    ss_sweep(d->sweeper);
+    set_alpha(state, d->c, 0.0);
+    d->iterations++;
+    d->unjudged = true;
+    const double estimate = d->sweeper->last.estimate;
+    state->first = state->sweeps++ == 0 ? estimate : state->first;
+    const bool reached = state->sweeps > 1 && estimate <= INNER_SHARE * state->first;
+    if (reached || state->sweeps == INNER_MOST) {
+        end_inner(state, d, reached);
     }
     return SS_UNSOLVED;
 }
 
-static ss_outcome prox_outer_step(prox_run *run, double *r)
+static bool prox_allocate(prox_state *state, const ss_coupling *c)
 {
-    ss_drive *p = &run->drive;
-    memcpy(run->centre, p->c->r, 4 * (size_t)p->c->n * sizeof *run->centre);
-    set_alpha(run, run->alpha);
-    const int before = p->iterations;
-    bool reached;
-    const ss_outcome limit = solve_inner(run, r, &reached);
-    prox_judge(run);
-    if (!reached) {
-        run->alpha = fmin(2.0 * run->alpha, ALPHA_MOST);
-    } else if (p->iterations - before <= INNER_FEW) {
-        run->alpha = fmax(0.5 * run->alpha, ALPHA_LEAST);
-    }
-    return limit != SS_UNSOLVED ? limit : ss_drive_test(p);
+    const size_t n = (size_t)c->n, d = (size_t)c->dim;
+    state->diagonal = malloc(n * sizeof *state->diagonal);
+    state->own = malloc(n * d * sizeof *state->own);
+    state->b = malloc(n * d * sizeof *state->b);
+    state->centre = calloc(4 * n, sizeof *state->centre);
+    return state->diagonal != NULL && state->own != NULL && state->b != NULL &&
+           state->centre != NULL;
 }
 
-static bool prox_allocate(prox_run *run)
+static ss_status prox_make(void *of, ss_drive *d, ss_error *e)
 {
-    const ss_coupling *c = run->drive.c;
-    const size_t n = (size_t)c->n, d = (size_t)c->dim;
-    run->diagonal = malloc(n * sizeof *run->diagonal);
-    run->own = malloc(n * d * sizeof *run->own);
-    run->b = malloc(n * d * sizeof *run->b);
-    run->centre = calloc(4 * n, sizeof *run->centre);
-    if (run->diagonal == NULL || run->own == NULL || run->b == NULL || run->centre == NULL) {
-        return false;
+    prox_state *state = of;
+    const ss_coupling *c = d->c;
+    if (!prox_allocate(state, c)) {
+        return ss_fail_memory(e, "a proximal method");
     }
-    memcpy(run->b, c->b, n * d * sizeof *run->b);
-    for (size_t i = 0; i < n; i++) {
+    const size_t dim = (size_t)c->dim;
+    memcpy(state->b, c->b, (size_t)c->n * dim * sizeof *state->b);
+    for (size_t i = 0; i < (size_t)c->n; i++) {
         size_t k = c->W.start[i];
         while (c->W.col[k] != (int)i) {
             k++;
         }
-        run->diagonal[i] = k * d * d;
-        for (size_t j = 0; j < d; j++) {
-            run->own[d * i + j] = c->W.x[run->diagonal[i] + j * (d + 1)];
+        state->diagonal[i] = k * dim * dim;
+        for (size_t j = 0; j < dim; j++) {
+            state->own[dim * i + j] = c->W.x[state->diagonal[i] + j * (dim + 1)];
         }
     }
-    return true;
+    state->alpha = ((const settings *)d->settings)->alpha;
+    ss_drive_judge(d, c->r);
+    return SS_OK;
 }
 
-static ss_status prox_prepare(prox_run *run, const ss_task *task, const double *r, ss_error *e)
+static void prox_release(void *of)
 {
-    const settings *s = task->method->global_settings;
-    const ss_stop stop = ss_limits_stopper(&run->drive.limits);
-    ss_status status = ss_sweeper_new(task, &s->sweep, r, &stop, &run->sweeper, e);
-    if (status != SS_OK || run->sweeper == NULL) {
-        return status;
-    }
-    run->drive.ordered = &run->sweeper->ordered;
-    status = ss_drive_begin(&run->drive, run->sweeper->coupling, e);
-    if (status == SS_OK && !prox_allocate(run)) {
-        status = ss_fail_memory(e, "a proximal method");
-    }
-    run->alpha = s->alpha;
-    return status;
+    prox_state *state = of;
+    free(state->diagonal);
+    free(state->own);
+    free(state->b);
+    free(state->centre);
 }
 
-static ss_status prox_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    prox_run run = {.drive = {.limits = ss_limits_start(task)}};
-    const ss_status status = prox_prepare(&run, task, r, e);
-    if (status == SS_OK && run.sweeper == NULL) {
-        ss_limits_give_up(&run.drive.limits, result);
-    } else if (status == SS_OK) {
-        ss_limits_ready(&run.drive.limits);
-        prox_judge(&run);
-        ss_drive_tell(&run.drive, r);
-        ss_outcome outcome = ss_drive_test(&run.drive);
-        while (outcome == SS_UNSOLVED) {
-            outcome = prox_outer_step(&run, r);
-        }
-        ss_sweep_count(run.sweeper, result);
-        ss_drive_give(&run.drive, outcome, r, result);
-    }
-    free(run.diagonal);
-    free(run.own);
-    free(run.b);
-    free(run.centre);
-    ss_drive_end(&run.drive);
-    ss_sweeper_free(run.sweeper);
-    return status;
-}
+static const ss_steps STEPS = {.sweeps = true,
+                               .whole = true,
+                               .state_size = sizeof(prox_state),
+                               .make = prox_make,
+                               .step = prox_step,
+                               .release = prox_release};
 
 const ss_global_solver ss_prox_sweeps = {
     .card = {.name = "prox",
@@ -194,8 +169,9 @@ const ss_global_solver ss_prox_sweeps = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
+    .steps = &STEPS,
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = prox_solve,
+    .solve = ss_drive_solve,
 };

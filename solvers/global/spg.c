@@ -27,7 +27,7 @@
 typedef enum shift_rule { SHIFT_OUTER, SHIFT_STEP } shift_rule;
 
 typedef struct settings {
-    int form; // first, as ss_drive_solve wants it
+    int form; // ss_coupling_form
     int shift;
 } settings;
 
@@ -58,14 +58,13 @@ static void spg_release(void *of)
     free(state->p);
     free(state->r);
     free(state->z);
-    free(state);
 }
 
-static void renew_shift(spg_state *state, const ss_drive *q)
+static void renew_shift(spg_state *state, const ss_drive *d)
 {
-    for (int i = 0; i < q->c->n; i++) {
+    for (int i = 0; i < d->c->n; i++) {
         const double *u = state->u + 4 * (size_t)i;
-        state->s[i] = q->c->mu[i] * ss_length2(u[1], u[2]);
+        state->s[i] = d->c->mu[i] * ss_length2(u[1], u[2]);
     }
     state->inner = 0;
     for (int k = 0; k < MEMORY; k++) {
@@ -73,23 +72,17 @@ static void renew_shift(spg_state *state, const ss_drive *q)
     }
 }
 
-static void *spg_make(const ss_drive *q, const void *of_method, ss_error *e)
+static ss_status spg_make(void *of, ss_drive *d, ss_error *e)
 {
-    spg_state *state = calloc(1, sizeof *state);
-    if (state == NULL) {
-        ss_fail_memory(e, "a projected gradient");
-        return NULL;
-    }
-    const size_t n = (size_t)q->c->n;
+    spg_state *state = of;
+    const size_t n = (size_t)d->c->n;
     state->size = 4 * n;
-    state->rule = (shift_rule)((const settings *)of_method)->shift;
+    state->rule = (shift_rule)((const settings *)d->settings)->shift;
     state->p = malloc(2 * n * sizeof *state->p);
     state->r = calloc(5 * state->size, sizeof *state->r);
-    state->z = malloc(ss_drive_room(q) * sizeof *state->z);
+    state->z = malloc(ss_drive_room(d) * sizeof *state->z);
     if (state->p == NULL || state->r == NULL || state->z == NULL) {
-        spg_release(state);
-        ss_fail_memory(e, "a projected gradient");
-        return NULL;
+        return ss_fail_memory(e, "a projected gradient");
     }
     state->s = state->p + n;
     state->u = state->r + state->size;
@@ -97,11 +90,11 @@ static void *spg_make(const ss_drive *q, const void *of_method, ss_error *e)
     state->trial = state->d + state->size;
     state->trial_u = state->trial + state->size;
     state->a = 1.0;
-    ss_drive_weights(q, state->p);
-    memcpy(state->r, q->c->r, state->size * sizeof *state->r);
-    ss_drive_velocity(q, state->r, state->z, state->u);
-    renew_shift(state, q);
-    return state;
+    ss_drive_weights(d, state->p);
+    memcpy(state->r, d->c->r, state->size * sizeof *state->r);
+    ss_drive_velocity(d, state->r, state->z, state->u);
+    renew_shift(state, d);
+    return SS_OK;
 }
 
 // What is known of q along d.
@@ -112,28 +105,28 @@ typedef struct line {
     double value;  // q(r), up to a constant
 } line;
 
-static line look_along(spg_state *state, const ss_drive *q)
+static line look_along(spg_state *state, const ss_drive *d)
 {
     line l = {0};
-    for (int i = 0; i < q->c->n; i++) {
+    for (int i = 0; i < d->c->n; i++) {
         const size_t at = 4 * (size_t)i;
         const double *r = state->r + at;
-        double x[3], g[3], *d = state->d + at;
+        double x[3], g[3], *step = state->d + at;
         for (size_t k = 0; k < 3; k++) {
             g[k] = state->u[at + k] + (k == 0 ? state->s[i] : 0.0);
             x[k] = r[k] - state->a * state->p[i] * g[k];
         }
-        ss_cone_project(q->c->mu[i], x, d);
+        ss_cone_project(d->c->mu[i], x, step);
         for (size_t k = 0; k < 3; k++) {
-            const double b = k < (size_t)q->c->dim ? q->c->b[(size_t)q->c->dim * (size_t)i + k] : 0;
-            d[k] -= r[k];
-            state->trial[at + k] = r[k] + d[k];
-            l.square += d[k] * d[k] / state->p[i];
-            l.slope += g[k] * d[k];
+            const double b = k < (size_t)d->c->dim ? d->c->b[(size_t)d->c->dim * (size_t)i + k] : 0;
+            step[k] -= r[k];
+            state->trial[at + k] = r[k] + step[k];
+            l.square += step[k] * step[k] / state->p[i];
+            l.slope += g[k] * step[k];
             l.value += 0.5 * r[k] * (g[k] + b + (k == 0 ? state->s[i] : 0.0));
         }
     }
-    ss_drive_velocity(q, state->trial, state->z, state->trial_u);
+    ss_drive_velocity(d, state->trial, state->z, state->trial_u);
     for (size_t k = 0; k < state->size; k++) {
         l.curve += state->d[k] * (state->trial_u[k] - state->u[k]);
     }
@@ -156,10 +149,10 @@ static double choose_step(spg_state *state, const line *l)
                : fmin(1.0, -l->slope / l->curve);
 }
 
-static ss_outcome spg_step(void *of, ss_drive *q)
+static ss_outcome spg_step(void *of, ss_drive *d)
 {
     spg_state *state = of;
-    const line l = look_along(state, q);
+    const line l = look_along(state, d);
     const double t = choose_step(state, &l);
     for (size_t k = 0; k < state->size; k++) {
         state->r[k] += t * state->d[k];
@@ -174,25 +167,24 @@ static ss_outcome spg_step(void *of, ss_drive *q)
     }
     if (state->rule == SHIFT_STEP || state->inner >= INNER_STEPS ||
         length <= INNER_SHARE * state->first) {
-        renew_shift(state, q);
+        renew_shift(state, d);
     }
-    q->iterations++;
-    if (q->iterations % JUDGE_EVERY == 0) {
-        ss_drive_judge(q, state->r);
+    d->iterations++;
+    if (d->iterations % JUDGE_EVERY == 0) {
+        ss_drive_judge(d, state->r);
     }
-    if (q->iterations % REFRESH_EVERY == 0) {
-        ss_drive_velocity(q, state->r, state->z, state->u);
+    if (d->iterations % REFRESH_EVERY == 0) {
+        ss_drive_velocity(d, state->r, state->z, state->u);
     }
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {
-    .make = spg_make, .free = spg_release, .step = spg_step, .whole = true};
-
-static ss_status spg_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
-{
-    return ss_drive_solve(&STEPS, task, r, result, e);
-}
+static const ss_steps STEPS = {.form = offsetof(settings, form),
+                               .whole = true,
+                               .state_size = sizeof(spg_state),
+                               .make = spg_make,
+                               .step = spg_step,
+                               .release = spg_release};
 
 const ss_global_solver ss_spg = {
     .card = {.name = "spg",
@@ -201,5 +193,6 @@ const ss_global_solver ss_spg = {
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
-    .solve = spg_solve,
+    .steps = &STEPS,
+    .solve = ss_drive_solve,
 };

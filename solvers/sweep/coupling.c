@@ -1,5 +1,6 @@
 #include "solvers/sweep/coupling.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,72 @@ ss_measures ss_coupling_measure(ss_coupling *c)
     return ss_measure(c->dim, c->n, c->compliance, c->b, c->mu, c->packed, c->u);
 }
 
+// ---- Rounding
+
+static void add_sizes(int dim, int room, const double *G, const double *x, double *t)
+{
+    for (int k = 0; k < dim; k++) {
+        for (int j = 0; j < room; j++) {
+            t[k] += fabs(G[k * room + j]) * x[j];
+        }
+    }
+}
+
+// t [dim n] from the ends of one body: |z0| + sum |G_j|' |r_j|, and |G_i| times that.
+static void add_body_sizes(const ss_coupling *c, int body, double *t)
+{
+    const ss_whitened *white = c->white;
+    const int room = ss_whitened_room(white, body), d = c->dim;
+    for (int j = 0; j < room; j++) {
+        c->sizes[j] = fabs(white->z0[white->body_start[body] + j]);
+    }
+    for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
+        const double *G = white->G + white->end_G[white->body_end[s]];
+        const double *r = c->r + 4 * (size_t)white->body_end_contact[s];
+        for (int k = 0; k < d; k++) {
+            for (int j = 0; j < room; j++) {
+                c->sizes[j] += fabs(G[k * room + j] * r[k]);
+            }
+        }
+    }
+    for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
+        const double *G = white->G + white->end_G[white->body_end[s]];
+        add_sizes(d, room, G, c->sizes, t + d * white->body_end_contact[s]);
+    }
+}
+
+static void find_explicit_sizes(const ss_coupling *c, double *t)
+{
+    const int d = c->dim;
+    for (int i = 0; i < c->n; i++) {
+        for (size_t e = c->W.start[i]; e < c->W.start[i + 1]; e++) {
+            const double *r = c->r + 4 * (size_t)c->W.col[e];
+            const double sizes[3] = {fabs(r[0]), fabs(r[1]), fabs(r[2])};
+            add_sizes(d, d, c->W.x + e * (size_t)(d * d), sizes, t + d * i);
+        }
+    }
+}
+
+double ss_coupling_rounding(const ss_coupling *c)
+{
+    const double *b = c->is_explicit ? c->b : c->white->w;
+    double *t = c->packed, most = 0.0, largest = 0.0;
+    for (int k = 0; k < c->dim * c->n; k++) {
+        t[k] = fabs(b[k]);
+    }
+    if (c->is_explicit) {
+        find_explicit_sizes(c, t);
+    }
+    for (int body = 0; !c->is_explicit && body < c->white->nbodies; body++) {
+        add_body_sizes(c, body, t);
+    }
+    for (int k = 0; k < c->dim * c->n; k++) {
+        most = fmax(most, t[k]);
+        largest = fmax(largest, fabs(c->r[4 * (k / c->dim) + k % c->dim]));
+    }
+    return DBL_EPSILON * (c->s * largest + most);
+}
+
 // ---- Making one
 
 // The bytes that a visit reads decide: a row of blocks against the ends' G, read once for the
@@ -253,7 +320,9 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_
         c->white = NULL;
         return status;
     }
-    c->z = malloc(((size_t)c->white->body_start[c->white->nbodies] + 1) * sizeof *c->z);
+    const size_t room = (size_t)c->white->body_start[c->white->nbodies] + 1;
+    c->z = malloc(2 * room * sizeof *c->z);
+    c->sizes = c->z + room;
     return c->z != NULL ? SS_OK : ss_fail_memory(e, "the matrix-free form");
 }
 

@@ -37,7 +37,9 @@ typedef struct ss_coupling {
     double *z;           // matrix-free form, as white->body_start places it
     ss_resting *resting; // which contacts rest; NULL where nobody asked, or it cannot tell
     double *mu;          // [n]
-    double *u, *packed;  // [dim n] scratch of ss_coupling_measure
+    double *u;           // [dim n] the velocities of the last ss_coupling_measure
+    double *packed;      // [dim n] scratch
+    double *sizes;       // scratch of ss_coupling_rounding, as long as z
 } ss_coupling;
 
 // A problem in local form has the explicit form only, and no such bounds. `resting` asks for it: it
@@ -71,3 +73,6 @@ void ss_coupling_push(const ss_coupling *coupling, int i, const double dr[3], do
 
 // All measures at the present r, every velocity computed afresh.
 ss_measures ss_coupling_measure(ss_coupling *coupling);
+// What rounding leaves unknown of f at the present r, in m/s: eps (max |s r_i| + max t_i), t_i the sum
+// of the sizes of all products and terms in u_i, component by component.
+double ss_coupling_rounding(const ss_coupling *coupling);

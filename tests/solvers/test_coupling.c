@@ -1,5 +1,7 @@
 // The two forms of W that a sweep uses, against the judge's velocities, and the order of the
 // visits.
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +167,77 @@ static void another_order_is_the_same_problem(void)
     }
 }
 
+// ---- Rounding
+
+// Of r, in units of eps.
+static double rounding_of(const ss_problem *p, ss_coupling_form form, const double *r)
+{
+    ss_coupling *c;
+    CHECK_OK(ss_coupling_new(p, form, false, NULL, &c, &error));
+    ss_coupling_put(c, r);
+    const double size = ss_coupling_rounding(c) / DBL_EPSILON;
+    ss_coupling_free(c);
+    return size;
+}
+
+// W = 2 I, b = (-1, 0, 0), r = (3, 0, 0): s |r| = 6, and u_N = -1 + 6 sums up sizes of 7. A mass of
+// 4 with f = (-8, 0, 0), w = (1, 0, 0), H = I: s |r| = 3/4; G = I / 2 and z0 = -4, so that
+// z = -4 + 3/2 and u_N = 1 + z / 2 sum up sizes of 1 + 11/4, but b = w + G z0 = -1, and W r = 3/4,
+// sizes of 7/4.
+static void rounding_is_the_size_of_all_that_is_summed_up(void)
+{
+    const double r[3] = {3.0, 0.0, 0.0};
+    ss_problem *local =
+        one_contact(3, (double[9]){2, 0, 0, 0, 2, 0, 0, 0, 2}, (double[3]){-1.0, 0.0, 0.0}, 0.5);
+    CHECK_NEAR(rounding_of(local, SS_FORM_EXPLICIT, r), 13.0, 1e-14);
+    ss_problem_free(local);
+    ss_problem *p = ss_problem_new();
+    const int places[3] = {0, 1, 2};
+    p->form = SS_GLOBAL;
+    p->dim = 3;
+    p->ncontacts = 1;
+    p->ndofs = 3;
+    CHECK_OK(ss_sparse_from_triplets(&p->M, 3, 3, 3, places, places, (double[3]){4, 4, 4}, &error));
+    CHECK_OK(ss_sparse_from_triplets(&p->H, 3, 3, 3, places, places, (double[3]){1, 1, 1}, &error));
+    p->f = calloc(3, sizeof *p->f);
+    p->w = calloc(3, sizeof *p->w);
+    p->mu = calloc(1, sizeof *p->mu);
+    p->f[0] = -8.0;
+    p->w[0] = 1.0;
+    CHECK_NEAR(rounding_of(p, SS_FORM_MATRIX_FREE, r), 0.75 + 3.75, 1e-14);
+    CHECK_NEAR(rounding_of(p, SS_FORM_EXPLICIT, r), 0.75 + 1.75, 1e-14);
+    ss_problem_free(p);
+}
+
+// What is summed up in another order, or through other products, differs by that, and not by much
+// less where there are many.
+static void velocities_of_the_two_forms_differ_by_rounding(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        ss_problem *p = random_problem(7, dim, 200, 8, 9);
+        double *r = random_values(8, dim * p->ncontacts), most = 0.0;
+        ss_coupling *one, *other;
+        CHECK_OK(ss_coupling_new(p, SS_FORM_EXPLICIT, false, NULL, &one, &error));
+        CHECK_OK(ss_coupling_new(p, SS_FORM_MATRIX_FREE, false, NULL, &other, &error));
+        ss_coupling_set(one, r);
+        ss_coupling_set(other, r);
+        for (int i = 0; i < p->ncontacts; i++) {
+            double u[3], v[3];
+            ss_coupling_velocity(one, i, u);
+            ss_coupling_velocity(other, i, v);
+            for (int k = 0; k < dim; k++) {
+                most = fmax(most, fabs(u[k] - v[k]));
+            }
+        }
+        CHECK_LE(most, ss_coupling_rounding(other));
+        CHECK_LE(0.01 * ss_coupling_rounding(other), most);
+        ss_coupling_free(one);
+        ss_coupling_free(other);
+        free(r);
+        ss_problem_free(p);
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(all_forms_give_the_velocities_of_the_judge);
@@ -173,6 +246,8 @@ static void run_tests(void)
     RUN_TEST(reverse_order_visits_the_last_contact_first);
     RUN_TEST(random_order_is_a_permutation_that_the_seed_fixes);
     RUN_TEST(another_order_is_the_same_problem);
+    RUN_TEST(rounding_is_the_size_of_all_that_is_summed_up);
+    RUN_TEST(velocities_of_the_two_forms_differ_by_rounding);
 }
 
 const test_group coupling_tests = {.run = run_tests, .set_up = set_up};

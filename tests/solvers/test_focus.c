@@ -363,7 +363,6 @@ static void focus_is_refused_where_it_does_nothing(void)
 {
     expect_refusal("mfb:focus=on,freeze=on", "focus does nothing in 'mfb' without freeze=off");
     expect_refusal("mfb:freeze=paper,focus=on", "focus does nothing in 'mfb' without freeze=off");
-    expect_refusal("mfb:focus=on,check=4", "check does nothing in 'mfb' without focus=off");
     expect_refusal("4sides:focus=on", "without a local solver of Coulomb's law");
     expect_refusal("anderson/mfb:focus=on", "'anderson/mfb' has no option 'focus'");
 }

@@ -106,14 +106,14 @@ static void options_that_do_nothing_are_refused(void)
     expect_refusal("mfb:step=1e-3",
                    "step does nothing in 'mfb' without a local solver of another law");
     expect_refusal("4sides+enum:step=1e-3", "step does nothing in '4sides+enum' without");
-    expect_refusal("4sides:check=3",
-                   "check does nothing in '4sides' without a local solver of Coul");
-    expect_refusal("mfb:gs.check=3,freeze=on", "check does nothing in 'mfb' without freeze=off");
+    expect_refusal("4sides:focus=on",
+                   "focus does nothing in '4sides' without a local solver of Coul");
+    expect_refusal("mfb:gs.visit=all,freeze=on", "visit does nothing in 'mfb' without freeze=off");
     expect_refusal("projection:ltol=1e-3", "ltol does nothing in 'projection' without a local");
     expect_refusal("anderson/projection:ltol=1e-3", "ltol does nothing");
     static const char *const fine[] = {
         "mfb:skip=3,freeze=on",      "mfb:freeze=paper,share=0.1,wake=neighbour",
-        "4sides:step=1e-3",          "mfb:visit=all,check=3",
+        "4sides:step=1e-3",          "mfb:visit=all",
         "mfb:assembly=naive",        "anderson/mfb:visit=all",
         "projection+enum:ltol=1e-3",
     };
