@@ -24,9 +24,9 @@ typedef struct solving {
 
 static void work_in_child(void *context)
 {
-    const solving *a = context;
-    a->work(a->task, a->shared);
-    a->shared->finished = true;
+    const solving *job = context;
+    job->work(job->task, job->shared);
+    job->shared->finished = true;
 }
 
 // ---- What both share
@@ -54,43 +54,43 @@ static ss_shared_solve *share(size_t size, const double *r)
 // ---- The parent while the child works
 
 // SS_UNSOLVED while the child may go on.
-static ss_outcome test_limits(const solving *a)
+static ss_outcome test_limits(const solving *job)
 {
-    const ss_task *t = a->task;
+    const ss_task *t = job->task;
     if (t->interrupted != NULL && *t->interrupted) {
         return SS_INTERRUPTED;
     }
-    const double spent = t->clock == SS_CLOCK_CPU ? ss_child_cpu_seconds(&a->child)
-                                                  : ss_clock_seconds(CLOCK_MONOTONIC) - a->start;
+    const double spent = t->clock == SS_CLOCK_CPU ? ss_child_cpu_seconds(&job->child)
+                                                  : ss_clock_seconds(CLOCK_MONOTONIC) - job->start;
     return t->time_limit > 0.0 && spent >= t->time_limit ? SS_TIME_LIMIT : SS_UNSOLVED;
 }
 
 // forced: why the child had to be ended, or SS_UNSOLVED where it came to its own end.
-static ss_status wait_for_end(solving *a, ss_outcome *forced, ss_error *e)
+static ss_status wait_for_end(solving *job, ss_outcome *forced, ss_error *e)
 {
     int ended = -1;
     ss_status status = SS_OK;
     *forced = SS_UNSOLVED;
     while (status == SS_OK && ended < 0 && *forced == SS_UNSOLVED) {
-        status = ss_child_wait(&a->child, 1, SLICE, NULL, &ended, e);
-        *forced = ended < 0 ? test_limits(a) : SS_UNSOLVED;
+        status = ss_child_wait(&job->child, 1, SLICE, NULL, &ended, e);
+        *forced = ended < 0 ? test_limits(job) : SS_UNSOLVED;
     }
-    ss_child_end(&a->child);
+    ss_child_end(&job->child);
     return status;
 }
 
 // ---- What came of it
 
 // Of a child that ended before its work did.
-static void describe_death(const solving *a, ss_result *result)
+static void describe_death(const solving *job, ss_result *result)
 {
-    const char *name = a->task->method->name;
-    const int number = a->child.number;
+    const char *name = job->task->method->name;
+    const int number = job->child.number;
     result->outcome = SS_CRASHED;
-    if (a->child.ending == SS_ENDED_BY_CODE) {
+    if (job->child.ending == SS_ENDED_BY_CODE) {
         snprintf(result->why, sizeof result->why, "%s left its process with exit code %d", name,
                  number);
-    } else if (a->child.ending != SS_ENDED_BY_SIGNAL) {
+    } else if (job->child.ending != SS_ENDED_BY_SIGNAL) {
         snprintf(result->why, sizeof result->why, "%s died in its process", name);
     } else if (number == SIGXCPU) { // a limit that this process has inherited
         result->outcome = SS_TIME_LIMIT;
@@ -100,19 +100,19 @@ static void describe_death(const solving *a, ss_result *result)
     }
 }
 
-static void conclude(const solving *a, ss_outcome forced, ss_result *result)
+static void conclude(const solving *job, ss_outcome forced, ss_result *result)
 {
-    if (a->shared->finished) {
-        *result = a->shared->result;
+    if (job->shared->finished) {
+        *result = job->shared->result;
         return;
     }
-    result->iterations = a->shared->result.iterations;
-    result->seconds = ss_clock_seconds(CLOCK_MONOTONIC) - a->start;
-    result->cpu_seconds = a->child.cpu_seconds;
+    result->iterations = job->shared->result.iterations;
+    result->seconds = ss_clock_seconds(CLOCK_MONOTONIC) - job->start;
+    result->cpu_seconds = job->child.cpu_seconds;
     if (forced != SS_UNSOLVED) {
         result->outcome = forced;
     } else {
-        describe_death(a, result);
+        describe_death(job, result);
     }
 }
 
@@ -154,25 +154,25 @@ static void tell(const ss_task *task, const ss_result *result, double seconds, c
     }
 }
 
-static ss_status run(solving *a, double *r, ss_result *result, ss_error *e)
+static ss_status run(solving *job, double *r, ss_result *result, ss_error *e)
 {
-    const ss_child_setup setup = {.work = work_in_child, .context = a};
+    const ss_child_setup setup = {.work = work_in_child, .context = job};
     ss_outcome forced = SS_UNSOLVED;
-    tell(a->task, result, 0.0, r);
-    a->start = ss_clock_seconds(CLOCK_MONOTONIC);
-    ss_status status = ss_child_start(&a->child, &setup, e);
+    tell(job->task, result, 0.0, r);
+    job->start = ss_clock_seconds(CLOCK_MONOTONIC);
+    ss_status status = ss_child_start(&job->child, &setup, e);
     if (status == SS_OK) {
-        status = wait_for_end(a, &forced, e);
+        status = wait_for_end(job, &forced, e);
     }
-    if (status == SS_OK && a->shared->finished && a->shared->status != SS_OK) {
-        status = ss_fail(e, a->shared->status, "%s", a->shared->error.text);
-    }
-    if (status == SS_OK) {
-        conclude(a, forced, result);
-        status = choose_answer(a->task, a->shared, r, result, e);
+    if (status == SS_OK && job->shared->finished && job->shared->status != SS_OK) {
+        status = ss_fail(e, job->shared->status, "%s", job->shared->error.text);
     }
     if (status == SS_OK) {
-        tell(a->task, result, result->seconds, r);
+        conclude(job, forced, result);
+        status = choose_answer(job->task, job->shared, r, result, e);
+    }
+    if (status == SS_OK) {
+        tell(job->task, result, result->seconds, r);
     }
     return status;
 }
@@ -181,12 +181,12 @@ ss_status ss_solve_in_child(const ss_task *task, ss_child_work *work, double *r,
                             ss_error *e)
 {
     const size_t size = (size_t)task->problem->dim * (size_t)task->problem->ncontacts;
-    solving a = {.task = task, .work = work, .shared = share(size, r)};
-    if (a.shared == NULL) {
+    solving job = {.task = task, .work = work, .shared = share(size, r)};
+    if (job.shared == NULL) {
         return ss_fail_memory(e, "a solve in a process of its own");
     }
-    a.shared->result = *result;
-    const ss_status status = run(&a, r, result, e);
-    munmap(a.shared, shared_bytes(size));
+    job.shared->result = *result;
+    const ss_status status = run(&job, r, result, e);
+    munmap(job.shared, shared_bytes(size));
     return status;
 }

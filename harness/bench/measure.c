@@ -56,43 +56,43 @@ static void keep(ss_history *h, int iteration, double seconds, double fb)
 
 static void listen(void *listener, const ss_progress *p)
 {
-    recorder *a = listener;
+    recorder *rec = listener;
     // One place is the answer's.
-    if (p->iteration < a->next || a->history.count >= SS_HISTORY_MOST - 1) {
+    if (p->iteration < rec->next || rec->history.count >= SS_HISTORY_MOST - 1) {
         return;
     }
     const double paused = ss_clock_seconds(CLOCK_MONOTONIC);
-    ss_cpu_limit_pause(a->limit);
-    const double fb = ss_response_judge(a->response, p->r, a->u).fb;
-    keep(&a->history, p->iteration, paused - a->begin - a->listening, fb);
-    a->next = ss_history_next(p->iteration, a->max_iterations);
-    ss_cpu_limit_resume(a->limit);
-    a->listening += ss_clock_seconds(CLOCK_MONOTONIC) - paused;
+    ss_cpu_limit_pause(rec->limit);
+    const double fb = ss_response_judge(rec->response, p->r, rec->u).fb;
+    keep(&rec->history, p->iteration, paused - rec->begin - rec->listening, fb);
+    rec->next = ss_history_next(p->iteration, rec->max_iterations);
+    ss_cpu_limit_resume(rec->limit);
+    rec->listening += ss_clock_seconds(CLOCK_MONOTONIC) - paused;
 }
 
-static ss_status recorder_begin(recorder *a, ss_task *task, ss_cpu_limit *limit, ss_error *e)
+static ss_status recorder_begin(recorder *rec, ss_task *task, ss_cpu_limit *limit, ss_error *e)
 {
     const ss_problem *p = task->problem;
-    ss_history *h = &a->history;
-    *a = (recorder){.limit = limit, .max_iterations = task->max_iterations};
-    a->u = calloc((size_t)p->dim * (size_t)p->ncontacts, sizeof *a->u);
+    ss_history *h = &rec->history;
+    *rec = (recorder){.limit = limit, .max_iterations = task->max_iterations};
+    rec->u = calloc((size_t)p->dim * (size_t)p->ncontacts, sizeof *rec->u);
     ss_status status = ss_history_new(SS_HISTORY_MOST, h, e);
     h->count = 0;
-    if (status != SS_OK || a->u == NULL) {
+    if (status != SS_OK || rec->u == NULL) {
         return ss_fail_memory(e, "a history");
     }
     task->listen = listen;
-    task->listener = a;
-    task->listen_from = &a->next;
-    status = ss_response_new(p, &a->response, e);
-    a->begin = ss_clock_seconds(CLOCK_MONOTONIC);
+    task->listener = rec;
+    task->listen_from = &rec->next;
+    status = ss_response_new(p, &rec->response, e);
+    rec->begin = ss_clock_seconds(CLOCK_MONOTONIC);
     return status;
 }
 
 // The last point is the answer's: fb as judged at the end.
-static void recorder_end(recorder *a, const ss_result *result, double fb)
+static void recorder_end(recorder *rec, const ss_result *result, double fb)
 {
-    ss_history *h = &a->history;
+    ss_history *h = &rec->history;
     if (h->count > 0 && h->iteration[h->count - 1] == result->iterations) {
         h->count--;
     }
@@ -102,12 +102,12 @@ static void recorder_end(recorder *a, const ss_result *result, double fb)
 }
 
 // Takes one that was never begun.
-static void recorder_free(recorder *a)
+static void recorder_free(recorder *rec)
 {
-    ss_history_free(&a->history);
-    free(a->u);
-    ss_response_free(a->response);
-    *a = (recorder){0};
+    ss_history_free(&rec->history);
+    free(rec->u);
+    ss_response_free(rec->response);
+    *rec = (recorder){0};
 }
 
 // ---- One row
@@ -121,43 +121,43 @@ typedef struct measuring {
     double *seconds; // [repeats] of those that were made
 } measuring;
 
-static ss_status solve(measuring *a, const ss_task *task, ss_run *run, ss_error *e)
+static ss_status solve_under_limit(measuring *m, const ss_task *task, ss_run *run, ss_error *e)
 {
-    ss_cpu_limit_arm(&a->limit, a->settings->time_limit);
-    const ss_status status = ss_run_task(task, a->start, run, e);
+    ss_cpu_limit_arm(&m->limit, m->settings->time_limit);
+    const ss_status status = ss_run_task(task, m->start, run, e);
     ss_cpu_limit_disarm();
     ss_run_free(run);
     return status;
 }
 
 // The history goes to the row.
-static ss_status warm_up(measuring *a, ss_run *run, ss_error *e)
+static ss_status warm_up(measuring *m, ss_run *run, ss_error *e)
 {
     recorder listener;
-    ss_task task = a->task;
-    ss_status status = recorder_begin(&listener, &task, &a->limit, e);
+    ss_task task = m->task;
+    ss_status status = recorder_begin(&listener, &task, &m->limit, e);
     if (status == SS_OK) {
-        status = solve(a, &task, run, e);
+        status = solve_under_limit(m, &task, run, e);
     }
     if (status == SS_OK) {
         recorder_end(&listener, &run->result, run->verdict.measures.fb);
-        ss_run_describe(run, a->row);
-        a->row->history = listener.history;
+        ss_run_describe(run, m->row);
+        m->row->history = listener.history;
         listener.history = (ss_history){0};
     }
     recorder_free(&listener);
     return status;
 }
 
-static ss_status repeat(measuring *a, ss_error *e)
+static ss_status repeat(measuring *m, ss_error *e)
 {
-    ss_record_row *row = a->row;
+    ss_record_row *row = m->row;
     ss_status status = SS_OK;
-    for (int k = 0; status == SS_OK && k < a->settings->repeats; k++) {
+    for (int k = 0; status == SS_OK && k < m->settings->repeats; k++) {
         ss_run run;
-        status = solve(a, &a->task, &run, e);
+        status = solve_under_limit(m, &m->task, &run, e);
         if (status == SS_OK) {
-            a->seconds[row->repeats++] = run.result.seconds;
+            m->seconds[row->repeats++] = run.result.seconds;
             if (row->repeats == 1 || run.result.seconds < row->seconds) {
                 ss_run_describe(&run, row);
             }
@@ -172,43 +172,43 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void take_median(measuring *a)
+static void take_median(measuring *m)
 {
-    const int n = a->row->repeats;
-    a->row->seconds_median = a->row->seconds;
+    const int n = m->row->repeats;
+    m->row->seconds_median = m->row->seconds;
     if (n > 0) {
-        qsort(a->seconds, (size_t)n, sizeof *a->seconds, compare);
-        a->row->seconds_median = 0.5 * (a->seconds[(n - 1) / 2] + a->seconds[n / 2]);
+        qsort(m->seconds, (size_t)n, sizeof *m->seconds, compare);
+        m->row->seconds_median = 0.5 * (m->seconds[(n - 1) / 2] + m->seconds[n / 2]);
     }
 }
 
 // After all that is measured. Without the memory for a proof the status stays.
-static void decide(measuring *a, const ss_result *result)
+static void decide(measuring *m, const ss_result *result)
 {
-    const char *status = a->row->status;
+    const char *status = m->row->status;
     ss_error unused;
-    if (ss_run_decide(a->task.problem, result, &status, a->row->detail, sizeof a->row->detail,
+    if (ss_run_decide(m->task.problem, result, &status, m->row->detail, sizeof m->row->detail,
                       &unused) == SS_OK &&
-        status != a->row->status) {
-        snprintf(a->row->status, sizeof a->row->status, "%s", status);
+        status != m->row->status) {
+        snprintf(m->row->status, sizeof m->row->status, "%s", status);
     }
 }
 
-static ss_status measure(measuring *a, ss_error *e)
+static ss_status measure(measuring *m, ss_error *e)
 {
-    a->seconds = calloc((size_t)a->settings->repeats, sizeof *a->seconds);
-    if (a->seconds == NULL) {
+    m->seconds = calloc((size_t)m->settings->repeats, sizeof *m->seconds);
+    if (m->seconds == NULL) {
         return ss_fail_memory(e, "the seconds of the repeats");
     }
     ss_run first;
-    ss_status status = warm_up(a, &first, e);
+    ss_status status = warm_up(m, &first, e);
     if (status == SS_OK && first.result.outcome != SS_TIME_LIMIT &&
         first.result.outcome != SS_MAX_ITER) {
-        status = repeat(a, e);
+        status = repeat(m, e);
     }
-    take_median(a);
+    take_median(m);
     if (status == SS_OK) {
-        decide(a, &first.result);
+        decide(m, &first.result);
     }
     return status;
 }
@@ -239,18 +239,18 @@ static void put_failure(ss_record_row *row, ss_status status, const ss_error *er
 void ss_bench_measure(const ss_problem *p, const ss_method *method,
                       const ss_bench_settings *settings, ss_record_row *row)
 {
-    measuring a = {.settings = settings, .task = task_of(p, method, settings), .row = row};
+    measuring m = {.settings = settings, .task = task_of(p, method, settings), .row = row};
     *row = ss_record_row_blank();
     row->contacts = p->ncontacts;
     row->dim = p->dim;
     ss_problem_sha256(p, row->problem_sha256);
-    a.start = settings->from_guess ? ss_run_guess(p) : NULL;
+    m.start = settings->from_guess ? ss_run_guess(p) : NULL;
     ss_error error;
-    const ss_status status = measure(&a, &error);
-    free(a.seconds);
+    const ss_status status = measure(&m, &error);
+    free(m.seconds);
     if (status != SS_OK) {
         put_failure(row, status, &error);
-    } else if (settings->from_guess && a.start == NULL) {
+    } else if (settings->from_guess && m.start == NULL) {
         append(row->detail, sizeof row->detail, "the problem holds no guess: the start is zero");
     }
 }

@@ -125,7 +125,7 @@ static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
 enum { NSIGNALS = sizeof SIGNALS / sizeof SIGNALS[0] };
 
 // They are heard while we wait for children, and nowhere else. One that is ignored stays so.
-static void catch_signals(running *a, struct sigaction before[NSIGNALS])
+static void catch_signals(running *all, struct sigaction before[NSIGNALS])
 {
     sigset_t blocked;
     sigemptyset(&blocked);
@@ -138,12 +138,12 @@ static void catch_signals(running *a, struct sigaction before[NSIGNALS])
             sigaction(SIGNALS[k], &action, NULL);
         }
     }
-    sigprocmask(SIG_BLOCK, &blocked, &a->outside);
+    sigprocmask(SIG_BLOCK, &blocked, &all->outside);
 }
 
-static void release_signals(const running *a, const struct sigaction before[NSIGNALS])
+static void release_signals(const running *all, const struct sigaction before[NSIGNALS])
 {
-    sigprocmask(SIG_SETMASK, &a->outside, NULL);
+    sigprocmask(SIG_SETMASK, &all->outside, NULL);
     for (int k = 0; k < NSIGNALS; k++) {
         sigaction(SIGNALS[k], &before[k], NULL);
     }
@@ -202,9 +202,9 @@ static void free_words(command_line *line)
     }
 }
 
-static command_line write_words(const running *a, const ss_bench_entry *entry)
+static command_line write_words(const running *all, const ss_bench_entry *entry)
 {
-    const ss_bench_settings *s = &a->plan->settings;
+    const ss_bench_settings *s = &all->plan->settings;
     const ss_bench_problem *p = entry->problem;
     command_line line = {.complete = true};
     put(&line, "stickslip");
@@ -223,19 +223,19 @@ static command_line write_words(const running *a, const ss_bench_entry *entry)
     return line;
 }
 
-static ss_status start_job(running *a, int k, const ss_bench_entry *entry, ss_error *e)
+static ss_status start_job(running *all, int k, const ss_bench_entry *entry, ss_error *e)
 {
-    const ss_bench_settings *s = &a->plan->settings;
-    command_line line = write_words(a, entry);
+    const ss_bench_settings *s = &all->plan->settings;
+    command_line line = write_words(all, entry);
     const ss_child_setup setup = {
-        .program = a->orders->program, .words = line.words, .speech = SS_CHILD_ON_CHANNEL};
-    a->jobs[k] = (job){.entry = entry, .sleep = ss_sleep_begin(), .load = ss_machine_load()};
-    const ss_status status = line.complete ? ss_child_start(&a->children[k], &setup, e)
+        .program = all->orders->program, .words = line.words, .speech = SS_CHILD_ON_CHANNEL};
+    all->jobs[k] = (job){.entry = entry, .sleep = ss_sleep_begin(), .load = ss_machine_load()};
+    const ss_status status = line.complete ? ss_child_start(&all->children[k], &setup, e)
                                            : ss_fail_memory(e, "a command line");
     free_words(&line);
     if (status == SS_OK) {
-        place(a->children[k].pid, k);
-        ss_limit_child(a->children[k].pid, s->time_limit, 1 + s->repeats);
+        place(all->children[k].pid, k);
+        ss_limit_child(all->children[k].pid, s->time_limit, 1 + s->repeats);
     }
     return status;
 }
@@ -296,15 +296,15 @@ static void take_over(const ss_record_row *key, ss_record_row *row)
 }
 
 // A row in any case, but where the fault is not the child's.
-static ss_status read_row(const running *a, int k, ss_record_row *row, ss_error *e)
+static ss_status read_row(const running *all, int k, ss_record_row *row, ss_error *e)
 {
-    const ss_child *child = &a->children[k];
-    const ss_record_row key = ss_bench_plan_row(a->plan, a->jobs[k].entry);
+    const ss_child *child = &all->children[k];
+    const ss_record_row key = ss_bench_plan_row(all->plan, all->jobs[k].entry);
     if (child->ending == SS_ENDED_UNHEARD) {
         return ss_fail_memory(e, "the row of a run");
     }
     if (child->ending == SS_ENDED_BY_CODE && child->number == SS_CHILD_NOT_STARTED) {
-        return ss_fail(e, SS_SYSTEM, "%s cannot be executed", a->orders->program);
+        return ss_fail(e, SS_SYSTEM, "%s cannot be executed", all->orders->program);
     }
     ss_status status = SS_BAD_INPUT;
     if (child->ending == SS_ENDED_BY_CODE && child->number == 0) {
@@ -314,16 +314,16 @@ static ss_status read_row(const running *a, int k, ss_record_row *row, ss_error 
         take_over(&key, row);
     } else if (status == SS_BAD_INPUT) {
         *row = key;
-        describe_ending(child, &a->jobs[k], row);
+        describe_ending(child, &all->jobs[k], row);
     }
     return status == SS_SYSTEM ? status : SS_OK;
 }
 
-static ss_status add_row(running *a, double load, ss_record_row *row, ss_error *e)
+static ss_status add_row(running *all, double load, ss_record_row *row, ss_error *e)
 {
     char text[1500], seconds[48] = "";
-    memcpy(row->host, a->machine.host, sizeof row->host);
-    memcpy(row->machine, a->machine.machine, sizeof row->machine);
+    memcpy(row->host, all->machine.host, sizeof row->host);
+    memcpy(row->machine, all->machine.machine, sizeof row->machine);
     ss_machine_date(row->date, sizeof row->date);
     row->load = load;
     if (row->iterations >= 0 && isfinite(row->seconds)) {
@@ -331,58 +331,58 @@ static ss_status add_row(running *a, double load, ss_record_row *row, ss_error *
                  ss_plural(row->iterations), row->seconds);
     }
     snprintf(text, sizeof text, "%s %s %s%s", row->problem, row->solver, row->status, seconds);
-    const ss_status status = ss_record_add(a->record, row, e);
+    const ss_status status = ss_record_add(all->record, row, e);
     ss_record_row_free(row);
     if (status == SS_OK) {
-        step_bar(&a->bar, text);
+        step_bar(&all->bar, text);
     }
     return status;
 }
 
-static ss_status add_defect(running *a, const ss_bench_entry *entry, ss_error *e)
+static ss_status add_defect(running *all, const ss_bench_entry *entry, ss_error *e)
 {
-    ss_record_row row = ss_bench_plan_row(a->plan, entry);
+    ss_record_row row = ss_bench_plan_row(all->plan, entry);
     put_status(&row, "bad_input", "%s", entry->problem->defect);
-    return add_row(a, ss_machine_load(), &row, e);
+    return add_row(all, ss_machine_load(), &row, e);
 }
 
 // ---- The work
 
 // The next missing run, as job k; where none is left, no child is there.
-static ss_status start_next(running *a, int k, ss_error *e)
+static ss_status start_next(running *all, int k, ss_error *e)
 {
     ss_status status = SS_OK;
-    while (status == SS_OK && a->next < a->plan->count && a->children[k].pid == 0) {
-        const ss_bench_entry *entry = &a->plan->entries[a->next++];
+    while (status == SS_OK && all->next < all->plan->count && all->children[k].pid == 0) {
+        const ss_bench_entry *entry = &all->plan->entries[all->next++];
         if (!entry->present && entry->problem->defect != NULL) {
-            status = add_defect(a, entry, e);
+            status = add_defect(all, entry, e);
         } else if (!entry->present) {
-            status = start_job(a, k, entry, e);
+            status = start_job(all, k, entry, e);
         }
     }
     return status;
 }
 
-static ss_status finish(running *a, int k, ss_error *e)
+static ss_status finish(running *all, int k, ss_error *e)
 {
     ss_record_row row;
-    ss_status status = read_row(a, k, &row, e);
-    ss_child_clear(&a->children[k]);
+    ss_status status = read_row(all, k, &row, e);
+    ss_child_clear(&all->children[k]);
     if (status == SS_OK) {
-        status = add_row(a, a->jobs[k].load, &row, e);
+        status = add_row(all, all->jobs[k].load, &row, e);
     }
-    return status == SS_OK ? start_next(a, k, e) : status;
+    return status == SS_OK ? start_next(all, k, e) : status;
 }
 
 // Ends one that sleeps for too long. Its place, or -1.
-static int end_sleeper(running *a)
+static int end_sleeper(running *all)
 {
-    const double limit = ss_sleep_limit(a->plan->settings.time_limit);
-    for (int k = 0; k < a->njobs; k++) {
-        if (a->children[k].pid != 0 &&
-            ss_sleep_look(&a->jobs[k].sleep, a->children[k].pid) > limit) {
-            ss_child_end(&a->children[k]);
-            snprintf(a->jobs[k].killed, sizeof a->jobs[k].killed,
+    const double limit = ss_sleep_limit(all->plan->settings.time_limit);
+    for (int k = 0; k < all->njobs; k++) {
+        if (all->children[k].pid != 0 &&
+            ss_sleep_look(&all->jobs[k].sleep, all->children[k].pid) > limit) {
+            ss_child_end(&all->children[k]);
+            snprintf(all->jobs[k].killed, sizeof all->jobs[k].killed,
                      "killed: slept for %.3g s; bench makes this run again", limit);
             return k;
         }
@@ -390,45 +390,45 @@ static int end_sleeper(running *a)
     return -1;
 }
 
-static bool is_busy(const running *a)
+static bool is_busy(const running *all)
 {
     bool busy = false;
-    for (int k = 0; k < a->njobs; k++) {
-        busy = busy || a->children[k].pid != 0;
+    for (int k = 0; k < all->njobs; k++) {
+        busy = busy || all->children[k].pid != 0;
     }
     return busy;
 }
 
-static ss_status work(running *a, ss_error *e)
+static ss_status work(running *all, ss_error *e)
 {
     ss_status status = SS_OK;
-    for (int k = 0; status == SS_OK && k < a->njobs; k++) {
-        status = start_next(a, k, e);
+    for (int k = 0; status == SS_OK && k < all->njobs; k++) {
+        status = start_next(all, k, e);
     }
-    while (status == SS_OK && is_busy(a) && !interrupted) {
+    while (status == SS_OK && is_busy(all) && !interrupted) {
         int ended;
-        status = ss_child_wait(a->children, a->njobs, SS_SLEEP_LOOK, &a->outside, &ended, e);
-        while (status == SS_OK && (ended >= 0 || (ended = end_sleeper(a)) >= 0)) {
-            status = finish(a, ended, e);
+        status = ss_child_wait(all->children, all->njobs, SS_SLEEP_LOOK, &all->outside, &ended, e);
+        while (status == SS_OK && (ended >= 0 || (ended = end_sleeper(all)) >= 0)) {
+            status = finish(all, ended, e);
             ended = -1;
         }
     }
     return status;
 }
 
-static int conclude(const running *a, ss_status status, const ss_error *error)
+static int conclude(const running *all, ss_status status, const ss_error *error)
 {
-    if (a->bar.terminal) {
+    if (all->bar.terminal) {
         fputs("\r\033[K", stderr);
     }
     if (status != SS_OK) {
-        ss_complain(a->orders->verb, "%s", error->text);
+        ss_complain(all->orders->verb, "%s", error->text);
         return SS_EXIT_SYSTEM;
     }
     if (interrupted) {
-        ss_complain(a->orders->verb,
+        ss_complain(all->orders->verb,
                     "interrupted with %d of %d row%s still to be made; the same command goes on",
-                    a->bar.total - a->bar.done, a->plan->count, ss_plural(a->plan->count));
+                    all->bar.total - all->bar.done, all->plan->count, ss_plural(all->plan->count));
         return SS_EXIT_UNSOLVED;
     }
     return SS_EXIT_OK;
@@ -447,29 +447,29 @@ static int count_jobs(const ss_bench_orders *orders)
 
 int ss_bench_run(const ss_bench_plan *plan, const ss_bench_orders *orders, ss_record *record)
 {
-    running a = {.plan = plan, .orders = orders, .record = record, .njobs = count_jobs(orders)};
+    running all = {.plan = plan, .orders = orders, .record = record, .njobs = count_jobs(orders)};
     struct sigaction before[NSIGNALS];
     ss_error error;
     ss_status status = SS_OK;
-    a.children = calloc((size_t)a.njobs, sizeof *a.children);
-    a.jobs = calloc((size_t)a.njobs, sizeof *a.jobs);
-    catch_signals(&a, before);
-    if (a.children == NULL || a.jobs == NULL) {
+    all.children = calloc((size_t)all.njobs, sizeof *all.children);
+    all.jobs = calloc((size_t)all.njobs, sizeof *all.jobs);
+    catch_signals(&all, before);
+    if (all.children == NULL || all.jobs == NULL) {
         status = ss_fail_memory(&error, "the runs");
     } else {
-        a.machine = ss_machine_describe();
-        a.bar = start_bar(plan->missing);
+        all.machine = ss_machine_describe();
+        all.bar = start_bar(plan->missing);
         if (plan->missing > 0) {
-            status = ss_record_add_machine(record, &a.machine, &error);
+            status = ss_record_add_machine(record, &all.machine, &error);
         }
-        status = status == SS_OK ? work(&a, &error) : status;
+        status = status == SS_OK ? work(&all, &error) : status;
     }
-    for (int k = 0; a.children != NULL && k < a.njobs; k++) {
-        ss_child_clear(&a.children[k]);
+    for (int k = 0; all.children != NULL && k < all.njobs; k++) {
+        ss_child_clear(&all.children[k]);
     }
-    free(a.children);
-    free(a.jobs);
-    const int code = conclude(&a, status, &error);
-    release_signals(&a, before);
+    free(all.children);
+    free(all.jobs);
+    const int code = conclude(&all, status, &error);
+    release_signals(&all, before);
     return code;
 }
