@@ -42,7 +42,7 @@ const double *ss_run_guess(const ss_problem *p);
 
 // What problems/certificate.h proves of a problem that was not solved, at a bounded cost: status
 // becomes no_solution where that is proved, undecided where the solver says so and nothing is
-// proved, and stays otherwise; detail [room] is told. Apart from ss_run_task, so that a caller can
+// proved, and stays otherwise; detail [room] says so. Apart from ss_run_task, so that a caller can
 // keep it out of what it measures.
 ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
                         char *detail, size_t room, ss_error *e);

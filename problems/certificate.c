@@ -128,7 +128,7 @@ static void fill_matrix(search *s)
     }
 }
 
-// The pattern of B and its analysis. False where the search would cost too much or memory lacks.
+// The pattern of B and its analysis. False if the search would cost too much or memory is missing.
 static bool prepare_matrix(search *s, bool *too_large)
 {
     const ss_contact_rows *rows = s->rows;

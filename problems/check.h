@@ -1,4 +1,4 @@
-// problems/check.h -- whether a problem is fit to be solved: one sentence a defect.
+// problems/check.h -- whether a problem is fit to be solved: one sentence per defect.
 //
 // A defect makes a problem unusable. A remark tells what a reader should know (W unsymmetric, M
 // symmetrised, a stored guess or answer left out) and stops nothing. Every load runs through here.

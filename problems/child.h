@@ -1,4 +1,4 @@
-// problems/child.h -- a process of one's own, cut off from its parent (internal).
+// problems/child.h -- a child process, cut off from its parent (internal).
 //
 // The one way to start a child: a fork of this process that calls a function, or becomes another
 // program. It keeps no file of the parent's but those that it is given, its standard streams lead

@@ -8,8 +8,8 @@
 
 typedef enum ss_status {
     SS_OK = 0,
-    SS_BAD_INPUT = 3, // the data is at fault: a file, a dataset, a value
-    SS_SYSTEM = 4,    // the machine is at fault: memory, disk, processes
+    SS_BAD_INPUT = 3, // bad data: a file, a dataset, a value
+    SS_SYSTEM = 4,    // system error: memory, disk, processes
 } ss_status;
 
 typedef struct ss_error {

@@ -115,27 +115,27 @@ static ss_status find_local(const char *name, bool alone, const ss_local_solver 
     return *found != NULL ? SS_OK : fail_local(name, alone, e);
 }
 
-// What lacks around the marks of a spec, or is too much, whatever the names are; NULL for nothing.
+// Checks the punctuation of a spec, whatever the names are; returns an error message or NULL.
 static const char *find_misplaced(const pieces *p)
 {
     if (p->global != NULL && p->global[0] == '\0') {
         return "'/' needs a global solver before it, as in gs/mfb";
     }
     if (p->global != NULL && p->local[0] == '\0') {
-        return "'/' needs a local solver behind it, as in gs/mfb";
+        return "'/' needs a local solver after it, as in gs/mfb";
     }
     if (p->global != NULL && !is_siconos(p->local) && strchr(p->local, '/') != NULL) {
-        return "one '/' is all there may be: write GLOBAL/LOCAL, as in anderson/mfb";
+        return "only one '/' is allowed: write GLOBAL/LOCAL, as in anderson/mfb";
     }
     if (p->local[0] == '\0') {
         return p->failsafe != NULL ? "'+' needs a local solver before it, as in mfb+enum"
-                                   : "a solver lacks; write one, as mfb+enum";
+                                   : "the solver is missing; write one, such as mfb+enum";
     }
     if (p->failsafe != NULL && p->failsafe[0] == '\0') {
-        return "'+' needs a fail-safe behind it, as in mfb+enum";
+        return "'+' needs a fail-safe after it, as in mfb+enum";
     }
     if (p->failsafe != NULL && strchr(p->failsafe, '+') != NULL) {
-        return "one '+' is all there may be: write LOCAL+FAILSAFE, as in mfb+enum";
+        return "only one '+' is allowed: write LOCAL+FAILSAFE, as in mfb+enum";
     }
     return NULL;
 }
@@ -167,9 +167,8 @@ static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
         status = find_local(p->failsafe, false, &m->failsafe, e);
     }
     if (status == SS_OK && m->failsafe == m->local) {
-        status = ss_fail(e, SS_BAD_INPUT,
-                         "%s is its own fail-safe, which answers as it did; write %s alone",
-                         p->local, p->local);
+        status =
+            ss_fail(e, SS_BAD_INPUT, "%s cannot be its own fail-safe; use %s", p->local, p->local);
     }
     return status;
 }
@@ -247,7 +246,7 @@ static ss_status method_set_option(ss_method *m, char *option, key_list *set, ss
     char *value = strchr(option, '=');
     if (option[0] == '\0') {
         return ss_fail(e, SS_BAD_INPUT,
-                       "an option lacks in '%s': write key=value behind each ':' and ','", m->spec);
+                       "'%s' has an empty option; write key=value after each ':' and ','", m->spec);
     }
     if (value == NULL || value == option || value[1] == '\0') {
         return ss_fail(e, SS_BAD_INPUT, "'%s' is not key=value, as freeze=on is", option);

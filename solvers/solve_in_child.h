@@ -1,4 +1,4 @@
-// solvers/solve_in_child.h -- a solve in a process of its own (internal).
+// solvers/solve_in_child.h -- a solve in its own process (internal).
 //
 // For the code of others, which may abort, exit, hang, print or leak: whatever it does there is one
 // outcome here. The child is a fork of this process with nothing but its memory
@@ -24,6 +24,6 @@ typedef void ss_child_work(const ss_task *task, ss_shared_solve *shared);
 
 // Runs `work` in a child and waits for its end. r becomes the best, by the judge, of the start and
 // of what the child left behind. A child that dies is SS_CRASHED, with the cause in result->why.
-// seconds and cpu_seconds are the child's where it has told them.
+// seconds and cpu_seconds are the child's if it has reported them.
 ss_status ss_solve_in_child(const ss_task *task, ss_child_work *work, double *r, ss_result *result,
                             ss_error *e);

@@ -7,7 +7,7 @@
 //
 // A solver keeps nothing between two calls: no file-scope state, so that two can run at once.
 // Adding a local solver: one file in solvers/local that ends with its entry, one line in
-// meson.build. The contract test runs on it unasked. A program that links the library may have one of
+// meson.build. The contract test runs on it automatically. A program that links the library may have one of
 // its own: it parses the spec of another and puts its own in the place of method->local.
 #pragma once
 
@@ -130,7 +130,7 @@ typedef struct ss_task {
     const volatile sig_atomic_t *recalled;    // as that, by a solver of which this is a part
     void (*listen)(void *listener, const ss_progress *progress); // NULL: nobody
     void *listener;
-    const int *listen_from; // iterations before this one need not be told; NULL: all are
+    const int *listen_from; // iterations before this one need not be reported; NULL: all are
 } ss_task;
 
 typedef struct ss_result {
@@ -159,7 +159,7 @@ typedef struct ss_global_solver {
     const char *(*key_needs)(const ss_method *method, const char *key);
     // Whether ss_task.threads has an effect; no function: it has none.
     bool (*takes_threads)(const ss_method *method);
-    // r [dim ncontacts]: in the start, out the best answer. Memory that is lacking is SS_SYSTEM;
+    // r [dim ncontacts]: in the start, out the best answer. Missing memory is SS_SYSTEM;
     // the result is filled in every case.
     ss_status (*solve)(const ss_task *task, double *r, ss_result *result, ss_error *e);
 } ss_global_solver;

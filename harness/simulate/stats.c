@@ -14,7 +14,7 @@
 
 // ---- The columns, in the order of the file.
 
-// A file lacks none of these, or is none of ours; a column that is added later may be missing.
+// A file without one of these is not a statistics file; a column that is added later may be missing.
 enum { NEEDED = 1 };
 
 #define COLUMN(name_, place_, kind_, unit_)                                                        \
@@ -142,7 +142,7 @@ void ss_stats_total(ss_stats_totals *t, const ss_stats_run *run, const ss_stats_
 typedef struct reading {
     const char *path;
     int line;
-    int column[NFIELDS]; // of each field; -1: the file lacks it
+    int column[NFIELDS]; // of each field; -1: missing from the file
     int ncolumns;
     ss_stats *stats;
     size_t capacity;

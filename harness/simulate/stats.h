@@ -1,4 +1,4 @@
-// harness/simulate/stats.h -- the statistics of a simulation: a CSV row a step, written and read.
+// harness/simulate/stats.h -- the statistics of a simulation: a CSV row per step, written and read.
 //
 // Seconds are wall time. fb_abs and natural are [D11]'s own measures in its units (dyn s, cm/s):
 // they mix units, and a resting hair contact has some 1e-9 N s, so that in SI they say nothing

@@ -1,4 +1,4 @@
-// problems/store/body_runs.h -- the sizes of a problem's bodies, told in few numbers.
+// problems/store/body_runs.h -- the sizes of a problem's bodies, in few numbers.
 #pragma once
 
 #include "problems/sparse.h"

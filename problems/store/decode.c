@@ -96,7 +96,7 @@ static link_kind find_link(hid_t group, const char *path)
     return LINK_OBJECT;
 }
 
-// True where there is an object; where there is something else it is told under `path`.
+// True where there is an object; if there is something else, that is reported under `path`.
 static bool link_leads_on(const source *s, hid_t group, const char *object, const char *path)
 {
     switch (find_link(group, object)) {

@@ -1,4 +1,4 @@
-// problems/store/h5_write.h -- groups, arrays and attributes into an HDF5 file, a line each.
+// problems/store/h5_write.h -- writing groups, arrays and attributes of an HDF5 file.
 //
 // Arrays above some hundred bytes are shuffled and deflated. No object carries the time at which
 // it was made. A function returns false, or a handle -1, when HDF5 refused; handles of its own are

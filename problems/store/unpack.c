@@ -67,7 +67,7 @@ bool ss_unpack_int(ss_unpacking *l, const char *path, int *value)
     return true;
 }
 
-// A vector of `length` numbers (-1: any, a defect told elsewhere), copied; NULL with a sentence,
+// A vector of `length` numbers (-1: any, a defect reported elsewhere), copied; NULL with a sentence,
 // or if it is absent and not needed.
 static double *read_vector(ss_unpacking *l, const char *path, int64_t length, bool needed)
 {

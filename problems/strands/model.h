@@ -4,7 +4,7 @@
 // its own forces. Everything else is written once against this table: gravity, drag, inertia,
 // scripted roots and clamps (step/system.h), contacts (contact/), the one-step problem and the time
 // steps (step/step.h), their schemes (step/scheme.h), and the tests of tests/strands/test_models*.c, which
-// run on a new model unasked. The model gives
+// run on a new model automatically. The model gives
 //     points    vertices of the collision polylines, which ARE the geometry for contacts
 //     samples   lumps of mass m_p at x_p, for every integral over mass:
 //               M0 = sum m_p J_p' J_p + inertia,  gravity sum m_p J_p' g, and so on

@@ -42,7 +42,7 @@ typedef struct ss_world {
     int nq, nv, npoints, nsamples; // of all strands
     double *mass, *length;         // [nsamples] of the samples
     ss_world_state now;
-    int unsettled; // strands that ss_world_settle had to leave as they were, for want of a `balance`
+    int unsettled; // strands that ss_world_settle left unchanged, because their model has no `balance`
 } ss_world;
 
 // An empty world with earth's gravity along -y, no drag, radius 55 um and mu 0.3. NULL without

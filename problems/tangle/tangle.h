@@ -7,7 +7,7 @@
 // above the chain's own, the spectrum is stretched (rod.c). A previous step is at rest under
 // impulses r0 in their cones; the present one adds a jerk of the roots. All gaps are open
 // (w_N > 0), so that v = 0 certifies that the problem has a solution. The same settings give the
-// same bits on every compiler and machine. Rods are in rod.h, who touches whom in tangle_plan.h.
+// same bits on every compiler and machine. Rods are in rod.h, contacts in tangle_plan.h.
 // SI units; dt is 1 ms.
 //
 // A share of the rods may be lighter than the others by a factor: their masses, their loads, and

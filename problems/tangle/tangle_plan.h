@@ -1,4 +1,4 @@
-// problems/tangle/tangle_plan.h -- the geometry of a tangle: its rods, and who touches whom where.
+// problems/tangle/tangle_plan.h -- the geometry of a tangle: its rods, and where they touch.
 //
 // Rod i of n touches the rods i + 1 and i + c modulo n, c the root of n: a lattice on a torus,
 // where each rod has four neighbours; in the plane i + 1 alone, where it has two. With few rods a

@@ -10,7 +10,7 @@
 // is solved. The first turn alone decides on easy problems. Budgets are counts, not seconds: the
 // same problem takes the same turns on every machine. The work of sweeps is counted in visits, in
 // units of n: resting contacts cost next to nothing, and a thousand sweeps over a few stubborn
-// contacts are cheap. A member that refuses the problem, or lacks the memory for it, passes its
+// contacts are cheap. A member that refuses the problem, or has not enough memory for it, passes its
 // turn on. The trace says who has the turn and why.
 //
 // The starts: the steps of ppa wander where friction is high or heavy rests on light, until they

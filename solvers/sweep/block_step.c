@@ -148,7 +148,7 @@ static bool block_step_solve(ss_block_steps *steps, const ss_problem *p)
     return ss_solve(&task, steps->r, &result, &ignored) == SS_OK && result.outcome == SS_CONVERGED;
 }
 
-// False where the block has no answer, or memory is lacking: nothing has moved then. An answer that
+// False where the block has no answer, or memory is missing: nothing has moved then. An answer that
 // is better and not good enough is left out, too: sweeps would upset it again.
 static bool take_step(ss_block_steps *steps, int k)
 {

@@ -4,7 +4,7 @@
 // that have moved in the last ten sweeps. The problem of A with all other impulses held
 // (block_problem.h) is solved by Newton's method (ppa), its answer is put in place, and sweeps go
 // on: a Gauss-Seidel step over a block that is chosen on the way, or a successive correction in a
-// subspace ([X92]). Whom it upsets, moves in the next sweeps and belongs to the next A.
+// subspace ([X92]). Contacts disturbed by the step move in the next sweeps and so enter the next set A.
 //
 // A step is tried where sweeps promise to take three times as long, by the fall of the estimate,
 // and where what it costs, as far as its size tells, is no more than what they have done since the

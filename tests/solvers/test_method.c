@@ -67,22 +67,22 @@ static void unknown_solvers_are_told_with_those_that_exist(void)
 
 static void no_solver_is_its_own_failsafe(void)
 {
-    expect_refusal("mfb+mfb", "mfb is its own fail-safe, which answers as it did; write mfb alone");
-    expect_refusal("anderson/enum+enum:roots=gsl", "enum is its own fail-safe");
+    expect_refusal("mfb+mfb", "mfb cannot be its own fail-safe; use mfb");
+    expect_refusal("anderson/enum+enum:roots=gsl", "enum cannot be its own fail-safe");
 }
 
 static void marks_without_names_are_told_with_what_to_write(void)
 {
-    expect_refusal("", "a solver lacks; write one, as mfb+enum");
-    expect_refusal(":freeze=on", "a solver lacks");
-    expect_refusal("mfb+", "'+' needs a fail-safe behind it, as in mfb+enum");
+    expect_refusal("", "the solver is missing; write one, such as mfb+enum");
+    expect_refusal(":freeze=on", "the solver is missing");
+    expect_refusal("mfb+", "'+' needs a fail-safe after it, as in mfb+enum");
     expect_refusal("+enum", "'+' needs a local solver before it, as in mfb+enum");
-    expect_refusal("gs/", "'/' needs a local solver behind it, as in gs/mfb");
-    expect_refusal("gs/:freeze=on", "'/' needs a local solver behind it");
+    expect_refusal("gs/", "'/' needs a local solver after it, as in gs/mfb");
+    expect_refusal("gs/:freeze=on", "'/' needs a local solver after it");
     expect_refusal("/mfb", "'/' needs a global solver before it");
-    expect_refusal("mfb+enum+pac", "one '+' is all there may be");
-    expect_refusal("gs/gs/mfb", "one '/' is all there may be: write GLOBAL/LOCAL");
-    expect_refusal("anderson/anderson/mfb", "one '/' is all there may be");
+    expect_refusal("mfb+enum+pac", "only one '+' is allowed");
+    expect_refusal("gs/gs/mfb", "only one '/' is allowed: write GLOBAL/LOCAL");
+    expect_refusal("anderson/anderson/mfb", "only one '/' is allowed");
 }
 
 static void a_key_is_set_once(void)
@@ -128,9 +128,9 @@ static void unknown_options_are_told_with_those_that_exist(void)
                    "'mfb' has no option 'frezee'; it has form, order, visit, ltol");
     expect_refusal("mfb:freeze", "'freeze' is not key=value");
     expect_refusal("mfb:freeze=", "'freeze=' is not key=value");
-    expect_refusal("mfb:", "an option lacks in 'mfb:'");
+    expect_refusal("mfb:", "'mfb:' has an empty option");
     expect_refusal("mfb:=on", "'=on' is not key=value");
-    expect_refusal("mfb:freeze=on,", "an option lacks in 'mfb:freeze=on,'");
+    expect_refusal("mfb:freeze=on,", "'mfb:freeze=on,' has an empty option");
     expect_refusal("mfb+enum:pac.steps=3", "has no option 'pac.steps'");
 }
 

@@ -39,7 +39,7 @@ typedef struct entry {
     slot slot;
 } entry;
 
-// The boxes are told apart best where they are thin against the spread of their places.
+// The boxes are separated best along the axis where they are thin compared with their spread.
 static int best_axis(const ss_box *boxes, int nboxes)
 {
     int best = 0;

@@ -18,7 +18,7 @@
 #define MARGIN  0.2  // collision radii
 #define UNREST  2.0  // 1/m
 #define FILLED  0.9  // share of a row's circumference at its roots that wisps take
-#define SHORTER 0.98 // a wisp that meets the shoulders is cut to this share, again and again
+#define SHORTER 0.98 // a wisp that meets the shoulders is cut to this share repeatedly
 #define BENDING 10.0 // 1/m: segments follow this curvature at least, as straight hair bends, too
 #define PIECES  5    // as many as the default model has elements
 
