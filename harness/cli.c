@@ -42,6 +42,42 @@ int ss_larger_code(int a, int b)
     return a > b ? a : b;
 }
 
+static ss_table *choose_columns(const ss_verb *verb, const ss_table_style *style, ss_table *table,
+                                int *code)
+{
+    ss_error error;
+    const ss_status status = table != NULL ? ss_table_choose(table, style->columns, &error)
+                                           : ss_fail_memory(&error, "the table");
+    *code = status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
+    if (status == SS_OK) {
+        return table;
+    }
+    ss_complain(verb->name, "%s", error.text);
+    ss_table_free(table);
+    return NULL;
+}
+
+ss_table *ss_table_begin(const ss_verb *verb, const ss_table_style *style, const ss_column *columns,
+                         int *code)
+{
+    ss_table *table = ss_table_of_columns(stdout, (ss_format)style->format, columns);
+    return choose_columns(verb, style, table, code);
+}
+
+ss_table *ss_table_begin_fields(const ss_verb *verb, const ss_table_style *style,
+                                const ss_field *fields, int *code)
+{
+    ss_table *table = ss_table_of_fields(stdout, (ss_format)style->format, fields);
+    return choose_columns(verb, style, table, code);
+}
+
+void ss_table_note_solved(ss_table *table, int solved, int count)
+{
+    if (count > 1) {
+        ss_table_note(table, "%d of %d solved.", solved, count);
+    }
+}
+
 int ss_table_end(const ss_verb *verb, ss_table *table, int code)
 {
     ss_error error;

@@ -97,15 +97,18 @@ typedef struct ss_option {
         .place = SS_OPT_PLACE(field, int), .choices = &(registry)[0].name,                         \
         .stride = sizeof(registry)[0], .help = __VA_ARGS__                                         \
     }
-// --format of a verb that prints an ss_table.
-#define SS_OPT_FORMAT                                                                              \
-    SS_OPT_CHOICE("format", "FORMAT", format, ss_format_names, "how the table is printed")
+// The options of a verb that prints a table, whose settings hold an ss_table_style `style`.
+#define SS_OPT_TABLE                                                                               \
+    SS_OPT_CHOICE("format", "FORMAT", style.format, ss_format_names, "how the table is printed"),  \
+        SS_OPT_TEXT("columns", "LIST", style.columns,                                              \
+                    "its columns: names with commas, or all (default all, or on a terminal those " \
+                    "that fit)")
 
-// The settings and the table of a verb with --format alone.
-typedef struct ss_format_settings {
-    int format; // an ss_format
-} ss_format_settings;
-extern const ss_option ss_format_options[];
+// The settings and the table of a verb with these alone.
+typedef struct ss_table_settings {
+    ss_table_style style;
+} ss_table_settings;
+extern const ss_option ss_table_options[];
 
 // ---- Verbs
 
@@ -148,5 +151,13 @@ bool ss_options_parse(const ss_verb *verb, void *settings, int argc, char **argv
 // The help of a verb; settings hold the defaults, and may be NULL where there are no options.
 void ss_help_print(const ss_verb *verb, void *settings, FILE *out);
 
+// A table on stdout as the user wants it, with the columns of a list or of a table of fields; NULL
+// after a sentence, and *code is the result of the verb.
+ss_table *ss_table_begin(const ss_verb *verb, const ss_table_style *style, const ss_column *columns,
+                         int *code);
+ss_table *ss_table_begin_fields(const ss_verb *verb, const ss_table_style *style,
+                                const ss_field *fields, int *code);
+// "3 of 10 solved." below a table for people, if there are several.
+void ss_table_note_solved(ss_table *table, int solved, int count);
 // Prints what the rows hold back, and frees them; the larger of `code` and what comes of that.
 int ss_table_end(const ss_verb *verb, ss_table *table, int code);

@@ -18,10 +18,10 @@
 // More than any verb has; seen[] below lives on the stack.
 #define MOST_OPTIONS 32
 
-typedef ss_format_settings settings;
+typedef ss_table_settings settings;
 
-const ss_option ss_format_options[] = {
-    SS_OPT_FORMAT,
+const ss_option ss_table_options[] = {
+    SS_OPT_TABLE,
     {.name = NULL},
 };
 

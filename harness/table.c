@@ -1,5 +1,5 @@
-// A cell arrives as text, as its format writes it, or as NULL; formats for programs print it at
-// once, the others keep it: they need the widest first.
+// A cell arrives as text, as its format writes it, or as NULL, and is kept until its row is complete,
+// or the table: text needs the widest first.
 #include "harness/table_parts.h"
 
 #include <assert.h>
@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "harness/complain.h"
 #include "problems/number.h"
@@ -36,18 +38,25 @@ ss_table *ss_table_new(FILE *out, ss_format format)
     return t;
 }
 
+static void drop_cells(ss_table *t)
+{
+    for (size_t k = 0; k < t->ncells; k++) {
+        free(t->cells[k]);
+    }
+    t->ncells = 0;
+}
+
 void ss_table_free(ss_table *t)
 {
     if (t == NULL) {
         return;
     }
-    for (size_t k = 0; k < t->ncells; k++) {
-        free(t->cells[k]);
-    }
+    drop_cells(t);
     for (size_t k = 0; k < t->nnotes; k++) {
         free(t->notes[k]);
     }
     free(t->columns);
+    free(t->shown);
     free(t->cells);
     free(t->notes);
     free(t);
@@ -120,18 +129,93 @@ void ss_table_fields(ss_table *t, const ss_field *fields)
     }
 }
 
-ss_table *ss_table_of_columns(FILE *out, ss_format format, const ss_column *list)
+static ss_table *begin(FILE *out, ss_format format)
 {
     ss_table *t = ss_table_new(out, format);
+    if (t != NULL) {
+        t->at_once = !ss_format_is_for_people(format);
+    }
+    return t;
+}
+
+ss_table *ss_table_of_columns(FILE *out, ss_format format, const ss_column *list)
+{
+    ss_table *t = begin(out, format);
     ss_table_columns(t, list);
     return t;
 }
 
 ss_table *ss_table_of_fields(FILE *out, ss_format format, const ss_field *fields)
 {
-    ss_table *t = ss_table_new(out, format);
+    ss_table *t = begin(out, format);
     ss_table_fields(t, fields);
     return t;
+}
+
+// ---- Which columns
+
+static ss_status fail_unknown(const ss_table *t, const char *name, ss_error *e)
+{
+    ss_suggestion nearest = {.word = name};
+    char known[400] = "; they are ";
+    for (size_t c = 0; c < t->ncolumns; c++) {
+        const size_t used = strlen(known);
+        ss_suggestion_offer(&nearest, t->columns[c].key);
+        snprintf(known + used, sizeof known - used, "%s%s", c > 0 ? ", " : "", t->columns[c].key);
+    }
+    return ss_fail(e, SS_BAD_INPUT, "--columns: there is no column '%s'%s", name,
+                   ss_suggestion_hint(&nearest, "", known).text);
+}
+
+static ss_status show(ss_table *t, const char *name, ss_error *e)
+{
+    size_t c = 0;
+    while (c < t->ncolumns && strcmp(t->columns[c].key, name) != 0) {
+        c++;
+    }
+    for (size_t k = 0; k < t->nshown; k++) {
+        if (t->shown[k] == c) {
+            return ss_fail(e, SS_BAD_INPUT, "--columns names '%s' twice", name);
+        }
+    }
+    if (c == t->ncolumns) {
+        return fail_unknown(t, name, e);
+    }
+    t->shown[t->nshown++] = c;
+    return SS_OK;
+}
+
+static size_t terminal_width(FILE *out)
+{
+    struct winsize size;
+    const int fd = fileno(out);
+    return fd >= 0 && isatty(fd) == 1 && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void ss_table_fit(ss_table *t, size_t width)
+{
+    if (t != NULL) {
+        t->width = width;
+    }
+}
+
+ss_status ss_table_choose(ss_table *t, const char *columns, ss_error *e)
+{
+    if (columns == NULL && t != NULL) {
+        ss_table_fit(t, terminal_width(t->out));
+    }
+    if (t == NULL || columns == NULL || strcmp(columns, "all") == 0) {
+        return SS_OK;
+    }
+    char *names = strdup(columns);
+    t->shown = calloc(t->ncolumns, sizeof *t->shown);
+    ss_status status = names != NULL && t->shown != NULL ? SS_OK : ss_fail_memory(e, "the table");
+    char *rest = names;
+    while (status == SS_OK && rest != NULL) {
+        status = show(t, strsep(&rest, ","), e);
+    }
+    free(names);
+    return status;
 }
 
 // ---- Cells
@@ -148,7 +232,7 @@ static void keep(ss_table *t, const char *value)
         copy = strdup(value);
         t->out_of_memory |= copy == NULL;
     }
-    if (copy != NULL) {
+    if (copy != NULL && ss_format_is_for_people(t->format)) {
         ss_make_printable(copy);
     }
     t->cells[t->ncells++] = copy;
@@ -168,12 +252,12 @@ static void place(ss_table *t, const char *value)
     if (t->column == 0) {
         t->nrows++;
     }
-    if (ss_format_is_for_people(t->format)) {
-        keep(t, value);
-    } else {
-        ss_table_print_cell(t, value);
-    }
+    keep(t, value);
     t->column = (t->column + 1) % t->ncolumns;
+    if (t->column == 0 && t->at_once && !t->out_of_memory) {
+        ss_table_print_row(t, t->cells, t->nrows);
+        drop_cells(t);
+    }
 }
 
 void ss_table_missing(ss_table *t)

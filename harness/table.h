@@ -1,6 +1,7 @@
 // harness/table.h -- a table on its way out: for a terminal, a page or a program.
 //
-// Text:     aligned; columns without a heading of their own are left out where they hold nothing.
+// Text:     aligned; columns without a heading of their own are left out where they hold nothing,
+//           and on a terminal those that do not fit; the last column, of texts, is broken into lines.
 // CSV:      a header of keys, quotes only where RFC 4180 asks for them: an ordinary name has none.
 // JSON:     an array of objects; bytes that are not UTF-8 are replaced by U+FFFD.
 // Markdown: a table of GitHub's. LaTeX: booktabs.
@@ -9,6 +10,8 @@
 // are for programs: numbers have as many digits as give the same double again, there are no
 // footnotes, and what is missing is null in JSON, in CSV nan or, of a text, empty; their rows are
 // printed when they are complete, the others at the end.
+//
+// A user chooses columns, or all, by ss_table_style.
 #pragma once
 
 #include <stdbool.h>
@@ -37,10 +40,17 @@ typedef struct ss_column {
     const char *note;    // footnote, marked at the heading; NULL: none
 } ss_column;
 
+// How a user wants a table.
+typedef struct ss_table_style {
+    int format;          // an ss_format
+    const char *columns; // "all", or keys with commas; NULL: all, or in text those that fit
+} ss_table_style;
+
 typedef struct ss_table ss_table;
 
 // NULL without memory; every function here takes that NULL. Memory that is lacking later is told by
-// ss_table_finish. The strings of the columns are borrowed.
+// ss_table_finish. The strings of the columns are borrowed. This one is printed as a whole, by
+// ss_table_finish, whatever its format.
 ss_table *ss_table_new(FILE *out, ss_format format);
 // Columns first: one, those of a list, or one for each field of a table of fields.
 void ss_table_column(ss_table *table, const ss_column *column);
@@ -50,6 +60,11 @@ void ss_table_fields(ss_table *table, const ss_field *fields);
 // Both at once.
 ss_table *ss_table_of_columns(FILE *out, ss_format format, const ss_column *list);
 ss_table *ss_table_of_fields(FILE *out, ss_format format, const ss_field *fields);
+
+// Once there are all columns, and before a row is printed: which ones. SS_BAD_INPUT where one is
+// unknown.
+ss_status ss_table_choose(ss_table *table, const char *columns, ss_error *e);
+void ss_table_fit(ss_table *table, size_t width); // in text, into lines of so many characters
 
 // Then cells, left to right and row by row, of their column's kind.
 void ss_table_text(ss_table *table, const char *value); // NULL or "": missing

@@ -132,10 +132,11 @@ void ss_cone_project(double mu, const double x[3], double projection[3])
 #define OF_ROWS (SS_MEASURES_OF_ROWS | IN_FULL)
 
 #define MEASURE(name_, unit_, groups_)                                                             \
-    SS_FIELD(ss_measures, name_, SS_FIELD_REAL, .unit = unit_, .groups = groups_)
+    SS_FIELD(ss_measures, name_, SS_FIELD_REAL, .unit = unit_, .groups = groups_,                  \
+             .rank = SS_RANK_FURTHER)
 
 const ss_field ss_measure_fields[] = {
-    MEASURE(fb, "1", OF_ROWS),
+    SS_FIELD(ss_measures, fb, SS_FIELD_REAL, .unit = "1", .groups = OF_ROWS), // the verdict
     MEASURE(fb_contact, "1", OF_ROWS),
     MEASURE(fb_abs, "m/s", OF_ROWS),
     MEASURE(natural, "1", OF_ROWS),

@@ -18,6 +18,16 @@ typedef enum ss_field_kind {
     SS_FIELD_PART,    // a struct within the struct, or more fields of this one, by their own table
 } ss_field_kind;
 
+// What a column is worth: where a page is narrow, those of the last rank are the first to go.
+typedef enum ss_rank {
+    SS_RANK_KEY,     // what a row is about, and its answer
+    SS_RANK_USEFUL,  // how large it is, and how exact it had to be
+    SS_RANK_WHY,     // sentences
+    SS_RANK_FURTHER, // other answers
+    SS_RANK_PARTS,   // of what another column says
+    SS_RANK_ORIGIN,  // where a row comes from
+} ss_rank;
+
 typedef struct ss_field {
     const char *name; // NULL ends a table
     ss_field_kind kind;
@@ -26,6 +36,7 @@ typedef struct ss_field {
     const char *unit;     // "1" for a pure number; NULL: the field is none
     unsigned groups;      // those it is in; of a part: those of its fields that are meant, 0: all
     const struct ss_field *part; // the table of a part
+    ss_rank rank;
 } ss_field;
 
 // A line of a table: SS_FIELD(ss_measures, fb, SS_FIELD_REAL, .unit = "1"), called like the field;

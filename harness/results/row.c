@@ -7,46 +7,51 @@
 
 #include "problems/sha256.h"
 
-#define TEXT(name_)          SS_FIELD(ss_record_row, name_, SS_FIELD_TEXT, .unit = NULL)
-#define INTEGER(name_)       SS_FIELD(ss_record_row, name_, SS_FIELD_INTEGER, .unit = "1")
-#define REAL(name_, unit_)   SS_FIELD(ss_record_row, name_, SS_FIELD_REAL, .unit = unit_)
-#define BETWEEN(low_, high_) .low = (low_), .high = (high_)
+#define FIELD(name_, kind_, unit_, rank_)                                                          \
+    SS_FIELD(ss_record_row, name_, kind_, .unit = unit_, .rank = rank_)
+#define TEXT(name_, rank_)        FIELD(name_, SS_FIELD_TEXT, NULL, rank_)
+#define INTEGER(name_, rank_)     FIELD(name_, SS_FIELD_INTEGER, "1", rank_)
+#define REAL(name_, unit_, rank_) FIELD(name_, SS_FIELD_REAL, unit_, rank_)
+#define BETWEEN(low_, high_)      .low = (low_), .high = (high_)
 
 const ss_field ss_result_fields[] = {
-    TEXT(problem),
-    INTEGER(contacts),
-    TEXT(solver),
-    SS_FIELD_AS("tol", ss_record_row, tolerance, SS_FIELD_REAL, .unit = "1", BETWEEN(0.0, 1.0)),
-    TEXT(status),
-    INTEGER(iterations),
-    INTEGER(local_solves),
-    REAL(alt_percent, "%"),
-    REAL(fail_percent, "%"),
-    REAL(seconds, "s"),
-    REAL(cpu_seconds, "s"),
-    REAL(setup_seconds, "s"),
-    REAL(sweep_seconds, "s"),
+    TEXT(problem, SS_RANK_KEY),
+    INTEGER(contacts, SS_RANK_USEFUL),
+    TEXT(solver, SS_RANK_KEY),
+    SS_FIELD_AS("tol", ss_record_row, tolerance, SS_FIELD_REAL, .unit = "1", BETWEEN(0.0, 1.0),
+                .rank = SS_RANK_USEFUL),
+    TEXT(status, SS_RANK_KEY),
+    INTEGER(iterations, SS_RANK_KEY),
+    INTEGER(local_solves, SS_RANK_FURTHER),
+    REAL(alt_percent, "%", SS_RANK_FURTHER),
+    REAL(fail_percent, "%", SS_RANK_FURTHER),
+    REAL(seconds, "s", SS_RANK_KEY),
+    REAL(cpu_seconds, "s", SS_RANK_PARTS),
+    REAL(setup_seconds, "s", SS_RANK_PARTS),
+    REAL(sweep_seconds, "s", SS_RANK_PARTS),
     SS_FIELD(ss_record_row, measures, SS_FIELD_PART, .part = ss_measure_fields,
              .groups = SS_MEASURES_OF_ROWS),
-    TEXT(detail),
+    TEXT(detail, SS_RANK_WHY),
     {.name = NULL},
 };
 
 const ss_field ss_record_fields[] = {
     {.name = "result", .kind = SS_FIELD_PART, .part = ss_result_fields},
-    TEXT(problem_sha256),
-    TEXT(start),
-    TEXT(build),
-    TEXT(scene),
-    INTEGER(dim),
-    SS_FIELD(ss_record_row, max_iterations, SS_FIELD_INTEGER, .unit = "1", BETWEEN(0.0, INT_MAX)),
-    SS_FIELD(ss_record_row, time_limit, SS_FIELD_REAL, .unit = "s", BETWEEN(0.0, 1e9)),
-    REAL(seconds_median, "s"),
-    INTEGER(repeats),
-    REAL(load, "1"),
-    TEXT(host),
-    TEXT(machine),
-    TEXT(date),
+    TEXT(problem_sha256, SS_RANK_ORIGIN),
+    TEXT(start, SS_RANK_ORIGIN),
+    TEXT(build, SS_RANK_ORIGIN),
+    TEXT(scene, SS_RANK_ORIGIN),
+    INTEGER(dim, SS_RANK_ORIGIN),
+    SS_FIELD(ss_record_row, max_iterations, SS_FIELD_INTEGER, .unit = "1", BETWEEN(0.0, INT_MAX),
+             .rank = SS_RANK_ORIGIN),
+    SS_FIELD(ss_record_row, time_limit, SS_FIELD_REAL, .unit = "s", BETWEEN(0.0, 1e9),
+             .rank = SS_RANK_ORIGIN),
+    REAL(seconds_median, "s", SS_RANK_ORIGIN),
+    INTEGER(repeats, SS_RANK_ORIGIN),
+    REAL(load, "1", SS_RANK_ORIGIN),
+    TEXT(host, SS_RANK_ORIGIN),
+    TEXT(machine, SS_RANK_ORIGIN),
+    TEXT(date, SS_RANK_ORIGIN),
     {.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/complain.h"
 #include "solvers/registry.h"
 
 // Tolerances that differ by less are one: they were typed, not computed.
@@ -406,4 +407,45 @@ void ss_results_free(ss_results *results)
     ss_record_rows_free(&results->record);
     ss_stats_free_all(results->runs, results->nruns);
     *results = (ss_results){0};
+}
+
+static const ss_record_row *trial_row(const ss_trials *t, size_t k)
+{
+    return t->solvers[k / t->nproblems].trials[k % t->nproblems].row;
+}
+
+// Builds that are named.
+#define NAMED_BUILDS 4
+
+void ss_results_warn(const char *verb, const ss_results *results)
+{
+    const ss_trials *t = results->trials;
+    const size_t n = t != NULL ? t->nsolvers * t->nproblems : 0;
+    const char *builds[NAMED_BUILDS];
+    int runs[NAMED_BUILDS] = {0}, nbuilds = 0, others = 0;
+    for (size_t k = 0; k < n; k++) {
+        const ss_record_row *row = trial_row(t, k);
+        int b = 0;
+        while (row != NULL && b < nbuilds && strcmp(builds[b], row->build) != 0) {
+            b++;
+        }
+        if (row != NULL && b == nbuilds && b < NAMED_BUILDS) {
+            builds[nbuilds++] = row->build;
+        }
+        if (row != NULL && b < NAMED_BUILDS) {
+            runs[b]++;
+        } else {
+            others += row != NULL;
+        }
+    }
+    char list[NAMED_BUILDS * 100] = "";
+    for (int b = 0; b < nbuilds; b++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s (%d)", b > 0 ? ", " : "", builds[b],
+                 runs[b]);
+    }
+    if (nbuilds > 1) {
+        ss_complain(verb, "%s: the runs are of several builds: %s%s", results->path, list,
+                    others > 0 ? " and others" : "");
+    }
 }

@@ -137,3 +137,5 @@ ss_status ss_results_of_record(const char *path, ss_needs needs, double toleranc
                                ss_results *results, ss_error *e);
 ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *results, ss_error *e);
 void ss_results_free(ss_results *results); // what it holds
+// On stderr, if the trials are of several builds of the program: which, and how many of each.
+void ss_results_warn(const char *verb, const ss_results *results);

@@ -30,7 +30,7 @@ typedef struct ss_simulate_settings {
     double dt, mu, tolerance, time_limit, until_rest;
     uint64_t seed;
     const char *dump, *stats, *frames;
-    int format;
+    ss_table_style style; // of the row at the end
 } ss_simulate_settings;
 
 // What the specs of these say.

@@ -60,11 +60,14 @@ static int check(tally *t, const ss_item *item)
 
 static int run_check(const void *settings, const ss_operands *files)
 {
-    const ss_format_settings *s = settings;
-    tally t = {.rows = ss_table_of_columns(stdout, (ss_format)s->format, COLUMNS)};
-    int code = SS_EXIT_OK;
+    const ss_table_settings *s = settings;
+    int code;
+    tally t = {.rows = ss_table_begin(&ss_verb_check, &s->style, COLUMNS, &code)};
+    if (t.rows == NULL) {
+        return code;
+    }
     ss_items it = ss_items_of(VERB, files->count, files->text, NULL);
-    for (ss_item item; t.rows != NULL && ss_items_next(&it, &item);) {
+    for (ss_item item; ss_items_next(&it, &item);) {
         code = ss_larger_code(code, check(&t, &item));
     }
     code = ss_larger_code(code, ss_items_end(&it));
@@ -83,8 +86,8 @@ const ss_verb ss_verb_check = {
     .min_operands = 1,
     .max_operands = INT_MAX,
     .needs = "at least one FILE",
-    .options = ss_format_options,
-    .settings_size = sizeof(ss_format_settings),
+    .options = ss_table_options,
+    .settings_size = sizeof(ss_table_settings),
     .text = "verdict is ok for a problem without findings, remark for what a reader should know, "
             "and defect for what makes the problem or the whole file unusable.\n",
     .example = "  stickslip check hair.h5\n",

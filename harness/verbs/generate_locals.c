@@ -30,7 +30,8 @@ static const char *const KINDS[] = {"random",        "take-off",    "stick",    
                                     "no-solution",   "unsymmetric", "spread",       NULL};
 
 typedef struct settings {
-    int count, dim, kind, format;
+    int count, dim, kind;
+    ss_table_style style;
     uint64_t seed;
     double condition, mu[2], tolerance;
     const char *solver;
@@ -54,7 +55,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_CHOICE("kind", "KIND", kind, KINDS, "which problems"),
     SS_OPT_INT("dim", "D", dim, 2, 3, "space or plane"),
     SS_OPT_REAL("tol", "T", tolerance, 0, 1, "the largest |f|, relative to max(|b|, |u|, s|r|)"),
-    SS_OPT_FORMAT,
+    SS_OPT_TABLE,
     {.name = NULL},
 };
 
@@ -195,18 +196,20 @@ static void run_chunk(battery *all, int n)
 static int run_battery(battery *all)
 {
     const settings *s = all->settings;
+    int code;
+    ss_table *rows = ss_table_begin(&ss_verb_generate_locals, &s->style, COLUMNS, &code);
+    if (rows == NULL) {
+        return code;
+    }
     for (int left = s->count; left > 0; left -= CHUNK) {
         run_chunk(all, left < CHUNK ? left : CHUNK);
     }
-    ss_table *rows = ss_table_of_columns(stdout, (ss_format)s->format, COLUMNS);
-    if (rows != NULL) {
-        ss_table_integer(rows, s->count);
-        ss_table_integer(rows, all->solved);
-        ss_table_integer(rows, all->wrong);
-        ss_table_integer(rows, all->unsolved);
-        ss_table_real(rows, 1e9 * all->seconds / s->count);
-    }
-    return ss_table_end(&ss_verb_generate_locals, rows, SS_EXIT_OK);
+    ss_table_integer(rows, s->count);
+    ss_table_integer(rows, all->solved);
+    ss_table_integer(rows, all->wrong);
+    ss_table_integer(rows, all->unsolved);
+    ss_table_real(rows, 1e9 * all->seconds / s->count);
+    return ss_table_end(&ss_verb_generate_locals, rows, code);
 }
 
 // What of a method a battery has no use for; NULL for nothing.

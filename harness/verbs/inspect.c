@@ -243,13 +243,15 @@ static int inspect(ss_table *rows, ss_format format, const ss_item *item)
 
 static int run_inspect(const void *settings, const ss_operands *files)
 {
-    const ss_format_settings *s = settings;
-    const ss_format format = (ss_format)s->format;
-    ss_table *rows = ss_table_of_columns(stdout, format, COLUMNS);
-    int code = SS_EXIT_OK;
+    const ss_table_settings *s = settings;
+    int code;
+    ss_table *rows = ss_table_begin(&ss_verb_inspect, &s->style, COLUMNS, &code);
+    if (rows == NULL) {
+        return code;
+    }
     ss_items it = ss_items_of(VERB, files->count, files->text, NULL);
-    for (ss_item item; rows != NULL && ss_items_next(&it, &item);) {
-        code = ss_larger_code(code, inspect(rows, format, &item));
+    for (ss_item item; ss_items_next(&it, &item);) {
+        code = ss_larger_code(code, inspect(rows, (ss_format)s->style.format, &item));
     }
     code = ss_larger_code(code, ss_items_end(&it));
     return ss_table_end(&ss_verb_inspect, rows, code);
@@ -262,8 +264,8 @@ const ss_verb ss_verb_inspect = {
     .min_operands = 1,
     .max_operands = INT_MAX,
     .needs = "at least one FILE",
-    .options = ss_format_options,
-    .settings_size = sizeof(ss_format_settings),
+    .options = ss_table_options,
+    .settings_size = sizeof(ss_table_settings),
     .text = "blocks counts the nonzero dim x dim blocks of W; rank is W's, if dim*contacts is at "
             "most 1200: the number of singular values above size * 2.2e-16 * the largest; "
             "unsymmetry is max|W - W'| / max|W|; guesses counts the stored starts; solution names "

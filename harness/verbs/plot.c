@@ -75,6 +75,7 @@ static int run_plot(const void *given, const ss_operands *files)
             ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
             : ss_results_of_record(files->text[0], kind->needs, s->tolerance, &results, &error);
     if (status == SS_OK) {
+        ss_results_warn(VERB, &results);
         const ss_figure_request request = {.results = &results, .problem = s->problem};
         status = kind->make(&request, &figure, &error);
     }

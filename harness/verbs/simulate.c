@@ -54,7 +54,7 @@ static const ss_option OPTIONS[] = {
                 "a row per step: contacts, solve, times, energies, tips"),
     SS_OPT_TEXT("frames", "DIR", frames,
                 "frame_00000.obj, the strands as polylines, and a PNG, 25 per simulated second"),
-    SS_OPT_FORMAT,
+    SS_OPT_TABLE,
     {.name = NULL},
 };
 
@@ -93,34 +93,30 @@ static double over(double part, double whole)
     return whole > 0.0 ? part / whole : NAN;
 }
 
-static int print_summary(const ss_simulation *a, const char *status)
+static void add_summary(ss_table *rows, const ss_simulation *a, const char *status)
 {
     const ss_stats_totals *t = &a->totals;
-    ss_table *rows = ss_table_of_columns(stdout, (ss_format)a->settings->format, COLUMNS);
-    if (rows != NULL) {
-        ss_table_text(rows, a->run.scene);
-        ss_table_text(rows, a->run.model);
-        ss_table_text(rows, a->run.solver);
-        ss_table_integer(rows, a->run.rods);
-        ss_table_real(rows, a->run.mu);
-        ss_table_text(rows, status);
-        ss_table_integer(rows, t->steps);
-        ss_table_integer(rows, t->rejected);
-        ss_table_real(rows, t->time);
-        ss_table_real(rows, over(t->contacts, t->steps));
-        ss_table_integer(rows, t->contacts_max);
-        ss_table_real(rows, over(100.0 * t->over, t->solved_steps));
-        ss_table_real(rows, t->solved_steps > 0 ? t->fb_max : NAN);
-        ss_table_real(rows, over(t->iterations, t->solved_steps));
-        ss_table_real(rows, over(t->gs_seconds, t->solved_steps));
-        ss_table_real(rows, over(t->solve_seconds, t->solved_steps));
-        ss_table_real(rows, over(t->step_seconds, t->steps));
-        ss_table_real(rows, over(100.0 * t->hits, t->contacts));
-        ss_table_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
-        ss_table_real(rows, a->run.gamma);
-        ss_table_real(rows, a->run.bending_hz);
-    }
-    return ss_table_end(&ss_verb_simulate, rows, SS_EXIT_OK);
+    ss_table_text(rows, a->run.scene);
+    ss_table_text(rows, a->run.model);
+    ss_table_text(rows, a->run.solver);
+    ss_table_integer(rows, a->run.rods);
+    ss_table_real(rows, a->run.mu);
+    ss_table_text(rows, status);
+    ss_table_integer(rows, t->steps);
+    ss_table_integer(rows, t->rejected);
+    ss_table_real(rows, t->time);
+    ss_table_real(rows, over(t->contacts, t->steps));
+    ss_table_integer(rows, t->contacts_max);
+    ss_table_real(rows, over(100.0 * t->over, t->solved_steps));
+    ss_table_real(rows, t->solved_steps > 0 ? t->fb_max : NAN);
+    ss_table_real(rows, over(t->iterations, t->solved_steps));
+    ss_table_real(rows, over(t->gs_seconds, t->solved_steps));
+    ss_table_real(rows, over(t->solve_seconds, t->solved_steps));
+    ss_table_real(rows, over(t->step_seconds, t->steps));
+    ss_table_real(rows, over(100.0 * t->hits, t->contacts));
+    ss_table_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
+    ss_table_real(rows, a->run.gamma);
+    ss_table_real(rows, a->run.bending_hz);
 }
 
 // ---- Running
@@ -198,7 +194,7 @@ static void tell_ending(const ss_simulation *a, const char *word, const ss_error
     }
 }
 
-static int run(ss_simulation *a)
+static int run(ss_simulation *a, ss_table *rows)
 {
     ss_error error;
     ss_interrupt_catch();
@@ -210,7 +206,8 @@ static int run(ss_simulation *a)
     tell_idle(a);
     const int dumped = tell_dump(a);
     const int code = status == SS_SYSTEM ? SS_EXIT_SYSTEM : well ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
-    return ss_larger_code(ss_larger_code(code, dumped), print_summary(a, word));
+    add_summary(rows, a, word);
+    return ss_table_end(&ss_verb_simulate, rows, ss_larger_code(code, dumped));
 }
 
 // No file is read here: input that is bad is an option.
@@ -224,12 +221,20 @@ static int simulate(const ss_simulate_choices *choices, const settings *s)
     ss_simulation a = {.choices = choices,
                        .settings = s,
                        .steps = s->steps > 0 ? s->steps : choices->scene->scene->steps};
+    int code;
+    ss_table *rows = ss_table_begin(&ss_verb_simulate, &s->style, COLUMNS, &code);
+    if (rows == NULL) {
+        return code;
+    }
     ss_error error;
     ss_status status = ss_simulation_open(&a, &error);
-    if (status != SS_OK) {
+    if (status == SS_OK) {
+        code = run(&a, rows);
+    } else {
         ss_complain(VERB, "%s: %s", choices->scene->spec, error.text);
+        ss_table_free(rows);
+        code = code_of(status);
     }
-    int code = status == SS_OK ? run(&a) : code_of(status);
     status = ss_simulation_close(&a, &error);
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);

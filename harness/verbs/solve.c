@@ -18,7 +18,8 @@
 typedef struct settings {
     const char *problem, *solver, *trace, *out;
     double tolerance, time_limit;
-    int max_iterations, start, threads, format;
+    int max_iterations, start, threads;
+    ss_table_style style;
 } settings;
 
 static const settings DEFAULTS = {
@@ -40,7 +41,7 @@ static const ss_option OPTIONS[] = {
                "visit stripes of contacts, the same bits for any N; 0: natural order"),
     SS_OPT_TEXT("trace", "FILE.csv", trace, "all measures after each iteration"),
     SS_OPT_TEXT("out", "FILE.h5", out, "the problems as read, with the answers in /solution"),
-    SS_OPT_FORMAT,
+    SS_OPT_TABLE,
     {.name = NULL},
 };
 
@@ -271,6 +272,8 @@ typedef struct solving {
     tracing *trace;
     ss_writer *writer; // NULL without --out
     int nsolved;       // problems that were run, solved or not
+    int within;        // of these: to tolerance
+    int count;         // rows
 } solving;
 
 static const double *start_of(const solving *all, const ss_item *item)
@@ -341,6 +344,7 @@ static int solve(solving *all, const ss_item *item)
     if (ss_interrupted) {
         return SS_EXIT_UNSOLVED;
     }
+    all->count++;
     const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         const ss_record_row row =
@@ -356,6 +360,7 @@ static int solve(solving *all, const ss_item *item)
         return (int)status;
     }
     all->nsolved++;
+    all->within += solved;
     if (ss_interrupted) {
         ss_complain(
             VERB, "interrupted; the best iterate of %s is kept, the remaining problems are skipped",
@@ -370,10 +375,6 @@ static ss_status open_all(const settings *s, solving *all, ss_error *e)
     ss_status status = open_trace(s->trace, &all->trace, e);
     if (status == SS_OK && s->out != NULL) {
         status = ss_writer_open(s->out, &all->writer, e);
-    }
-    if (status == SS_OK) {
-        all->rows = ss_table_of_fields(stdout, (ss_format)s->format, ss_result_fields);
-        status = all->rows != NULL ? SS_OK : ss_fail_memory(e, "the table");
     }
     return status;
 }
@@ -403,13 +404,17 @@ static int close_all(solving *all, int code)
         ss_complain(VERB, "%s", error.text);
     }
     ss_writer_close(all->writer);
-    const bool printed = ss_table_finish(all->rows, NULL) == SS_OK;
-    return ss_larger_code(code, printed ? (int)status : SS_EXIT_SYSTEM);
+    return ss_table_end(&ss_verb_solve, all->rows, ss_larger_code(code, (int)status));
 }
 
 static int solve_file(const settings *s, const ss_method *method, const ss_operands *files)
 {
+    int code;
     solving all = {.settings = s, .method = method};
+    all.rows = ss_table_begin_fields(&ss_verb_solve, &s->style, ss_result_fields, &code);
+    if (all.rows == NULL) {
+        return code;
+    }
     ss_error error;
     const ss_status status = open_all(s, &all, &error);
     if (status != SS_OK) {
@@ -417,15 +422,16 @@ static int solve_file(const settings *s, const ss_method *method, const ss_opera
         ss_error ignored;
         close_trace(all.trace, &ignored);
         ss_writer_close(all.writer);
+        ss_table_free(all.rows);
         return (int)status;
     }
     ss_interrupt_catch();
-    int code = SS_EXIT_OK;
     ss_items it = ss_items_of(VERB, files->count, files->text, s->problem);
     for (ss_item item; ss_items_next(&it, &item);) {
         code = ss_larger_code(code, solve(&all, &item));
     }
     code = ss_larger_code(code, ss_items_end(&it));
+    ss_table_note_solved(all.rows, all.within, all.count);
     if (ss_interrupted && all.nsolved == 0) {
         ss_complain(VERB, "interrupted before the first solve");
     }

@@ -27,22 +27,23 @@ static void add_row(ss_table *rows, const ss_card *card, const char *kind)
 static int run_solvers(const void *settings, const ss_operands *nothing)
 {
     (void)nothing;
-    const ss_format_settings *s = settings;
-    ss_table *rows = ss_table_of_columns(stdout, (ss_format)s->format, COLUMNS);
+    const ss_table_settings *s = settings;
+    int code;
+    ss_table *rows = ss_table_begin(&ss_verb_solvers, &s->style, COLUMNS, &code);
     for (int k = 0; rows != NULL && ss_local_solvers[k] != NULL; k++) {
         add_row(rows, &ss_local_solvers[k]->card, "local");
     }
     for (int k = 0; rows != NULL && ss_global_solvers[k] != NULL; k++) {
         add_row(rows, &ss_global_solvers[k]->card, "global");
     }
-    return ss_table_end(&ss_verb_solvers, rows, SS_EXIT_OK);
+    return rows != NULL ? ss_table_end(&ss_verb_solvers, rows, code) : code;
 }
 
 const ss_verb ss_verb_solvers = {
     .name = VERB,
     .summary = "Lists the solvers, a row each.",
-    .options = ss_format_options,
-    .settings_size = sizeof(ss_format_settings),
+    .options = ss_table_options,
+    .settings_size = sizeof(ss_table_settings),
     .text = "Columns: name; kind, local (one contact) or global (a whole problem); law, exact "
             "(Coulomb's) or approximate; reference, a key of REFERENCES.md; options, which a "
             "solver spec may set.\n",

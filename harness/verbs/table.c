@@ -9,7 +9,8 @@
 #include "harness/results/tables.h"
 
 typedef struct settings {
-    int kind, format;
+    int kind;
+    ss_table_style style;
     bool paper;
     double tolerance;    // NaN: the record's
     const char *other;   // NULL: no comparison
@@ -24,11 +25,11 @@ static const ss_option OPTIONS[] = {
     SS_OPT_TEXT("against", "SOLVER", against,
                 "the solver that the others are compared with (kind ratio)"),
     SS_OPT_RECORD_TOLERANCE,
-    SS_OPT_FORMAT,
+    SS_OPT_TABLE,
     {.name = NULL},
 };
 
-static const settings DEFAULTS = {.format = SS_FORMAT_TEXT, .tolerance = NAN};
+static const settings DEFAULTS = {.tolerance = NAN};
 
 static const char VERB[] = "table";
 
@@ -100,22 +101,37 @@ static bool check(const settings *s, const ss_table_kind *kind, const ss_operand
 
 // ---- The table
 
-static ss_status make(const settings *s, const ss_table_kind *kind, const ss_results *results,
-                      const ss_results *other, ss_error *e)
+// The exit code, after a sentence where it is not 0.
+static int print(const settings *s, const ss_table_kind *kind, const ss_results *results,
+                 const ss_results *other)
 {
-    const ss_format format = (ss_format)s->format;
+    const ss_format format = (ss_format)s->style.format;
     const ss_table_request request = {.results = results,
                                       .other = other,
                                       .paper = s->paper,
                                       .against = s->against,
                                       .for_programs = !ss_format_is_for_people(format)};
     ss_table *table = ss_table_new(stdout, format);
-    const ss_status status = (other != NULL ? kind->compare : kind->make)(&request, table, e);
-    if (status != SS_OK) {
-        ss_table_free(table);
-        return status;
+    ss_error error;
+    const ss_status made = (other != NULL ? kind->compare : kind->make)(&request, table, &error);
+    const ss_status chosen =
+        made == SS_OK ? ss_table_choose(table, s->style.columns, &error) : made;
+    if (chosen == SS_OK) {
+        return ss_table_end(&ss_verb_table, table, SS_EXIT_OK);
     }
-    return ss_table_finish(table, e);
+    ss_complain(VERB, "%s", error.text);
+    ss_table_free(table);
+    return made == SS_OK && chosen == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)chosen;
+}
+
+static ss_status read_record(const char *path, ss_needs needs, double tolerance,
+                             ss_results *results, ss_error *e)
+{
+    const ss_status status = ss_results_of_record(path, needs, tolerance, results, e);
+    if (status == SS_OK) {
+        ss_results_warn(VERB, results);
+    }
+    return status;
 }
 
 static int run_table(const void *given, const ss_operands *files)
@@ -130,19 +146,19 @@ static int run_table(const void *given, const ss_operands *files)
     ss_status status =
         kind->needs == SS_NEEDS_RUNS
             ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
-            : ss_results_of_record(files->text[0], kind->needs, s->tolerance, &results, &error);
+            : read_record(files->text[0], kind->needs, s->tolerance, &results, &error);
     if (status == SS_OK && s->other != NULL) {
-        status = ss_results_of_record(s->other, kind->needs, s->tolerance, &other, &error);
+        status = read_record(s->other, kind->needs, s->tolerance, &other, &error);
     }
+    int code = (int)status;
     if (status == SS_OK) {
-        status = make(s, kind, &results, s->other != NULL ? &other : NULL, &error);
-    }
-    if (status != SS_OK) {
+        code = print(s, kind, &results, s->other != NULL ? &other : NULL);
+    } else {
         ss_complain(VERB, "%s", error.text);
     }
     ss_results_free(&results);
     ss_results_free(&other);
-    return (int)status;
+    return code;
 }
 
 const ss_verb ss_verb_table = {

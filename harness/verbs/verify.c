@@ -17,13 +17,13 @@
 typedef struct settings {
     const char *problem;
     double tolerance; // NaN: the claim's
-    int format;
+    ss_table_style style;
 } settings;
 
 static const ss_option OPTIONS[] = {
     SS_OPT_PROBLEM,
     SS_OPT_TOLERANCE,
-    SS_OPT_FORMAT,
+    SS_OPT_TABLE,
     {.name = NULL},
 };
 
@@ -44,21 +44,22 @@ typedef struct row {
 
 static const ss_field FIELDS[] = {
     SS_FIELD(row, problem, SS_FIELD_LINK, .unit = NULL),
-    SS_FIELD(row, contacts, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(row, contacts, SS_FIELD_INTEGER, .unit = "1", .rank = SS_RANK_USEFUL),
     SS_FIELD(row, solver, SS_FIELD_LINK, .unit = NULL),
-    SS_FIELD(row, tol, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(row, tol, SS_FIELD_REAL, .unit = "1", .rank = SS_RANK_USEFUL),
     SS_FIELD(row, status, SS_FIELD_LINK, .unit = NULL),
     SS_FIELD(row, measures, SS_FIELD_PART, .part = ss_measure_fields,
              .groups = SS_MEASURES_IN_FULL),
-    SS_FIELD(row, velocity_error, SS_FIELD_REAL, .unit = "1"),
-    SS_FIELD(row, claimed_fb, SS_FIELD_REAL, .unit = "1"),
-    SS_FIELD(row, detail, SS_FIELD_LINK, .unit = NULL),
+    SS_FIELD(row, velocity_error, SS_FIELD_REAL, .unit = "1", .rank = SS_RANK_FURTHER),
+    SS_FIELD(row, claimed_fb, SS_FIELD_REAL, .unit = "1", .rank = SS_RANK_FURTHER),
+    SS_FIELD(row, detail, SS_FIELD_LINK, .unit = NULL, .rank = SS_RANK_WHY),
     {.name = NULL},
 };
 
 typedef struct verification {
     ss_table *rows;
     double tolerance; // NaN: the claim's
+    int count, solved;
 } verification;
 
 static double tolerance_for(const ss_claim *claim, double asked)
@@ -104,7 +105,7 @@ static ss_status judge(const ss_problem *p, double asked, ss_verdict *verdict, s
     return status;
 }
 
-static int verify(const verification *all, const ss_item *item)
+static int verify(verification *all, const ss_item *item)
 {
     const int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
@@ -122,19 +123,26 @@ static int verify(const verification *all, const ss_item *item)
         return (int)status;
     }
     add_row(all->rows, item, &verdict);
+    all->count++;
+    all->solved += verdict.solved;
     return verdict.solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
 }
 
 static int run_verify(const void *given, const ss_operands *files)
 {
     const settings *s = given;
-    verification all = {ss_table_of_fields(stdout, (ss_format)s->format, FIELDS), s->tolerance};
-    int code = SS_EXIT_OK;
+    int code;
+    verification all = {.rows = ss_table_begin_fields(&ss_verb_verify, &s->style, FIELDS, &code),
+                        .tolerance = s->tolerance};
+    if (all.rows == NULL) {
+        return code;
+    }
     ss_items it = ss_items_of(VERB, files->count, files->text, s->problem);
-    for (ss_item item; all.rows != NULL && ss_items_next(&it, &item);) {
+    for (ss_item item; ss_items_next(&it, &item);) {
         code = ss_larger_code(code, verify(&all, &item));
     }
     code = ss_larger_code(code, ss_items_end(&it));
+    ss_table_note_solved(all.rows, all.solved, all.count);
     return ss_table_end(&ss_verb_verify, all.rows, code);
 }
 

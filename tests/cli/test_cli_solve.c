@@ -106,6 +106,29 @@ static void text_is_a_table(void)
     HOLDS(standard_out, "solved");
 }
 
+static void a_table_of_several_ends_with_how_many_are_solved(void)
+{
+    const char *answers = scratch_path("some.h5");
+    EXPECT(2, "solve", many, "--max-iter", "0", "--out", answers);
+    HOLDS(standard_out, "\n\n0 of 3 solved.\n");
+    EXPECT(0, "solve", many, "--out", answers);
+    HOLDS(standard_out, "\n\n3 of 3 solved.\n");
+    EXPECT(0, "verify", answers);
+    HOLDS(standard_out, "\n\n3 of 3 solved.\n");
+}
+
+static void columns_are_chosen_and_a_wrong_one_is_told_before_the_solve(void)
+{
+    EXPECT(0, "solve", many, "--columns", "fb,problem", "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING_LEN("fb,problem\n", standard_out, 11);
+    TEST_ASSERT_EQUAL_INT(4, count_lines(standard_out));
+    const char *out = scratch_path("never.h5");
+    EXPECT(1, "solve", many, "--columns", "fb,nothing", "--out", out);
+    HOLDS(standard_error, "solve: --columns: there is no column 'nothing'; they are problem, ");
+    CHECK(access(out, F_OK) != 0);
+    EXPECT(0, "solve", one, "--columns", "all");
+}
+
 // ---- Exit codes
 
 static void an_unsolved_problem_is_exit_2_and_says_why(void)
@@ -351,6 +374,8 @@ static void run_tests(void)
     RUN_TEST(every_row_of_a_collection_is_solved);
     RUN_TEST(json_is_json);
     RUN_TEST(text_is_a_table);
+    RUN_TEST(a_table_of_several_ends_with_how_many_are_solved);
+    RUN_TEST(columns_are_chosen_and_a_wrong_one_is_told_before_the_solve);
     RUN_TEST(an_unsolved_problem_is_exit_2_and_says_why);
     RUN_TEST(no_solution_takes_a_proof);
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);

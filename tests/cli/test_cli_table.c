@@ -146,6 +146,26 @@ static void the_readme_reads_a_record_in_python(void)
     free(readme);
 }
 
+static void columns_are_chosen_by_name(void)
+{
+    EXPECT(0, "table", results, "--columns", "mean_ms,solver", "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING("mean_ms,solver\n10,4sides\n203,mfb\n12,mfb+enum\n", standard_out);
+    EXPECT(1, "table", results, "--columns", "mean_m");
+    SAYS("table: --columns: there is no column 'mean_m'; did you mean 'mean_ms'?");
+    TEST_ASSERT_EQUAL_STRING("", standard_out);
+}
+
+static void runs_of_several_builds_are_warned_about(void)
+{
+    ss_record_row rows[] = {result_row("mfb:freeze=paper", 1), result_row("mfb:freeze=paper", 2)};
+    strcpy(rows[1].build, "another");
+    const char *path = results_file_of("builds.db", rows, 2);
+    EXPECT(0, "table", path, "--format", "csv");
+    HOLDS(standard_error, "builds.db: the runs are of several builds: test (1), another (1)");
+    EXPECT(0, "table", path, "--kind", "rows", "--format", "csv"); // each says its own
+    TEST_ASSERT_EQUAL_STRING("", standard_error);
+}
+
 static void mistakes_end_with_1_and_a_sentence(void)
 {
     EXPECT(1, "table");
@@ -220,6 +240,8 @@ static void run_tests(void)
     RUN_TEST(two_records_are_compared_where_both_hold_a_run);
     RUN_TEST(records_that_cannot_be_compared_say_why);
     RUN_TEST(the_readme_reads_a_record_in_python);
+    RUN_TEST(columns_are_chosen_by_name);
+    RUN_TEST(runs_of_several_builds_are_warned_about);
     RUN_TEST(mistakes_end_with_1_and_a_sentence);
     RUN_TEST(what_is_no_record_ends_with_3);
     RUN_TEST(pictures_are_drawn_with_script_and_data_beside_them);

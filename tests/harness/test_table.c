@@ -182,6 +182,109 @@ static void long_notes_are_broken_between_words(void)
     HOLDS(end(table), "fifteen sixteen\nseventeen\n");
 }
 
+static const ss_column WIDE[] = {
+    {"name", SS_COLUMN_TEXT, NULL, 0, NULL},
+    {"first", SS_COLUMN_REAL, "first", 3, "One."},
+    {"second", SS_COLUMN_REAL, "second", 3, "Two."},
+    {"words", SS_COLUMN_TEXT, NULL, 0, NULL},
+    {.key = NULL},
+};
+
+static ss_table *wide_table(ss_format format)
+{
+    ss_table *table = begin(format);
+    ss_table_columns(table, WIDE);
+    ss_table_text(table, "a");
+    ss_table_real(table, 1.5);
+    ss_table_real(table, 2.5);
+    ss_table_text(table, "one two three four five six seven");
+    return table;
+}
+
+static void a_last_column_of_texts_is_broken_where_it_does_not_fit(void)
+{
+    ss_table *table = wide_table(SS_FORMAT_TEXT);
+    ss_table_fit(table, 53);
+    TEST_ASSERT_EQUAL_STRING("name  first [1]  second [2]  words\n"
+                             "a           1.5         2.5  one two three four five\n"
+                             "                             six seven\n"
+                             "\n"
+                             "[1] One.\n"
+                             "[2] Two.\n",
+                             end(table));
+}
+
+static void columns_that_do_not_fit_are_left_out_with_their_notes_and_named(void)
+{
+    ss_table *table = wide_table(SS_FORMAT_TEXT);
+    ss_table_fit(table, 20);
+    TEST_ASSERT_EQUAL_STRING("name  first [1]\n"
+                             "a           1.5\n"
+                             "\n"
+                             "[1] One.\n"
+                             "Hidden to fit the\n"
+                             "terminal: words,\n"
+                             "second; --columns\n"
+                             "all shows them.\n",
+                             end(table));
+}
+
+static void columns_are_chosen_in_any_order_and_format(void)
+{
+    ss_error error;
+    ss_table *table = wide_table(SS_FORMAT_TEXT);
+    CHECK_OK(ss_table_choose(table, "second,name", &error));
+    TEST_ASSERT_EQUAL_STRING("second [1]  name\n"
+                             "       2.5  a\n"
+                             "\n"
+                             "[1] Two.\n",
+                             end(table));
+    table = wide_table(SS_FORMAT_CSV);
+    CHECK_OK(ss_table_choose(table, "words,first", &error));
+    TEST_ASSERT_EQUAL_STRING("words,first\none two three four five six seven,1.5\n", end(table));
+    table = wide_table(SS_FORMAT_JSON);
+    CHECK_OK(ss_table_choose(table, "first", &error));
+    TEST_ASSERT_EQUAL_STRING("[\n {\"first\": 1.5}\n]\n", end(table));
+    table = wide_table(SS_FORMAT_MARKDOWN);
+    CHECK_OK(ss_table_choose(table, "second,words", &error));
+    HOLDS(end(table), "| second<sup>1</sup> | words |\n|---:|:---|\n| 2.5 | one ");
+}
+
+static void columns_that_are_not_there_are_refused(void)
+{
+    ss_error error;
+    ss_table *table = wide_table(SS_FORMAT_CSV);
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_table_choose(table, "name,secnd", &error));
+    TEST_ASSERT_EQUAL_STRING("--columns: there is no column 'secnd'; did you mean 'second'?",
+                             error.text);
+    ss_table_free(table);
+    fclose(printed_file);
+    free(printed_room);
+    table = wide_table(SS_FORMAT_CSV);
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_table_choose(table, "name,name", &error));
+    TEST_ASSERT_EQUAL_STRING("--columns names 'name' twice", error.text);
+    ss_table_free(table);
+    fclose(printed_file);
+    free(printed_room);
+}
+
+// Of the columns of a result the parts of the seconds go first, the answer last.
+static void the_last_rank_of_fields_goes_first(void)
+{
+    const ss_record_row row = result_row("mfb:freeze=paper", 1);
+    free(printed);
+    printed = NULL;
+    printed_file = open_memstream(&printed_room, &printed_size);
+    ss_table *table = ss_table_of_fields(printed_file, SS_FORMAT_TEXT, ss_result_fields);
+    ss_table_row(table, &row);
+    ss_table_fit(table, 100);
+    ss_record_row gone = row;
+    ss_record_row_free(&gone);
+    const char *text = end(table);
+    HOLDS(text, "problem          contacts  solver             tol  status  iterations");
+    HOLDS(text, "Hidden to fit the terminal: sweep_seconds, setup_seconds, cpu_seconds, normal");
+}
+
 static void numbers_are_short(void)
 {
     TEST_ASSERT_EQUAL_STRING("0", number(0.0, 3));
@@ -495,6 +598,11 @@ static void run_tests(void)
     RUN_TEST(csv_has_keys_all_digits_and_no_notes);
     RUN_TEST(json_has_the_keys_of_csv);
     RUN_TEST(long_notes_are_broken_between_words);
+    RUN_TEST(a_last_column_of_texts_is_broken_where_it_does_not_fit);
+    RUN_TEST(columns_that_do_not_fit_are_left_out_with_their_notes_and_named);
+    RUN_TEST(columns_are_chosen_in_any_order_and_format);
+    RUN_TEST(columns_that_are_not_there_are_refused);
+    RUN_TEST(the_last_rank_of_fields_goes_first);
     RUN_TEST(numbers_are_short);
     RUN_TEST(no_memory_is_said);
     RUN_TEST(the_papers_table_has_eleven_rows_and_its_hybrid_is_the_fastest);
