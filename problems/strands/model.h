@@ -63,6 +63,7 @@ typedef struct ss_strand_design {
     const double *theta; // [nvertices - 1] rad: angle of the material frame of each edge against
                          // the space-parallel one; NULL: 0
     const double *rest_theta; // the same of the natural shape; NULL: theta
+    const ss_vec3 *velocity;  // [nvertices] m/s, of the start; NULL: at rest. Models need not look
     ss_vec3 director;         // the parallel frame's d1 of the first edge; 0: any
     ss_clamp clamp;
 } ss_strand_design;

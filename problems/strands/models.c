@@ -112,6 +112,15 @@ static bool angles_finite(const double *theta, int count)
     return finite;
 }
 
+static bool velocities_finite(const ss_strand_design *d)
+{
+    bool finite = true;
+    for (int i = 0; d->velocity != NULL && i < d->nvertices; i++) {
+        finite = finite && isfinite(ss_length(d->velocity[i]));
+    }
+    return finite;
+}
+
 static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
 {
     const int n = d->nvertices;
@@ -128,6 +137,9 @@ static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
           isfinite(ss_length(d->director)))) {
         status = ss_fail(e, SS_BAD_INPUT,
                          "an angle or the director of a strand's material frame is not finite");
+    }
+    if (status == SS_OK && !velocities_finite(d)) {
+        status = ss_fail(e, SS_BAD_INPUT, "a velocity of a strand's vertices is not finite");
     }
     return status;
 }

@@ -254,7 +254,9 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
     }
     *number = w->nstrands;
     append(w, &s);
-    return SS_OK;
+    return design->velocity != NULL && design->nvertices > 0
+               ? ss_world_start_velocity(w, *number, design, e)
+               : SS_OK;
 }
 
 static ss_status settle_strand(ss_world *w, int k, ss_error *e)

@@ -58,10 +58,13 @@ void ss_world_state_free(ss_world_state *state);
 // Body 0, which never moves, is there from the start. *body is its number.
 ss_status ss_world_add_body(ss_world *w, const ss_motion *motion, int *body, ss_error *e);
 ss_status ss_world_add_obstacle(ss_world *w, const ss_obstacle *obstacle, ss_error *e);
-// The strand starts in its style with v = 0. *number is its place in strands.
+// The strand starts in its style, at rest or with the velocities of its design's vertices. *number is
+// its place in strands.
 ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
                               const ss_strand_design *design, int body, const ss_pose *root,
                               int *number, ss_error *e);
+// v of strand k, from the velocities of its design (internal: the function above calls it).
+ss_status ss_world_start_velocity(ss_world *w, int k, const ss_strand_design *d, ss_error *e);
 // The body that carries the clamped tip of a strand; that of its root otherwise.
 ss_status ss_world_tie_tip(ss_world *w, int strand, int body, ss_error *e);
 

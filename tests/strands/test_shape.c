@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "problems/strands/step/system.h"
+
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
+#include "tests/support/twisting_chain.h"
 
 #define MOST 401
 
@@ -200,6 +203,54 @@ static void the_natural_shape_is_that_of_rest(void)
     free_strand(&s);
 }
 
+// The largest difference between the velocity of a strand's points and u + w x X of its vertices.
+static double velocity_error(const ss_model_choice *choice, const ss_strand_design *d, ss_vec3 u,
+                             ss_vec3 w)
+{
+    ss_vec3 velocity[MOST];
+    ss_strand_design moving = *d;
+    const ss_pose root = {ss_rotation(ss_vec(0.3, -1.0, 0.4)), {1.0, 2.0, 3.0}};
+    for (int i = 0; i < d->nvertices; i++) {
+        velocity[i] = ss_plus(u, ss_cross(w, d->vertices[i]));
+    }
+    moving.velocity = velocity;
+    ss_world *world = ss_world_new();
+    int number;
+    CHECK_OK(ss_world_add_strand(world, choice, &moving, 0, &root, &number, &error));
+    ss_placed at;
+    double worst = 0.0;
+    CHECK(ss_placed_init(&at, &world->strands[0].size));
+    ss_strand_place(world, 0, &world->now, &at);
+    for (int i = 0; i < d->nvertices; i++) {
+        const ss_vec3 rate = ss_point_rate(&at.points[i], world->now.v);
+        const ss_vec3 wrong = ss_minus(rate, ss_turned(&root.turn, velocity[i]));
+        worst = fmax(worst, ss_length(wrong));
+    }
+    ss_placed_free(&at);
+    ss_world_free(world);
+    return worst;
+}
+
+static void strands_start_with_the_velocities_of_their_vertices(void)
+{
+    const double bent[1][3] = {{3.0, -8.0, 12.0}};
+    const ss_strand_design d = helix(bent);
+    by_vertices v;
+    take_vertices(&d, 21, &v);
+    const ss_vec3 u = {1.0, -2.0, 0.5}, w = {3.0, 1.0, -2.0}, none = {0.0, 0.0, 0.0};
+    const ss_model_choice example = {.model = &twisting_chain};
+    CHECK_LE(velocity_error(&example, &v.design, u, w), 1e-10);
+    ss_model_choice choice;
+    CHECK_OK(ss_model_parse("pbd:root=free", &choice, &error));
+    CHECK_LE(velocity_error(&choice, &v.design, u, w), 1e-10);
+    ss_model_choice_free(&choice);
+    // A super-helix bends and is fitted to vertices: a motion of its own it has to the same error.
+    CHECK_OK(ss_model_parse("super-helix:root=free", &choice, &error));
+    CHECK_LE(velocity_error(&choice, &v.design, u, none), 1e-3);
+    CHECK_LE(velocity_error(&choice, &v.design, u, w), 5e-3);
+    ss_model_choice_free(&choice);
+}
+
 static void check_refused(const ss_strand_design *d, const char *word)
 {
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_strand_design_check(d, &error));
@@ -240,6 +291,7 @@ static void run_tests(void)
     RUN_TEST(particles_are_at_the_vertices);
     RUN_TEST(a_super_helix_fits_the_vertices_to_second_order);
     RUN_TEST(the_natural_shape_is_that_of_rest);
+    RUN_TEST(strands_start_with_the_velocities_of_their_vertices);
     RUN_TEST(vertices_that_are_no_strand_are_refused);
 }
 

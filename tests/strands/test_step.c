@@ -331,6 +331,26 @@ static void theta_one_half_moves_by_the_mean_velocity(void)
     CHECK_NEAR(world->now.q[1], -0.5 * 9.81 * 0.1 * 0.1, 1e-14);
 }
 
+// Of 7 points in 6 steps of 0.1 m, that from 3 to 4 is no segment: the twig begins at 4.
+static void a_twig_is_a_polyline_of_its_own(void)
+{
+    toy_chain_twig = 4;
+    toy_stiffness = 0.0;
+    const ss_pose root = pose_at(ss_vec(0.0, 0.0, 0.0), ss_vec(0.0, 0.0, 0.0));
+    const ss_pose across = pose_at(ss_vec(0.35, -0.15, 0.0), ss_vec(0.0, 0.0, 0.5 * M_PI));
+    toy_strand(world, &toy_chain, 0.6, 6, 0, &root);
+    toy_chain_twig = 0;
+    toy_strand(world, &toy_chain, 0.3, 3, 0, &across);
+    toy_chain_twig = 4;
+    begin();
+    step();
+    const int contacts = report.contacts;
+    const double length = report.length;
+    toy_chain_twig = 0;
+    CHECK(contacts == 0); // the second strand crosses where there is no segment
+    CHECK_NEAR(length, 0.5 + 0.3, 1e-12);
+}
+
 static void a_world_that_was_moved_is_looked_at_again(void)
 {
     crossing_chains(world, 0.015);
@@ -404,6 +424,7 @@ static void run_tests(void)
     RUN_TEST(a_particle_lands_slides_and_stops);
     RUN_TEST(contacts_only_dissipate);
     RUN_TEST(theta_one_half_moves_by_the_mean_velocity);
+    RUN_TEST(a_twig_is_a_polyline_of_its_own);
     RUN_TEST(a_world_that_was_moved_is_looked_at_again);
     RUN_TEST(two_runs_have_the_same_bits);
     RUN_TEST(bad_options_are_refused);

@@ -10,12 +10,14 @@
 
 double toy_stiffness = 1.0;
 double toy_chain_damping = 0.0;
+int toy_chain_twig = 0;
 
 typedef struct toy {
     int n; // points
     double length, stiffness, damping;
     double rest;  // of the hinge
     double *load; // [3 n] of the chain; owned
+    int branch[32];
 } toy;
 
 static ss_status make(const ss_strand_design *design, const void *settings, void **strand,
@@ -29,7 +31,11 @@ static ss_status make(const ss_strand_design *design, const void *settings, void
         free(load);
         return ss_fail_memory(e, "a toy strand");
     }
-    *t = (toy){design->nsegments + 1, design->length, toy_stiffness, toy_chain_damping, 0.0, load};
+    *t = (toy){
+        design->nsegments + 1, design->length, toy_stiffness, toy_chain_damping, 0.0, load, {0}};
+    for (int i = 0; i < 32; i++) {
+        t->branch[i] = i == toy_chain_twig ? 1 : -1;
+    }
     *strand = t;
     return SS_OK;
 }
@@ -62,7 +68,8 @@ static ss_strand_size chain_size(const void *strand)
                             .half_bandwidth = 3 * n - 1 < 5 ? 3 * n - 1 : 5,
                             .npoints = n,
                             .nsamples = n,
-                            .width = 3};
+                            .width = 3,
+                            .branch = toy_chain_twig > 0 ? ((const toy *)strand)->branch : NULL};
 }
 
 static void chain_start(void *strand, const ss_pose *root, double *q)

@@ -16,6 +16,7 @@ extern const ss_strand_model toy_chain, toy_pendulum;
 
 extern double toy_stiffness;     // N/m, N m/rad; set before a strand is made
 extern double toy_chain_damping; // s: C = this x K
+extern int toy_chain_twig;       // point at which a second polyline begins, from point 1; 0: none
 
 // A strand of `model` with a line density of 1e-5 kg/m,
 // added to the world. Ends the test on failure.

@@ -47,7 +47,8 @@ static ss_status collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *mo
                                 .x = at->x,
                                 .moved = moved,
                                 .radius = w->radius,
-                                .body = s->body};
+                                .body = s->body,
+                                .branch = s->branch};
     const double margin = ss_step_margin(&s->options, w->radius, h, s->speed);
     const ss_status status = ss_collide(s->collider, &lines, w->obstacles, at->obstacles,
                                         w->nobstacles, margin, touches, count, e);
