@@ -4,7 +4,7 @@
 // edge: there the clamp of these scenes is, at the origin along x, and a rod of n edges has those of
 // length L / (n - 1/2), or L / (n - 1) between two clamps. A super-helix begins at the origin.
 //
-//     cantilever  clamped level, gravity being such that Gamma = w L^3 / EI2: doc/strands.md, "Heavy elastica"
+//     cantilever  clamped level, gravity being such that Gamma = w L^3 / EI2: doc/strands.md, "Reference solutions"
 //     release     the same under earth's gravity, without damping: it keeps its energy, of first order in h
 //     helix       a natural helix with its axis downwards, clamped at its top
 //     twist       a straight rod between two clamps, of which one turns: torque GJ phi / L, also
