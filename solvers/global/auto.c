@@ -80,7 +80,7 @@ static const member SHAKES[] = {
 typedef struct auto_run {
     const ss_task *task;
     ss_limits limits;
-    ss_method *methods[COUNT], *shakes[SHAKES_COUNT];
+    ss_method *methods[COUNT], *shakes[SHAKES_COUNT]; // NULL before their first turn
     double *kept;     // [dim n] the best answer while others start elsewhere
     double *u;        // [dim n] scratch
     double tolerance; // of a turn
@@ -175,10 +175,14 @@ static void auto_add(ss_result *total, const ss_result *turn)
 }
 
 // At most budget iterations of the member from r.
-static ss_outcome take_turn(auto_run *run, const member *m, const ss_method *method, double budget,
+static ss_outcome take_turn(auto_run *run, const member *m, ss_method **method, double budget,
                             double *r, ss_status *status, ss_error *e)
 {
     const ss_task *t = run->task;
+    *status = *method == NULL ? ss_method_parse(m->spec, method, e) : SS_OK;
+    if (*status != SS_OK) {
+        return SS_NOT_COVERED;
+    }
     run->member = m;
     run->stop = is_recalled(run);
     run->next_told = 0;
@@ -186,7 +190,7 @@ static ss_outcome take_turn(auto_run *run, const member *m, const ss_method *met
     run->best = INFINITY;
     const int left = t->max_iterations - run->total->iterations;
     ss_task turn = *t;
-    turn.method = method;
+    turn.method = *method;
     turn.tolerance = run->tolerance;
     turn.max_iterations = budget < left ? (int)budget : left;
     turn.recalled = &run->stop;
@@ -258,7 +262,7 @@ static ss_outcome play_round(auto_run *run, double *r, bool *any, ss_status *fai
         if (takes(run, k)) {
             ss_status status;
             const double budget = ldexp(MEMBERS[k].budget, run->round);
-            outcome = take_turn(run, &MEMBERS[k], run->methods[k], budget, r, &status, e);
+            outcome = take_turn(run, &MEMBERS[k], &run->methods[k], budget, r, &status, e);
             *failed = status != SS_OK ? status : *failed;
             *any |= outcome != SS_NOT_COVERED;
             outcome = go_on(run, outcome, r);
@@ -307,7 +311,7 @@ static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
         start_elsewhere(&g, k, size, r);
         ss_status status;
         outcome =
-            take_turn(run, &SHAKES[m], run->shakes[m], SHAKES[m].budget * luby(k), r, &status, e);
+            take_turn(run, &SHAKES[m], &run->shakes[m], SHAKES[m].budget * luby(k), r, &status, e);
         const bool covered = outcome != SS_NOT_COVERED;
         if (!covered || !(run->total->own_error < best)) {
             memcpy(r, run->kept, size * sizeof *r);
@@ -397,15 +401,7 @@ static ss_status auto_prepare(auto_run *run, ss_error *e)
     const size_t size = (size_t)p->dim * (size_t)p->ncontacts;
     run->kept = malloc(size * sizeof *run->kept);
     run->u = malloc(size * sizeof *run->u);
-    ss_status status =
-        run->kept != NULL && run->u != NULL ? SS_OK : ss_fail_memory(e, "the portfolio");
-    for (int k = 0; k < COUNT && status == SS_OK; k++) {
-        status = ss_method_parse(MEMBERS[k].spec, &run->methods[k], e);
-    }
-    for (int k = 0; k < SHAKES_COUNT && status == SS_OK; k++) {
-        status = ss_method_parse(SHAKES[k].spec, &run->shakes[k], e);
-    }
-    return status;
+    return run->kept != NULL && run->u != NULL ? SS_OK : ss_fail_memory(e, "the portfolio");
 }
 
 static void auto_release(auto_run *run)

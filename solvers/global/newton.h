@@ -9,17 +9,13 @@
 #pragma once
 
 #include "solvers/global/drive.h"
+#include "solvers/linear/newton_system.h"
 #include "solvers/local/alart_curnier.h"
 
 typedef struct ss_newton_contact {
     ss_ac_law law; // mu; p_N and p_T of the block W_ii/s_i
     bool rigid;    // s_i = 0
 } ss_newton_contact;
-
-// A and B, row-major; in the plane the third rows and columns are of no use.
-typedef struct ss_newton_block {
-    double A[9], B[9];
-} ss_newton_block;
 
 // F of one contact that is not rigid, and its derivatives. In the plane X[2] = u[2] = 0.
 typedef struct ss_newton_function {
@@ -57,41 +53,3 @@ typedef struct ss_newton_settings {
 // The methods, and the steps of each in the drive: settings are an ss_newton_settings.
 extern const ss_newton_kind ss_newton_kinds[3]; // mfb, pac, dac
 extern const ss_steps ss_newton_steps[3];
-
-// ---- The linear system
-
-// J by UMFPACK, in the form of the coupling:
-//
-//     explicit       J as it is, W by blocks                                                 (3)
-//     matrix-free    [ A            B G/c ] [ dX ]   [ -F ]
-//                    [ -c G' D^-1     I   ] [ dy ] = [  0 ],   W = G G', c = sqrt(s)         (4)
-//
-// (4) has a row more for each dof and never sees W: where many contacts share few dofs it has far
-// fewer entries, and elimination of the contacts leaves a matrix of the dofs. The pattern is
-// analysed once. What UMFPACK allocates for its factor, step by step, is its own. Nothing ends its
-// analysis and its factorisations half-way: what they will take is estimated before.
-typedef struct ss_newton_system ss_newton_system;
-
-// The pattern alone. unit: [n] the s_i; both are borrowed. SS_SYSTEM without memory; SS_OK and
-// *system NULL where it is stopped.
-ss_status ss_newton_system_new(const ss_coupling *coupling, const double *unit, const ss_stop *stop,
-                               ss_newton_system **system, ss_error *e);
-void ss_newton_system_free(ss_newton_system *system);
-
-// Its analysis, before anything below; the seconds that it takes on a core as those of 2023.
-double ss_newton_system_analysis(const ss_newton_system *system);
-ss_status ss_newton_system_analyse(ss_newton_system *system, ss_error *e);
-
-// Of the first factorisation: seconds on such a core, and bytes. Mostly it takes half of them.
-double ss_newton_system_seconds(const ss_newton_system *system);
-double ss_newton_system_bytes(const ss_newton_system *system);
-
-// d = -J^-1 F, [dim n] both; W_ii counts as W_ii + shift s_i I. *solved is false where the matrix
-// is singular or d is not finite. SS_SYSTEM without memory.
-ss_status ss_newton_system_solve(ss_newton_system *system, const ss_newton_block *blocks,
-                                 double shift, const double *F, double *d, bool *solved,
-                                 ss_error *e);
-
-// y = W D^-1 x, and y = D^-1 W' x. [dim n] each; x and y are not the same.
-void ss_newton_velocity(ss_newton_system *system, const double *x, double *y);
-void ss_newton_velocity_transposed(ss_newton_system *system, const double *x, double *y);

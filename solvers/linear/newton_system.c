@@ -2,7 +2,7 @@
 //
 // Rows are contiguous here and columns are in UMFPACK, which is therefore given J' and asked for
 // the solution of the transposed system.
-#include "solvers/global/newton.h"
+#include "solvers/linear/newton_system.h"
 
 #include <limits.h>
 #include <math.h>
