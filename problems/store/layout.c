@@ -62,7 +62,7 @@ static const char *const WRITTEN[] = {"stickslip@format_version", "stickslip@bod
 static bool is_guess(const char *path)
 {
     static const char GUESSES[] = "guesses/";
-    if (strncmp(path, GUESSES, strlen(GUESSES)) != 0) {
+    if (strlen(path) <= strlen(GUESSES) || strncmp(path, GUESSES, strlen(GUESSES)) != 0) {
         return false;
     }
     const char *number = path + strlen(GUESSES), *end = number + strspn(number, "0123456789");
