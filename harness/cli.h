@@ -1,8 +1,8 @@
 // harness/cli.h -- the program as a function: its verbs, and how the command line of one is read.
 //
-// A verb is a table. Options are `--name value` or `--name=value`; `--` ends them; they may be mixed
-// with operands; the last of a repeated option counts. Each mistake is a sentence that names the
-// option, the value, and what the option takes.
+// A verb is a table. Options are `--name value` or `--name=value`; `--` ends them; they may be
+// mixed with operands; the last of a repeated option counts. Each mistake is a sentence that
+// names the option, the value, and what the option takes.
 #pragma once
 
 #include <stdbool.h>
@@ -44,7 +44,7 @@ typedef struct ss_option {
     ss_option_kind kind;
     size_t place;               // offsetof its field in the verb's settings, which hold the default
     double low, high;           // of integers, reals and ranges
-    const char *const *choices; // the first; behind the last comes a NULL
+    const char *const *choices; // the first; after the last comes a NULL
     size_t stride;              // bytes from one to the next: names may stand in a registry
     const char *help;
     bool required;
@@ -148,7 +148,7 @@ const char *ss_verb_word(const ss_verb *verb);
 // *exit_code is the verb's result, 0 after --help, 1 after a mistake.
 bool ss_options_parse(const ss_verb *verb, void *settings, int argc, char **argv,
                       ss_operands *operands, int *exit_code);
-// The help of a verb; settings hold the defaults, and may be NULL where there are no options.
+// The help of a verb; settings hold the defaults, and may be NULL if there are no options.
 void ss_help_print(const ss_verb *verb, void *settings, FILE *out);
 
 // A table on stdout as the user wants it, with the columns of a list or of a table of fields; NULL

@@ -11,11 +11,11 @@ typedef struct ss_verdict {
     bool solved;
     double tolerance;
     ss_measures measures;
-    double velocity_error; // max |u claimed - u| / V; NaN where no u is claimed
-    char detail[400];      // sentences parted by "; ", or ""
+    double velocity_error; // max |u claimed - u| / V; NaN if no u is claimed
+    char detail[400];      // sentences separated by "; ", or ""
 } ss_verdict;
 
-// answer->r is not NULL; answer->u may be. claimed_fb is NaN where nothing is claimed. u [dim
+// answer->r is not NULL; answer->u may be. claimed_fb is NaN if nothing is claimed. u [dim
 // ncontacts] is scratch, and holds the velocities afterwards.
 ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claimed_fb,
                     double tolerance, double *u);

@@ -21,6 +21,6 @@ static void hold_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
-    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is told like a full disk
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is reported like a full disk
     return ss_main(argc, argv);
 }

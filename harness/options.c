@@ -56,7 +56,7 @@ static bool set_range(const ss_option *option, const char *text, double field[2]
     return true;
 }
 
-// Choice k; NULL behind the last.
+// Choice k; NULL after the last.
 static const char *choice_at(const ss_option *option, int k)
 {
     return *(const char *const *)(const void *)((const char *)option->choices +
@@ -142,7 +142,7 @@ static phrase expectation(const ss_option *option)
     return what;
 }
 
-// "default 25", or "" where the settings hold no value that the option could have set.
+// "default 25", or "" if the settings hold no value that the option could have set.
 static phrase default_of(const ss_option *option, const void *field)
 {
     phrase value = {""};

@@ -35,9 +35,9 @@ typedef struct ss_run {
 // listener may be.
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e);
 void ss_run_free(ss_run *run);
-// On stderr, where --threads was asked for and the method has no use for them.
+// A remark on stderr if --threads was asked for and has no effect on the method.
 void ss_run_remark_threads(const char *verb, int threads, const ss_method *method);
-// The impulses that `--start guess` means; NULL where the problem holds none.
+// The impulses that `--start guess` means; NULL if the problem holds none.
 const double *ss_run_guess(const ss_problem *p);
 
 // What problems/certificate.h proves of a problem that was not solved, at a bounded cost: status

@@ -55,7 +55,7 @@ const char *ss_report_first_defect(const ss_report *report)
 
 // ---- Values.
 
-// " (3 such entries)" where there are several.
+// " (3 such entries)" if there are several.
 static const char *count_text(int count, char text[48])
 {
     text[0] = '\0';

@@ -14,7 +14,7 @@
 
 typedef struct ss_mass ss_mass;
 
-// p in global form. SS_BAD_INPUT naming the dof where M is not positive definite.
+// p in global form. SS_BAD_INPUT naming the dof if M is not positive definite.
 ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e);
 void ss_mass_free(ss_mass *mass);
 

@@ -1,7 +1,7 @@
 // harness/simulate/frames.h -- a simulation in pictures: for every frame an OBJ file of polylines
 // and a PNG.
 //
-// frame_00000.obj holds the vertices of all strands in the world, in m, and a line element a
+// frame_00000.obj holds the vertices of all strands in the world, in m, and a line element per
 // strand, in their order. The PNG beside it shows them from the front and the side, by parallel
 // rays, with the obstacles as wire frames: smooth curves through the vertices, shaded as hair is
 // (brightest across the light), those in front drawn last. The window is that of the first frame,
@@ -12,7 +12,7 @@
 
 typedef struct ss_frames ss_frames;
 
-// Makes the folder where there is none. every: s of simulated time between frames. title: of the
+// Makes the folder if there is none. every: s of simulated time between frames. title: of the
 // pictures. The strands, which are where the first frame has them, must outlive the frames.
 ss_status ss_frames_open(const char *folder, double every, const char *title,
                          const ss_strands *strands, ss_frames **frames, ss_error *e);

@@ -1,4 +1,4 @@
-// stickslip check: what is wrong with a file, a sentence a finding.
+// stickslip check: what is wrong with a file, a sentence per finding.
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>

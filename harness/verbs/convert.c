@@ -78,7 +78,7 @@ static int examine_target(const conversion *c, const ss_item *item)
     return replaces ? SS_EXIT_BAD_INPUT : SS_EXIT_OK;
 }
 
-// Complains and returns an exit code where the problem cannot be converted.
+// Complains and returns an exit code if the problem cannot be converted.
 static int examine(conversion *c, const ss_item *item)
 {
     const int code = ss_item_complain(VERB, item);

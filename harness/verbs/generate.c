@@ -55,7 +55,7 @@ static const settings DEFAULTS = {.tangle = SS_TANGLE_DEFAULTS, .count = 1, .for
 
 static const char VERB[] = "generate tangle";
 
-// Adds problem k, under a name where it is one of many.
+// Adds problem k, under a name if it is one of many.
 static ss_status add_problem(ss_writer *writer, const settings *s, int k, int digits, ss_error *e)
 {
     ss_tangle_settings tangle = s->tangle;

@@ -226,7 +226,7 @@ static const char *find_excess(const ss_method *m)
                : NULL;
 }
 
-// SS_EXIT_OK where the spec names a local solver.
+// SS_EXIT_OK if the spec names a local solver.
 static int parse_solver(const char *spec, ss_method **method)
 {
     ss_error error;

@@ -46,7 +46,7 @@ static const ss_column COLUMNS[] = {
 typedef struct facts {
     int bodies;    // -1 in local form
     size_t blocks; // of W
-    int rank;      // -1 where it was not computed
+    int rank;      // -1 if it was not computed
     double unsymmetry;
 } facts;
 
@@ -75,7 +75,7 @@ static bool all_finite(const double *x, size_t count)
     return true;
 }
 
-// The number of singular values above size eps sigma_max; -1 where they cannot be had.
+// The number of singular values above size eps sigma_max; -1 if they cannot be had.
 static int count_singular_values(double *full, double *sigma, int size)
 {
     double unused[1];

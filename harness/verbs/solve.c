@@ -81,7 +81,7 @@ typedef struct tracing {
     ss_table *rows; // into the file
     bool terminal;
     const char *label;
-    ss_response *response; // NULL where no file wants measures
+    ss_response *response; // NULL if no file wants measures
     double *u;
     double shown; // seconds of the last line; negative: none yet
 } tracing;

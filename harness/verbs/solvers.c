@@ -1,4 +1,4 @@
-// stickslip solvers: what the registry holds.
+// stickslip solvers: the registry as a table.
 #include <stddef.h>
 
 #include "harness/cli.h"

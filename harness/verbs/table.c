@@ -50,7 +50,7 @@ static bool takes_compare(const ss_table_kind *kind)
     return kind->compare != NULL;
 }
 
-// False with a sentence where the option was given and the kind does not take it.
+// False with a sentence if the option was given and the kind does not take it.
 static bool goes_with(const char *option, bool given, bool (*takes)(const ss_table_kind *kind),
                       const ss_table_kind *kind)
 {

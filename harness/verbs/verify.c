@@ -1,4 +1,4 @@
-// stickslip verify: the judge alone, on the answers that files hold.
+// stickslip verify: the judge alone, on the answers stored in files.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -121,7 +121,8 @@ static uint64_t largest_piece(uint64_t count, hid_t creation)
     return elements > count ? elements : count;
 }
 
-// Elements of the chunks that were never written, which libhdf5 fills in; the whole if it cannot tell.
+// Elements of the chunks that were never written, which libhdf5 fills in; the whole if it cannot
+// tell.
 static uint64_t unwritten_elements(const ss_value *v, hid_t creation)
 {
     hsize_t dims[H5S_MAX_RANK], written = 0;

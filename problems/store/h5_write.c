@@ -90,7 +90,7 @@ static bool set_layout(hid_t list, int rank, hsize_t count, size_t bytes)
            H5Pset_deflate(list, DEFLATE_LEVEL) >= 0;
 }
 
-// space and type stay the caller's. No values are written where there are none.
+// space and type stay the caller's. No values are written if there are none.
 static bool write_dataset(hid_t where, const char *name, hid_t type, hid_t space, hid_t memory_type,
                           const void *values)
 {

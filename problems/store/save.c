@@ -52,7 +52,7 @@ static int write_and_close(int fd, const void *bytes, size_t count)
     return failure;
 }
 
-// Puts a new suffix behind the name of `target`, which is shortened if it would be too long.
+// Puts a new suffix after the name of `target`, which is shortened if it would be too long.
 static void draw_name(const char *target, char *temporary, int k)
 {
     const char *slash = strrchr(target, '/');
@@ -79,8 +79,8 @@ static const char *cut_to_folder(char *path)
 }
 
 // A new file in the folder of `target`. It has no name yet where the system can give it one later
-// (`named` is false); else a name beside the target. mkstemp(3) would give mode 0600 in place of the
-// one the umask asks for.
+// (`named` is false); else a name beside the target. mkstemp(3) would give mode 0600 in place of
+// the one the umask asks for.
 static int open_new(const char *target, char *temporary, bool *named, int *fd)
 {
     memcpy(temporary, target, strlen(target) + 1);
@@ -129,7 +129,7 @@ static void flush_folder(char *path)
     }
 }
 
-// old: what stands at the target, NULL where nothing does.
+// old: what stands at the target, NULL if nothing does.
 static int replace(const char *target, char *temporary, const struct stat *old, const void *bytes,
                    size_t count)
 {

@@ -8,13 +8,13 @@
 // On failure, and when a signal ends the program meanwhile, the old file is as it was and nothing
 // lies beside it. SIGKILL and a power cut leave the old file whole too. In the instant before it is
 // replaced, or at any time on file systems without O_TMPFILE, they may leave the new one beside it,
-// called like it (shortened where the name would be too long) with six hexadecimal digits behind a
+// called like it (shortened if the name would be too long) with six hexadecimal digits after a
 // dot. A symbolic link is followed, and one that leads nowhere is refused; a pipe
 // or a device is written into. The permissions of an old file are kept. SS_SYSTEM with a sentence
 // that names `path`.
 ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e);
 
-// What can be told before there is anything to write: the folder exists and takes new files, and
+// What can be checked before there is anything to write: the folder exists and takes new files, and
 // `path` is no folder itself. SS_SYSTEM with a sentence that names `path`.
 ss_status ss_save_try(const char *path, ss_error *e);
 

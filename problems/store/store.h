@@ -21,8 +21,8 @@ ss_status ss_reader_look(const char *path, ss_error *e);
 // Starts the child and lists the problems. Errors name the file.
 ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e);
 int ss_reader_count(const ss_reader *reader);
-const char *ss_reader_name(const ss_reader *reader, int k);    // "" where the file is one problem
-int ss_reader_find(const ss_reader *reader, const char *name); // -1 where there is none
+const char *ss_reader_name(const ss_reader *reader, int k);    // "" if the file is one problem
+int ss_reader_find(const ss_reader *reader, const char *name); // -1 if there is none
 // Reads and checks problem k. SS_BAD_INPUT with the first defect in e, all of them and the remarks
 // in report (may be NULL). Errors name file, problem and dataset.
 ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
@@ -38,8 +38,9 @@ typedef struct ss_writer ss_writer;
 ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e);
 // What a writer takes as the name of a problem: [A-Za-z0-9._-]+, but not "." or "..".
 bool ss_store_takes_name(const char *name);
-// name NULL: the file is this one problem; else /problems/<name>, a name it takes, and unique. Every
-// number of the problem, its guesses and its answer must be finite: a reader would refuse the file.
+// name NULL: the file is this one problem; else /problems/<name>, a name it takes, and unique.
+// Every number of the problem, its guesses and its answer must be finite: a reader would refuse
+// the file.
 ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *problem,
                         ss_error *e);
 ss_status ss_writer_commit(ss_writer *writer, ss_error *e);

@@ -128,7 +128,7 @@ static void refuse_unsupported(ss_unpacking *l)
     }
 }
 
-// False where there is no form, or nothing that could be read in it.
+// False if there is no form, or nothing that could be read in it.
 static bool find_form(ss_unpacking *l, ss_form *form)
 {
     static const char *const WHOLE[] = {"fclib_local", "fclib_global"};
@@ -156,7 +156,7 @@ static bool find_form(ss_unpacking *l, ss_form *form)
     return l->report->ndefects == 0;
 }
 
-// dim and ncontacts; answers their product, -1 where one is not known.
+// dim and ncontacts; answers their product, -1 if one is not known.
 static int unpack_read_sizes(ss_unpacking *l, const char *spacedim, const char *mu, ss_problem *p)
 {
     bool known = ss_unpack_int(l, spacedim, &p->dim);
@@ -343,7 +343,7 @@ static double read_real(ss_unpacking *l, const char *path)
     return array != NULL ? array->reals[0] : NAN;
 }
 
-// -1 where it is not known.
+// -1 if it is not known.
 static int read_natural(ss_unpacking *l, const char *path)
 {
     const ss_array *array = find_extra(l, path, SS_ARRAY_INTEGERS);

@@ -13,7 +13,7 @@ enum { BY_COLUMNS = -1, BY_ROWS = -2 }; // values of nz
 typedef struct raw {
     const char *path; // of its group
     int m, n, nz;
-    const ss_array *p, *i, *x; // NULL where missing or unreadable
+    const ss_array *p, *i, *x; // NULL if missing or unreadable
 } raw;
 
 typedef struct name {
