@@ -1,5 +1,6 @@
 #include "problems/store/layout.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "problems/problem.h"
@@ -61,13 +62,11 @@ static const char *const WRITTEN[] = {"stickslip@format_version", "stickslip@bod
 // guesses/N, or guesses/N/r and so on.
 static bool is_guess(const char *path)
 {
-    static const char GUESSES[] = "guesses/";
-    if (strlen(path) <= strlen(GUESSES) || strncmp(path, GUESSES, strlen(GUESSES)) != 0) {
-        return false;
-    }
-    const char *number = path + strlen(GUESSES), *end = number + strspn(number, "0123456789");
-    return end > number && (*end == '\0' || strcmp(end, "/r") == 0 || strcmp(end, "/u") == 0 ||
-                            strcmp(end, "/v") == 0);
+    int length = 0;
+    (void)sscanf(path, "guesses/%*[0-9]%n", &length);
+    const char *end = path + length;
+    return length > 0 && (*end == '\0' || strcmp(end, "/r") == 0 || strcmp(end, "/u") == 0 ||
+                          strcmp(end, "/v") == 0);
 }
 
 static bool is_claim(const char *path)
