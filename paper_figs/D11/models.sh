@@ -37,6 +37,7 @@ der-projection der projection
 der-projection-particles der:impulses=particles projection"
 
 # Means over the steps, by the names of the columns; the energy is that of the last step less the first.
+# shellcheck disable=SC2016 # the dollars are awk's
 summary='
 NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 {

@@ -249,7 +249,8 @@ static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_err
     } else if (d->steps->sweeps) {
         status = ss_sweeper_new(t, d->settings, r, &stop, &d->sweeper, e);
     } else {
-        const int form = *(const int *)((const char *)d->settings + d->steps->form);
+        int form;
+        memcpy(&form, (const char *)d->settings + d->steps->form, sizeof form);
         status = ss_coupling_new(t->problem, (ss_coupling_form)form, false, &stop, &d->c, e);
         if (d->c != NULL) {
             ss_coupling_set(d->c, r);

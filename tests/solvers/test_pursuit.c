@@ -164,9 +164,9 @@ static ss_outcome outcome_in_time(const char *spec)
                     .max_iterations = 1000000000,
                     .time_limit = limit,
                     .clock = SS_CLOCK_CPU};
-    const double before = ss_clock_seconds(task.clock);
+    const double before = ss_clock_cpu_seconds();
     solved a = run_task(spec, task, NULL);
-    const double took = ss_clock_seconds(task.clock) - before;
+    const double took = ss_clock_cpu_seconds() - before;
     if (a.result.outcome != SS_TIME_LIMIT && a.result.outcome != SS_STALLED) {
         fail(spec, "does not mind the time", &a);
     }
