@@ -30,21 +30,7 @@ static ss_status projection_step(ss_stepper *s, void *own, double h, ss_step_rep
     (void)own;
     ss_iterate it = ss_iterate_first(&s->world->now, h);
     it.particles = true;
-    ss_step_begin(s, h, it.way, NULL);
-    if (!ss_step_form(s, &it, &s->here, report)) {
-        *reason = SS_STEP_MATRIX;
-        return SS_OK;
-    }
-    ss_status status = ss_step_find_contacts(s, h, report, e);
-    if (status == SS_OK) {
-        status = ss_step_answer_first(s, h, report, reason, e);
-    }
-    if (status != SS_OK || *reason != SS_STEP_DONE) {
-        return status;
-    }
-    ss_step_find_velocities(s);
-    ss_step_move(s, h);
-    return ss_step_end(s, h, report, reason, e);
+    return ss_step_once(s, &it, NULL, h, report, reason, e);
 }
 
 const ss_scheme ss_scheme_projection = {

@@ -382,3 +382,23 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
     }
     return status;
 }
+
+ss_status ss_step_once(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
+                       ss_step_report *report, ss_step_reason *reason, ss_error *e)
+{
+    ss_step_begin(s, h, it->way, offset);
+    if (!ss_step_form(s, it, &s->here, report)) {
+        *reason = SS_STEP_MATRIX;
+        return SS_OK;
+    }
+    ss_status status = ss_step_find_contacts(s, h, report, e);
+    if (status == SS_OK) {
+        status = ss_step_answer_first(s, h, report, reason, e);
+    }
+    if (status != SS_OK || *reason != SS_STEP_DONE) {
+        return status;
+    }
+    ss_step_find_velocities(s);
+    ss_step_move(s, h);
+    return ss_step_end(s, h, report, reason, e);
+}

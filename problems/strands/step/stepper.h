@@ -87,6 +87,10 @@ void ss_step_move(ss_stepper *s, double h);
 ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
                       ss_error *e);
 
+// A whole try of one iterate, about the start: system, contacts, answer, end.
+ss_status ss_step_once(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
+                       ss_step_report *report, ss_step_reason *reason, ss_error *e);
+
 // ---- Strands side by side
 
 // s->batch for a world that takes one. The same try by it, and the world moved to where it ended.
