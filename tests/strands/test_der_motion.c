@@ -6,6 +6,7 @@
 #include "problems/strands/models/der.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/one_strand.h"
+#include "tests/support/strand_run.h"
 #include "tests/support/support.h"
 
 #define LENGTH 0.1 // m, free
@@ -16,13 +17,6 @@ static void set_up(void)
 {
     error = (ss_error){0};
 }
-
-// A world with one strand that nothing touches, and its steps.
-typedef struct run {
-    ss_world *w;
-    ss_stepper *s;
-    ss_step_report report;
-} run;
 
 static run new_run(const char *model, const char *scheme, const ss_strand_design *design,
                    const ss_pose *root, ss_vec3 gravity, double dt)
@@ -44,31 +38,6 @@ static run new_run(const char *model, const char *scheme, const ss_strand_design
     ss_model_choice_free(&choice);
     ss_scheme_choice_free(&steps);
     return r;
-}
-
-static void free_run(run *r)
-{
-    ss_stepper_free(r->s);
-    ss_world_free(r->w);
-}
-
-static void go_to(run *r, double time)
-{
-    while (r->w->now.time < time - 1e-9) {
-        CHECK_OK(ss_stepper_step(r->s, &r->report, &error));
-    }
-}
-
-// The last point of the polyline.
-static ss_vec3 tip_of(const run *r)
-{
-    const ss_strand *s = &r->w->strands[0];
-    ss_placed at;
-    CHECK(ss_placed_init(&at, &s->size));
-    ss_strand_place(r->w, 0, &r->w->now, &at);
-    const ss_vec3 tip = at.points[s->size.npoints - 1].x;
-    ss_placed_free(&at);
-    return tip;
 }
 
 // Straight and level, n edges, LENGTH from the middle of the first to the tip: that is at the origin.

@@ -1,5 +1,6 @@
 // tests/strands/test_rod_scenes.c -- the scenes of single rods end where their closed forms say.
 #include "problems/strands/scenes/scene.h"
+#include "tests/support/strand_run.h"
 #include "tests/support/support.h"
 
 static ss_error error;
@@ -8,12 +9,6 @@ static void set_up(void)
 {
     error = (ss_error){0};
 }
-
-typedef struct run {
-    ss_world *w;
-    ss_stepper *s;
-    ss_step_report report;
-} run;
 
 static run new_run(const char *spec, const char *model)
 {
@@ -33,19 +28,6 @@ static run new_run(const char *spec, const char *model)
     return r;
 }
 
-static void free_run(run *r)
-{
-    ss_stepper_free(r->s);
-    ss_world_free(r->w);
-}
-
-static void go_to(run *r, double time)
-{
-    while (r->w->now.time < time - 1e-9) {
-        CHECK_OK(ss_stepper_step(r->s, &r->report, &error));
-    }
-}
-
 static void rest(run *r)
 {
     int steps = 0;
@@ -53,17 +35,6 @@ static void rest(run *r)
         CHECK_OK(ss_stepper_step(r->s, &r->report, &error));
     } while (++steps < 20 || (r->report.max_speed > 1e-6 && steps < 5000));
     CHECK_LE(r->report.max_speed, 1e-6);
-}
-
-static ss_vec3 tip_of(const run *r)
-{
-    const ss_strand *s = &r->w->strands[0];
-    ss_placed at;
-    CHECK(ss_placed_init(&at, &s->size));
-    ss_strand_place(r->w, 0, &r->w->now, &at);
-    const ss_vec3 tip = at.points[s->size.npoints - 1].x;
-    ss_placed_free(&at);
-    return tip;
 }
 
 // Errors of 51 vertices and of 16 elements, in lengths.
