@@ -15,6 +15,8 @@
 
 // Simulated seconds between two frames: a film of 25 pictures per second.
 #define FRAME_SECONDS 0.04
+// A short run has so many frames in its strands file, or every step.
+#define LEAST_FRAMES 100
 
 // ---- The solver of the steps: any spec, and the judge's word
 
@@ -210,11 +212,27 @@ static ss_status open_dump(ss_simulation *sim, const ss_step_options *options, s
     return ss_dump_open(s->dump, s->count, sim->steps, &source, &sim->dump, e);
 }
 
+static ss_status open_trajectory(ss_simulation *sim, const ss_step_options *options, ss_error *e)
+{
+    char recipe[SS_DUMP_DESCRIPTION];
+    write_recipe(sim, options->dt, recipe, sizeof recipe);
+    const ss_trajectory_source source = {
+        .scene = sim->run.scene,
+        .model = sim->run.model,
+        .scheme = sim->run.scheme,
+        .solver = sim->run.solver,
+        .description = recipe,
+        .seed = sim->settings->seed,
+        .every = fmin(FRAME_SECONDS, sim->steps * options->dt / LEAST_FRAMES)};
+    return ss_trajectory_open(sim->settings->trajectory, &source, sim->strands, &sim->trajectory,
+                              e);
+}
+
 static ss_status open_files(ss_simulation *sim, const ss_step_options *options, ss_error *e)
 {
     const ss_simulate_settings *s = sim->settings;
     ss_status status = SS_OK;
-    if (s->stats != NULL || s->frames != NULL) {
+    if (s->stats != NULL || s->frames != NULL || s->trajectory != NULL) {
         status = ss_strands_new(sim->world, &sim->strands, e);
     }
     if (status == SS_OK && s->dump != NULL) {
@@ -223,6 +241,9 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
     if (status == SS_OK && s->frames != NULL) {
         status = ss_frames_open(s->frames, FRAME_SECONDS, sim->choices->scene->spec, sim->strands,
                                 &sim->frames, e);
+    }
+    if (status == SS_OK && s->trajectory != NULL) {
+        status = open_trajectory(sim, options, e);
     }
     if (status == SS_OK && s->stats != NULL) {
         status = open_stats(sim, e); // last: it empties the file
@@ -320,7 +341,8 @@ static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int
     ss_stats_row row = ss_stats_row_of(report, step);
     ss_stats_total(&sim->totals, &sim->run, &row);
     const bool frame = sim->frames != NULL && ss_frames_due(sim->frames, report->time);
-    if (frame) {
+    const bool kept = sim->trajectory != NULL && ss_trajectory_due(sim->trajectory, report->time);
+    if (frame || kept) {
         ss_strands_look(sim->strands);
     } else if (sim->stats != NULL) {
         ss_strands_look_at_tips(sim->strands);
@@ -332,6 +354,9 @@ static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int
         const double *r, *v;
         const ss_problem *p = ss_stepper_problem(sim->stepper, &r, &v);
         status = ss_dump_offer(sim->dump, step, report->active, p, e);
+    }
+    if (status == SS_OK && kept) {
+        status = ss_trajectory_add(sim->trajectory, sim->stepper, e);
     }
     return status == SS_OK && frame ? ss_frames_draw(sim->frames, e) : status;
 }
@@ -378,9 +403,11 @@ ss_status ss_simulation_close(ss_simulation *sim, ss_error *e)
     ss_error other;
     const ss_status dumped = ss_dump_close(sim->dump, e);
     const ss_status told = close_stats(sim, dumped == SS_OK ? e : &other);
+    const bool well = dumped == SS_OK && told == SS_OK;
+    const ss_status kept = ss_trajectory_close(sim->trajectory, well ? e : &other);
     ss_frames_free(sim->frames);
     ss_strands_free(sim->strands);
     ss_stepper_free(sim->stepper);
     ss_world_free(sim->world);
-    return dumped != SS_OK ? dumped : told;
+    return dumped != SS_OK ? dumped : told != SS_OK ? told : kept;
 }

@@ -5,6 +5,7 @@
 #include "harness/simulate/dump.h"
 #include "harness/simulate/frames.h"
 #include "harness/simulate/stats.h"
+#include "harness/simulate/trajectory.h"
 #include "problems/strands/scenes/scene.h"
 #include "problems/strands/step/step.h"
 #include "solvers/registry.h"
@@ -29,7 +30,7 @@ typedef struct ss_simulate_settings {
     int rods, steps, max_iterations, count, threads;
     double dt, mu, tolerance, time_limit, until_rest;
     uint64_t seed;
-    const char *dump, *stats, *frames;
+    const char *dump, *stats, *frames, *trajectory;
     ss_table_style style; // of the row at the end
 } ss_simulate_settings;
 
@@ -53,10 +54,11 @@ typedef struct ss_simulation {
     ss_stats_run run;
     ss_stats_totals totals;
     ss_strands *strands; // NULL where nothing looks at the strands
-    ss_dump *dump;       // NULL without, as the next two
+    ss_dump *dump;       // NULL without, as the next ones
     FILE *stats_file;
     ss_table *stats;
     ss_frames *frames;
+    ss_trajectory *trajectory;
 } ss_simulation;
 
 // The world and all files; nothing has moved. Bad options of the scene are SS_BAD_INPUT.

@@ -54,6 +54,9 @@ static const ss_option OPTIONS[] = {
                 "a row per step: contacts, solve, times, energies, tips"),
     SS_OPT_TEXT("frames", "DIR", frames,
                 "frame_00000.obj, the strands as polylines, and a PNG, 25 per simulated second"),
+    SS_OPT_TEXT("strands", "FILE.h5", trajectory,
+                "where all strands, obstacles and contacts are, 25 frames per simulated second, at "
+                "least 100 per run or every step"),
     SS_OPT_TABLE,
     {.name = NULL},
 };
@@ -194,6 +197,13 @@ static void tell_ending(const ss_simulation *a, const char *word, const ss_error
     }
 }
 
+static void tell_trajectory(const ss_simulation *a)
+{
+    if (a->trajectory != NULL && a->totals.steps == 0) {
+        ss_complain(VERB, "--strands %s is not written: no step was made", a->settings->trajectory);
+    }
+}
+
 static int run(ss_simulation *a, ss_table *rows)
 {
     ss_error error;
@@ -204,6 +214,7 @@ static int run(ss_simulation *a, ss_table *rows)
     const bool well = strcmp(word, "done") == 0 || strcmp(word, "rests") == 0;
     tell_ending(a, word, &error);
     tell_idle(a);
+    tell_trajectory(a);
     const int dumped = tell_dump(a);
     const int code = status == SS_SYSTEM ? SS_EXIT_SYSTEM : well ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
     add_summary(rows, a, word);
@@ -279,9 +290,17 @@ static bool check(settings *s, const ss_scene *scene)
                     steps);
         return false;
     }
-    if (same(s->dump, s->stats)) {
-        ss_complain(VERB, "--dump and --stats cannot both be %s", s->dump);
-        return false;
+    const struct {
+        const char *option, *path;
+    } files[] = {{"--dump", s->dump}, {"--stats", s->stats}, {"--strands", s->trajectory}};
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < k; j++) {
+            if (same(files[j].path, files[k].path)) {
+                ss_complain(VERB, "%s and %s cannot both be %s", files[j].option, files[k].option,
+                            files[k].path);
+                return false;
+            }
+        }
     }
     if (s->count == 0) {
         s->count = steps < DUMP_COUNT ? steps : DUMP_COUNT;
@@ -380,6 +399,8 @@ const ss_verb ss_verb_simulate = {
         "(above 2000 strands, of 2000 of them); gamma and bending_hz are those of the longest "
         "strand: its weight against its stiffness, rho S g L^3 / EI, and its first frequency. "
         "Seconds are wall time.\n"
+        "--strands writes an HDF5 file that 'report' shows and other programs can read; "
+        "man stickslip lists its datasets. It is made in memory and written at the end.\n"
         "Ctrl-C ends the run after the present step. Dump, statistics and frames up to that step "
         "are complete, also when a run explodes.\n",
     .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv\n"

@@ -379,3 +379,8 @@ const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count)
     *count = s->ncontacts;
     return s->touches;
 }
+
+const ss_mat3 *ss_stepper_frames(const ss_stepper *s)
+{
+    return s->E;
+}

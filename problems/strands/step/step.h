@@ -109,3 +109,5 @@ const char *ss_stepper_scheme(const ss_stepper *s);
 // the velocity v beside it; touches are those of the problem, in its order.
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v);
 const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count);
+// The frames of these touches: r_i is the impulse E_i r_i on strand_a in the world.
+const ss_mat3 *ss_stepper_frames(const ss_stepper *s);
