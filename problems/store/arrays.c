@@ -91,6 +91,7 @@ static size_t element_size(uint32_t kind)
     case SS_ARRAY_INTEGERS:
         return sizeof(int64_t);
     case SS_ARRAY_REALS:
+    case SS_ARRAY_MATRIX:
         return sizeof(double);
     case SS_ARRAY_GROUP:
         return 0;

@@ -11,6 +11,7 @@
 typedef enum ss_array_kind {
     SS_ARRAY_INTEGERS,
     SS_ARRAY_REALS,
+    SS_ARRAY_MATRIX, // reals: the numbers of rows and columns, then the entries row by row
     SS_ARRAY_TEXT,
     SS_ARRAY_GROUP,      // it is present; no data
     SS_ARRAY_UNREADABLE, // it is present, and the text says why it was not read

@@ -277,6 +277,15 @@ static void send_claim(source *s, hid_t group)
     }
 }
 
+static bool is_dataset(hid_t group, const char *path)
+{
+    const hid_t object =
+        find_link(group, path) == LINK_OBJECT ? H5Oopen(group, path, H5P_DEFAULT) : -1;
+    const bool dataset = object >= 0 && H5Iget_type(object) == H5I_DATASET;
+    H5Oclose(object);
+    return dataset;
+}
+
 static void send_problem(source *s, const char *name)
 {
     const hid_t group = open_problem(s, name);
@@ -288,7 +297,7 @@ static void send_problem(source *s, const char *name)
     for (const ss_layout_entry *entry = ss_layout; entry->path != NULL; entry++) {
         if (strchr(entry->path, '@') != NULL) {
             send_attribute(s, group, entry->path, entry->kind);
-        } else {
+        } else if (entry->kind != SS_ARRAY_MATRIX || is_dataset(group, entry->path)) {
             send_dataset(s, group, entry->path, entry->kind);
         }
     }

@@ -53,12 +53,29 @@ static bool out_of_memory(ss_value *v)
     return false;
 }
 
+static bool count_matrix(ss_value *v, int rank, const hsize_t *dims)
+{
+    if (rank != 2) {
+        return refuse(v, "it is neither a group nor an array with two dimensions");
+    }
+    if (dims[0] == 0 || dims[1] > SIZE_MAX / 16 / dims[0]) {
+        return refuse(v, "it is too large, or empty");
+    }
+    v->shape[0] = dims[0];
+    v->shape[1] = dims[1];
+    v->count = dims[0] * dims[1];
+    return true;
+}
+
 static bool count_elements(ss_value *v, hid_t space)
 {
     hsize_t dims[H5S_MAX_RANK];
     const int rank = H5Sget_simple_extent_dims(space, dims, NULL);
     if (rank < 0) {
         return refuse(v, "libhdf5 cannot tell its size");
+    }
+    if (v->kind == SS_ARRAY_MATRIX) {
+        return count_matrix(v, rank, dims);
     }
     v->count = H5Sget_simple_extent_type(space) == H5S_NULL ? 0 : 1;
     int long_dims = 0;
@@ -83,7 +100,7 @@ static bool class_fits(ss_value *v, hid_t type)
     if (v->kind == SS_ARRAY_INTEGERS) {
         return class == H5T_INTEGER || refuse(v, "it does not contain integers");
     }
-    if (v->kind == SS_ARRAY_REALS) {
+    if (v->kind == SS_ARRAY_REALS || v->kind == SS_ARRAY_MATRIX) {
         return class == H5T_FLOAT || class == H5T_INTEGER ||
                refuse(v, "it does not contain numbers");
     }
@@ -189,9 +206,9 @@ static bool read_numbers(ss_value *v, hid_t type, ss_allowance *allowance)
     // An unsigned 64-bit seed keeps its bits; an unsigned index above INT64_MAX becomes negative,
     // which no check lets through.
     const bool wide = H5Tget_sign(type) == H5T_SGN_NONE && H5Tget_size(type) == 8;
-    const hid_t memory_type = v->kind == SS_ARRAY_REALS ? H5T_NATIVE_DOUBLE
-                              : wide                    ? H5T_NATIVE_UINT64
-                                                        : H5T_NATIVE_INT64;
+    const hid_t memory_type = v->kind != SS_ARRAY_INTEGERS ? H5T_NATIVE_DOUBLE
+                              : wide                       ? H5T_NATIVE_UINT64
+                                                           : H5T_NATIVE_INT64;
     if (v->count > allowance->budget / 8) {
         return refuse(v, "the file declares more data than its size allows");
     }
@@ -202,11 +219,16 @@ static bool read_numbers(ss_value *v, hid_t type, ss_allowance *allowance)
         return false;
     }
     allowance->budget -= 8 * v->count;
-    v->data = calloc(v->count + 1, 8);
-    if (v->data == NULL) {
+    const size_t head = v->kind == SS_ARRAY_MATRIX ? 2 : 0;
+    double *data = v->data = calloc(head + v->count + 1, 8);
+    if (data == NULL) {
         return out_of_memory(v);
     }
-    return v->count == 0 || read_into(v, memory_type, v->data);
+    for (size_t k = 0; k < head; k++) {
+        data[k] = (double)v->shape[k];
+    }
+    v->count += head;
+    return v->count == 0 || read_into(v, memory_type, data + head);
 }
 
 // Both kinds of text end as bytes and a NUL in data, which has TEXT_BYTES bytes.

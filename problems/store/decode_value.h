@@ -23,9 +23,10 @@ ss_allowance ss_allowance_of_file(uint64_t file_bytes);
 typedef struct ss_value {
     hid_t object; // in: dataset or attribute
     bool is_attribute;
-    ss_array_kind kind; // in: SS_ARRAY_INTEGERS, SS_ARRAY_REALS or SS_ARRAY_TEXT
+    ss_array_kind kind; // in: SS_ARRAY_INTEGERS, SS_ARRAY_REALS, SS_ARRAY_MATRIX or SS_ARRAY_TEXT
     size_t count;
-    void *data; // [count] owned by the caller, also after a failure
+    size_t shape[2]; // of a matrix
+    void *data;      // [count] owned by the caller, also after a failure
     bool no_memory;
     char reason[160]; // why there are no data
 } ss_value;

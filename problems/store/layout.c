@@ -7,6 +7,7 @@
 
 const ss_layout_entry ss_layout[] = {
     {"fclib_local/spacedim", SS_ARRAY_INTEGERS},
+    {"fclib_local/W", SS_ARRAY_MATRIX},
     {"fclib_local/W/m", SS_ARRAY_INTEGERS},
     {"fclib_local/W/n", SS_ARRAY_INTEGERS},
     {"fclib_local/W/nz", SS_ARRAY_INTEGERS},
@@ -20,6 +21,7 @@ const ss_layout_entry ss_layout[] = {
     {"fclib_local/info/description", SS_ARRAY_TEXT},
     {"fclib_local/info/math_info", SS_ARRAY_TEXT},
     {"fclib_global/spacedim", SS_ARRAY_INTEGERS},
+    {"fclib_global/M", SS_ARRAY_MATRIX},
     {"fclib_global/M/m", SS_ARRAY_INTEGERS},
     {"fclib_global/M/n", SS_ARRAY_INTEGERS},
     {"fclib_global/M/nz", SS_ARRAY_INTEGERS},
@@ -27,6 +29,7 @@ const ss_layout_entry ss_layout[] = {
     {"fclib_global/M/p", SS_ARRAY_INTEGERS},
     {"fclib_global/M/i", SS_ARRAY_INTEGERS},
     {"fclib_global/M/x", SS_ARRAY_REALS},
+    {"fclib_global/H", SS_ARRAY_MATRIX},
     {"fclib_global/H/m", SS_ARRAY_INTEGERS},
     {"fclib_global/H/n", SS_ARRAY_INTEGERS},
     {"fclib_global/H/nz", SS_ARRAY_INTEGERS},

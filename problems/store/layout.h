@@ -9,8 +9,8 @@
 #include "problems/store/arrays.h"
 
 typedef struct ss_layout_entry {
-    const char *path; // NULL ends the table
-    ss_array_kind kind;
+    const char *path;   // NULL ends the table
+    ss_array_kind kind; // SS_ARRAY_MATRIX: of a dataset; it is mostly a group, of the next entries
 } ss_layout_entry;
 
 // What is read, but for guesses/N/{r,u,v} and the attributes of solution (ss_claim_fields).

@@ -41,7 +41,7 @@ static inline const char *ss_unpack_entries(size_t count)
 // One int; false with a sentence.
 bool ss_unpack_int(ss_unpacking *l, const char *path, int *value);
 
-// The matrix in group `path`, which must be nrows x ncols because of `why`; where one of them is
+// The matrix in the group or dataset `path`, which must be nrows x ncols because of `why`; where one of them is
 // -1 (not known, a defect reported elsewhere) the rest is checked. Where anything is wrong A stays
 // empty.
 void ss_unpack_matrix(ss_unpacking *l, const char *path, int nrows, int ncols, const char *why,

@@ -223,9 +223,57 @@ static void remark_unread_triplets(ss_unpacking *l, const raw *given)
     }
 }
 
+// Zeros of a dense matrix are no entries.
+static void unpack_dense(ss_unpacking *l, const char *path, const ss_array *dense, int nrows,
+                         int ncols, const char *why, ss_sparse *A)
+{
+    const raw given = {.path = path, .m = (int)dense->reals[0], .n = (int)dense->reals[1]};
+    if (nrows < 0 || ncols < 0 || !sizes_agree(l, &given, nrows, ncols, why)) {
+        return;
+    }
+    const double *entries = dense->reals + 2;
+    const size_t size = (size_t)nrows * (size_t)ncols;
+    int *row = malloc(size * sizeof *row), *col = malloc(size * sizeof *col), count = 0;
+    double *x = malloc(size * sizeof *x);
+    if (row == NULL || col == NULL || x == NULL) {
+        l->status = ss_fail_memory(l->e, path);
+    }
+    for (size_t k = 0; l->status == SS_OK && k < size; k++) {
+        if (entries[k] != 0) {
+            row[count] = (int)(k / (size_t)ncols);
+            col[count] = (int)(k % (size_t)ncols);
+            x[count++] = entries[k];
+        }
+    }
+    if (l->status == SS_OK) {
+        l->status = ss_sparse_from_triplets(A, nrows, ncols, count, row, col, x, l->e);
+    }
+    free(row);
+    free(col);
+    free(x);
+}
+
+// What arrived is a matrix: as many entries as its sizes say, and no more than an int counts.
+static bool dense_is_sound(ss_unpacking *l, const char *path, const ss_array *dense)
+{
+    const double m = dense->count < 2 ? 0 : dense->reals[0], n = m > 0 ? dense->reals[1] : 0;
+    if (!(m >= 1) || !(n >= 1) || m * n > INT_MAX - 1 || (double)dense->count != 2 + m * n) {
+        ss_report_add(l->report, SS_DEFECT, "/%s is too large, or empty", path);
+        return false;
+    }
+    return true;
+}
+
 void ss_unpack_matrix(ss_unpacking *l, const char *path, int nrows, int ncols, const char *why,
                       ss_sparse *A)
 {
+    const ss_array *dense = ss_unpack_find(l, path, SS_ARRAY_MATRIX, false);
+    if (dense != NULL || ss_arrays_find(l->arrays, path) != NULL) {
+        if (dense != NULL && dense_is_sound(l, path, dense)) {
+            unpack_dense(l, path, dense, nrows, ncols, why, A);
+        }
+        return;
+    }
     raw given = {.path = path};
     const bool sized = matrix_read_sizes(l, &given);
     given.p = ss_unpack_find(l, member(&given, "p").text, SS_ARRAY_INTEGERS, true);

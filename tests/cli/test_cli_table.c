@@ -128,7 +128,7 @@ static void the_readme_reads_a_record_in_python(void)
     }
     snprintf(path, sizeof path, "%s/../README.md", getenv("SCRIPTS"));
     char *readme = read_bytes(path, &size);
-    char *code = strstr(readme, "```python\n");
+    char *code = strstr(readme, "```python\nimport sqlite3\n");
     TEST_ASSERT_NOT_NULL(code);
     code += strlen("```python\n");
     TEST_ASSERT_EQUAL_INT(3, count_lines(code) - count_lines(strstr(code, "```")));

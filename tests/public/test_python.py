@@ -1,6 +1,7 @@
 """python/stickslip.py and its examples over the installed library. Ends with Unity's closing line."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,9 @@ import stickslip  # noqa: E402
 BLOCK = {"mu": [0.5], "W": np.eye(3), "b": [-1.0, 2.0, 0.0]}
 
 
-def run(*command):
+def run(*command, cwd=None):
     return subprocess.run([sys.executable, *map(str, command)], check=False, capture_output=True,
-                          text=True)
+                          text=True, cwd=cwd)
 
 
 class Python(unittest.TestCase):
@@ -99,6 +100,22 @@ class Python(unittest.TestCase):
         done = run(SOURCE / "python/draw_profile.py", record, PLACE / "profile.png")
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         self.assertGreater((PLACE / "profile.png").stat().st_size, 5000)
+
+    def test_the_files_of_the_readme_are_written_and_read(self):
+        try:
+            import h5py  # noqa: F401 (whether it is there)
+        except ImportError:
+            self.skipTest("h5py is absent")
+        blocks = re.findall(r"```python\nimport h5py.*?```", (SOURCE / "README.md").read_text(), re.S)
+        writer, reader = (block[10:-3] for block in blocks)
+        self.assertEqual(0, run("-c", writer, cwd=PLACE).returncode)
+        command = [os.environ["STICKSLIP"], "solve", "mine.h5", "--solver", "auto", "--out",
+                   "answer.h5"]
+        subprocess.run(command, cwd=PLACE, check=True, stdout=subprocess.DEVNULL)
+        printed = np.array(re.findall(r"[-+.\de]+", run("-c", reader, cwd=PLACE).stdout), float)
+        # r_N = 1 / W_NN stops the normal velocity; r_T = -mu r_N slides.
+        np.testing.assert_allclose(printed[:6], [0.5, -0.25, 0, 0, 1.75, 0], atol=1e-5)
+        self.assertLessEqual(printed[6], 1e-6)
 
     def test_npz_files_become_problems(self):
         last = [1, 2, 0]  # (N, T1, T2) to (T1, T2, N)

@@ -26,6 +26,24 @@ static void other_classes_and_ranks_are_refused(void)
     expect(file, "/fclib_local/vectors/q cannot be read: libhdf5 cannot open it");
 }
 
+static void a_matrix_is_a_group_or_has_two_dimensions(void)
+{
+    hid_t file = small_local(path);
+    put_reals(file, "fclib_local/W", 36, (const double[36]){0});
+    expect(file, "/fclib_local/W cannot be read: it is neither a group nor an array with two "
+                 "dimensions");
+    file = small_local(path);
+    const hid_t plane = H5Screate_simple(2, (const hsize_t[]){2, 3}, NULL);
+    put_typed(file, "fclib_local/W", H5T_NATIVE_DOUBLE, plane, 6, H5P_DEFAULT,
+              (const double[]){1, 2, 3, 4, 5, 6});
+    H5Sclose(plane);
+    expect(file, "/fclib_local/W is 2 x 3, 2 contacts in 3 dimensions need 6 x 6");
+    file = small_local(path);
+    put_text(file, "fclib_local/W", "none");
+    expect(file, "/fclib_local/W cannot be read: it is neither a group nor an array with two "
+                 "dimensions");
+}
+
 static void links_into_other_files_are_not_followed(void)
 {
     const char *other = scratch_path("other.h5");
@@ -173,6 +191,7 @@ static void run_tests(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     RUN_TEST(other_classes_and_ranks_are_refused);
+    RUN_TEST(a_matrix_is_a_group_or_has_two_dimensions);
     RUN_TEST(links_into_other_files_are_not_followed);
     RUN_TEST(data_outside_the_file_are_not_read);
     RUN_TEST(a_corrupted_chunk_is_refused);

@@ -124,6 +124,47 @@ static void the_three_layouts_are_one_matrix(void)
     TEST_ASSERT_EQUAL_STRING(columns, twice);
 }
 
+// The entries of a matrix, by rows, in place of the group.
+static void put_dense(hid_t file, const char *path, hsize_t m, hsize_t n, const double *entries)
+{
+    const hid_t plane = H5Screate_simple(2, (const hsize_t[]){m, n}, NULL);
+    put_typed(file, path, H5T_NATIVE_DOUBLE, plane, (int)(m * n), H5P_DEFAULT, entries);
+    H5Sclose(plane);
+}
+
+static void a_dense_matrix_is_the_same_problem(void)
+{
+    char sparse[65], dense[65];
+    double entries[72] = {0}; // 6 x 12
+    for (int k = 0; k < 6; k++) {
+        entries[13 * k] = 1.0;
+    }
+    entries[11] = -3.0; // row 0, last column
+    const char *path = scratch_path("dense.h5");
+    hid_t file = small_global(path);
+    put_reals(file, "fclib_global/vectors/mu", 4, (const double[]){0.3, 0.7, 0, 1});
+    put_reals(file, "fclib_global/vectors/w", 12, (const double[12]){0});
+    put_dense(file, "fclib_global/H", 6, 12, entries);
+    close_file(file);
+    read_file(path);
+    CHECK(ss_sparse_count(&problem->H) == 7 && problem->H.ncols == 12);
+    CHECK(problem->H.x[5] == 1.0 && problem->H.row[6] == 0 && problem->H.x[6] == -3.0);
+    file = small_local(path);
+    close_file(file);
+    read_file(path);
+    ss_problem_sha256(problem, sparse);
+    double twice[36] = {0};
+    for (int k = 0; k < 6; k++) {
+        twice[7 * k] = 2.0;
+    }
+    file = small_local(path);
+    put_dense(file, "fclib_local/W", 6, 6, twice);
+    close_file(file);
+    read_file(path);
+    ss_problem_sha256(problem, dense);
+    TEST_ASSERT_EQUAL_STRING(sparse, dense);
+}
+
 static void spare_room_at_the_end_is_not_read(void)
 {
     char exact[65], spare[65];
@@ -300,6 +341,7 @@ static void run_tests(void)
     RUN_TEST(guesses_solution_and_texts_are_read);
     RUN_TEST(what_is_written_is_read_back);
     RUN_TEST(the_three_layouts_are_one_matrix);
+    RUN_TEST(a_dense_matrix_is_the_same_problem);
     RUN_TEST(spare_room_at_the_end_is_not_read);
     RUN_TEST(triplets_hold_rows_in_i_and_columns_in_p);
     RUN_TEST(a_capacity_below_the_entries_is_remarked);
