@@ -30,9 +30,12 @@ typedef struct settings {
     int segments; // by default half as many again as chords within half a radius need: fewer
                   // contacts would hold the bundle
     double unrest, gather; // 1/m
+    double motion;         // rad the head turns to either side
+    double period;         // s
 } settings;
 
-static const settings DEFAULTS = {.segments = 18, .unrest = 2.0, .gather = 4.0};
+static const settings DEFAULTS = {
+    .segments = 18, .unrest = 2.0, .gather = 4.0, .motion = 0.6, .period = 1.0};
 static const ss_key KEYS[] = {
     {.name = "segments",
      .kind = SS_KEY_INTEGER,
@@ -49,6 +52,16 @@ static const ss_key KEYS[] = {
      .place = offsetof(settings, gather),
      .low = 0.0,
      .high = 100.0},
+    {.name = "motion",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, motion),
+     .low = 0.0,
+     .high = 3.0},
+    {.name = "period",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, period),
+     .low = 0.01,
+     .high = 1000.0},
     {.name = NULL},
 };
 
@@ -101,7 +114,9 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     options->margin = MARGIN * COLLISION_RADIUS;
     ss_motion head = ss_motion_still();
     head.axis = ss_vec(0.0, 1.0, 0.0);
-    head.angle = (ss_profile){.kind = SS_PROFILE_OSCILLATE, .size = 0.6, .period = 1.0};
+    const settings *set = ss_request_settings(request, &DEFAULTS);
+    head.angle =
+        (ss_profile){.kind = SS_PROFILE_OSCILLATE, .size = set->motion, .period = set->period};
     int body;
     status = ss_head_add(w, &head, mu.obstacle, &body, e);
     if (status == SS_OK) {
