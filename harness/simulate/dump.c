@@ -32,8 +32,8 @@ static void next_stretch(ss_dump *a, int begin)
     a->done = left <= 0;
 }
 
-ss_status ss_dump_open(const char *path, int count, int steps, const ss_dump_source *source,
-                       ss_dump **dump, ss_error *e)
+ss_status ss_dump_open(const char *path, int count, int from, int steps,
+                       const ss_dump_source *source, ss_dump **dump, ss_error *e)
 {
     *dump = NULL;
     ss_dump *a = calloc(1, sizeof *a);
@@ -44,7 +44,7 @@ ss_status ss_dump_open(const char *path, int count, int steps, const ss_dump_sou
     snprintf(a->scene, sizeof a->scene, "%s", source->scene);
     snprintf(a->description, sizeof a->description, "%s", source->description);
     a->digits = snprintf(NULL, 0, "%d", steps);
-    next_stretch(a, 0);
+    next_stretch(a, from);
     const ss_status status = ss_writer_open(path, &a->writer, e);
     if (status != SS_OK) {
         free(a);
@@ -93,7 +93,7 @@ static bool is_due(const ss_dump *a)
 ss_status ss_dump_offer(ss_dump *a, int step, int active, const ss_problem *p, ss_error *e)
 {
     ss_status status = SS_OK;
-    if (a->taken == a->count) {
+    if (a->taken == a->count || step <= a->begin) {
         return SS_OK;
     }
     const bool busy = p != NULL && active > ACTIVE_SHARE * p->ncontacts;

@@ -1,6 +1,7 @@
 // harness/simulate/dump.h -- one-step problems of a simulation, spread over its run, into a file.
 //
-// The run is cut into `count` stretches of equal length. Of each stretch the first step is taken
+// The run is cut into `count` stretches of equal length, without its first steps if these are to be
+// left out: scenes start with transients. Of each stretch the first step is taken
 // of which more than 30 % of the contacts carry an impulse: problems of strands that barely touch
 // are trivial. A stretch without such a step gives its last one. Where that has no contact
 // either, what is left of the run is cut afresh.
@@ -24,9 +25,9 @@ typedef struct ss_dump_source {
 
 typedef struct ss_dump ss_dump;
 
-// Tells whether the file can be written.
-ss_status ss_dump_open(const char *path, int count, int steps, const ss_dump_source *source,
-                       ss_dump **dump, ss_error *e);
+// Of the steps after `from`. Tells whether the file can be written.
+ss_status ss_dump_open(const char *path, int count, int from, int steps,
+                       const ss_dump_source *source, ss_dump **dump, ss_error *e);
 // Step `step`, from 1; p NULL for one without contacts.
 ss_status ss_dump_offer(ss_dump *dump, int step, int active, const ss_problem *p, ss_error *e);
 int ss_dump_taken(const ss_dump *dump);

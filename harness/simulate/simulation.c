@@ -209,7 +209,7 @@ static ss_status open_dump(ss_simulation *sim, const ss_step_options *options, s
     write_recipe(sim, options->dt, recipe, sizeof recipe);
     const ss_dump_source source = {
         .scene = sim->choices->scene->spec, .description = recipe, .seed = s->seed};
-    return ss_dump_open(s->dump, s->count, sim->steps, &source, &sim->dump, e);
+    return ss_dump_open(s->dump, s->count, s->dump_from, sim->steps, &source, &sim->dump, e);
 }
 
 static ss_status open_trajectory(ss_simulation *sim, const ss_step_options *options, ss_error *e)

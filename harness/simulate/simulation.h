@@ -27,7 +27,7 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {
     const char *model, *scheme, *solver;
-    int rods, steps, max_iterations, count, threads;
+    int rods, steps, max_iterations, count, dump_from, threads;
     double dt, mu, tolerance, time_limit, until_rest;
     uint64_t seed;
     const char *dump, *stats, *frames, *trajectory;

@@ -16,17 +16,19 @@ static const char *const FORMS[] = {"local", "global", NULL};
 typedef struct settings {
     int form;
     const char *problem;
+    int every;
     const char *split;
 } settings;
 
 static const ss_option OPTIONS[] = {
     SS_OPT_CHOICE("form", "FORM", form, FORMS, "W and b, or M and H"),
     SS_OPT_PROBLEM,
+    SS_OPT_INT("every", "N", every, 1, 1000000, "of a collection the first problem of every N"),
     SS_OPT_TEXT("split", "DIR", split, "write each problem to DIR/NAME.h5, instead of OUT"),
     {.name = NULL},
 };
 
-static const settings DEFAULTS = {.form = FORM_AS_IT_IS};
+static const settings DEFAULTS = {.form = FORM_AS_IT_IS, .every = 1};
 
 static const char VERB[] = "convert";
 static const char NEEDS[] = "IN and OUT, or IN and --split DIR";
@@ -136,13 +138,16 @@ static int examine_and_convert(conversion *c, const ss_item *item)
     return code == SS_EXIT_OK ? convert(c, item) : code;
 }
 
-// Does so with each problem that was asked for.
+// Does so with each problem that was asked for. --every counts those that were.
 static int for_each(conversion *c, int (*act)(conversion *c, const ss_item *item))
 {
     int code = SS_EXIT_OK;
     ss_items it = ss_items_of(VERB, 1, &c->in, c->settings->problem);
-    for (ss_item item; ss_items_next(&it, &item);) {
-        code = ss_larger_code(code, act(c, &item));
+    int k = 0;
+    for (ss_item item; ss_items_next(&it, &item); k++) {
+        if (k % c->settings->every == 0) {
+            code = ss_larger_code(code, act(c, &item));
+        }
     }
     return ss_larger_code(code, ss_items_end(&it));
 }
@@ -151,6 +156,11 @@ static int for_each(conversion *c, int (*act)(conversion *c, const ss_item *item
 static int convert_to_file(conversion *c, const char *out)
 {
     ss_error error;
+    if (c->settings->every > 1 && ss_same_file(c->in, out)) {
+        ss_complain(VERB, "--every %d would lose problems of %s: give another OUT",
+                    c->settings->every, c->in);
+        return SS_EXIT_BAD_INPUT;
+    }
     int code = ss_items_check_target(VERB, c->in, c->settings->problem, out);
     if (code != SS_EXIT_OK) {
         return code;
@@ -220,10 +230,12 @@ const ss_verb ss_verb_convert = {
     .settings_size = sizeof(settings),
     .text =
         "A collection stays a collection unless --problem takes one problem out of it or --split "
-        "writes a file per problem. A problem in global form can be made local, W = H' M^-1 H; "
+        "writes a file per problem; --every thins it out. "
+        "A problem in global form can be made local, W = H' M^-1 H; "
         "the reverse is not possible. OUT may be the same file as IN if nothing gets lost; "
         "--split must not overwrite IN. If a problem has a defect, nothing is written.\n",
-    .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n",
+    .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n"
+               "  stickslip convert calm-1.h5 sixth.h5 --every 6\n",
     .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or cannot have that form"},
     .run = run_convert,
 };

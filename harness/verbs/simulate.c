@@ -50,6 +50,8 @@ static const ss_option OPTIONS[] = {
                 "one-step problems of the run, each with the guess that it started from"),
     SS_OPT_INT("count", "N", count, 1, 1000000,
                "problems in the dump (default 20, or as many as steps)"),
+    SS_OPT_INT("dump-from", "N", dump_from, 0, 1000000000,
+               "no problem of the first N steps is in the dump"),
     SS_OPT_TEXT("stats", "FILE.csv", stats,
                 "a row per step: contacts, solve, times, energies, tips"),
     SS_OPT_TEXT("frames", "DIR", frames,
@@ -285,9 +287,18 @@ static bool check(settings *s, const ss_scene *scene)
         ss_complain(VERB, "--count %d needs --dump FILE.h5", s->count);
         return false;
     }
-    if (s->count > steps) {
-        ss_complain(VERB, "--count %d needs at least as many steps; the run has %d", s->count,
-                    steps);
+    if (s->dump_from > 0 && s->dump == NULL) {
+        ss_complain(VERB, "--dump-from %d needs --dump FILE.h5", s->dump_from);
+        return false;
+    }
+    if (s->dump_from >= steps) {
+        ss_complain(VERB, "--dump-from %d leaves no step; the run has %d", s->dump_from, steps);
+        return false;
+    }
+    const int left = steps - s->dump_from;
+    if (s->count > left) {
+        ss_complain(VERB, "--count %d needs at least as many steps; the %s has %d", s->count,
+                    s->dump_from > 0 ? "run after --dump-from" : "run", left);
         return false;
     }
     const struct {
@@ -303,7 +314,7 @@ static bool check(settings *s, const ss_scene *scene)
         }
     }
     if (s->count == 0) {
-        s->count = steps < DUMP_COUNT ? steps : DUMP_COUNT;
+        s->count = left < DUMP_COUNT ? left : DUMP_COUNT;
     }
     return true;
 }
@@ -393,7 +404,8 @@ const ss_verb ss_verb_simulate = {
         "leaves above the tolerance, 4 % in full-size free hair. The tolerance 1e-4 stands for "
         "the 1e-6 of [D11], which is in its internal units and means a relative error of 1e-3 to "
         "1e-4 (its footnote 4). A step above the tolerance is counted and the run continues.\n"
-        "--dump cuts the run into N stretches. It takes the first step of each in which more than "
+        "--dump cuts the run, or what --dump-from leaves of it, into stretches. It takes the first "
+        "step of each in which more than "
         "30 % of the contacts are active, or else the last. --stats: fb_abs and natural are "
         "[D11]'s measures in its units, cm and dyn s; dispersion is the mean distance of two tips "
         "(above 2000 strands, of 2000 of them); gamma and bending_hz are those of the longest "

@@ -72,6 +72,20 @@ static void convert_keeps_takes_and_splits_collections(void)
     EXPECT(0, "check", path);
 }
 
+static void convert_thins_a_collection_out(void)
+{
+    char out[300];
+    snprintf(out, sizeof out, "%s", scratch_path("thinned.h5"));
+    EXPECT(0, "convert", many, out, "--every", "2");
+    EXPECT(0, "inspect", out, "--format", "csv");
+    HOLDS(standard_out, "tangle-0001");
+    HOLDS(standard_out, "tangle-0003");
+    CHECK(strstr(standard_out, "tangle-0002") == NULL);
+    EXPECT(3, "convert", out, out, "--every", "2");
+    HOLDS(standard_error, "--every 2 would lose problems of ");
+    EXPECT(0, "convert", one, out, "--every", "7"); // a file of one problem has a first
+}
+
 static void convert_can_replace_its_input(void)
 {
     char path[512];
@@ -370,6 +384,7 @@ static void run_tests(void)
 {
     RUN_TEST(convert_makes_local_of_global_and_not_back);
     RUN_TEST(convert_keeps_takes_and_splits_collections);
+    RUN_TEST(convert_thins_a_collection_out);
     RUN_TEST(convert_can_replace_its_input);
     RUN_TEST(nothing_of_others_is_lost_in_place);
     RUN_TEST(other_problems_are_not_lost_in_place);

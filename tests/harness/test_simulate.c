@@ -246,12 +246,12 @@ static const ss_dump_source SOURCE = {.scene = "pony", .description = "how", .se
 
 // Offers `steps` steps with these numbers of active contacts of 10; -1: no contact. The names of
 // the problems in the file, each behind a blank.
-static const char *dump(const char *path, int count, int steps, const int *active)
+static const char *dump_after(const char *path, int count, int from, int steps, const int *active)
 {
     static char names[400];
     ss_problem *p = random_problem(1, 3, 10, 3, 4);
     ss_dump *a;
-    CHECK_OK(ss_dump_open(path, count, steps, &SOURCE, &a, &error));
+    CHECK_OK(ss_dump_open(path, count, from, steps, &SOURCE, &a, &error));
     for (int k = 1; k <= steps; k++) {
         CHECK_OK(ss_dump_offer(a, k, active[k - 1], active[k - 1] >= 0 ? p : NULL, &error));
     }
@@ -266,6 +266,19 @@ static const char *dump(const char *path, int count, int steps, const int *activ
     }
     ss_reader_close(reader);
     return names;
+}
+
+static const char *dump(const char *path, int count, int steps, const int *active)
+{
+    return dump_after(path, count, 0, steps, active);
+}
+
+static void steps_before_the_first_stretch_are_left_out(void)
+{
+    const int busy[] = {9, 9, 9, 9, 0, 9, 9, 0};
+    const char *path = scratch_path("late_start.h5");
+    TEST_ASSERT_EQUAL_STRING(" step-4 step-6 step-7", dump_after(path, 3, 3, 8, busy));
+    TEST_ASSERT_EQUAL_STRING(" step-6 step-7", dump_after(path, 2, 4, 8, busy));
 }
 
 static void a_stretch_gives_its_first_busy_step_else_its_last(void)
@@ -305,7 +318,7 @@ static void a_dump_is_valid_from_its_first_problem_on(void)
     const char *path = scratch_path("killed.h5");
     ss_problem *p = random_problem(1, 3, 10, 3, 4), *read;
     ss_dump *a;
-    CHECK_OK(ss_dump_open(path, 4, 4, &SOURCE, &a, &error));
+    CHECK_OK(ss_dump_open(path, 4, 0, 4, &SOURCE, &a, &error));
     CHECK_OK(ss_dump_offer(a, 1, 9, p, &error));
     CHECK_OK(ss_store_read(path, "step-1", &read, &error)); // a kill would come here
     ss_problem_free(read);
@@ -316,7 +329,7 @@ static void a_dump_is_valid_from_its_first_problem_on(void)
 static void a_dump_without_problems_leaves_the_disk_as_it_was(void)
 {
     ss_dump *a;
-    CHECK_OK(ss_dump_open(scratch_path("none.h5"), 1, 2, &SOURCE, &a, &error));
+    CHECK_OK(ss_dump_open(scratch_path("none.h5"), 1, 0, 2, &SOURCE, &a, &error));
     CHECK_OK(ss_dump_offer(a, 1, 0, NULL, &error));
     CHECK_OK(ss_dump_close(a, &error));
     FILE *file = fopen(scratch_path("none.h5"), "r");
@@ -406,6 +419,7 @@ static void run_tests(void)
     RUN_TEST(a_nan_residual_counts_as_above_the_tolerance);
     RUN_TEST(the_table_has_the_papers_columns_and_its_row);
     RUN_TEST(curves_of_runs_are_their_rows);
+    RUN_TEST(steps_before_the_first_stretch_are_left_out);
     RUN_TEST(a_stretch_gives_its_first_busy_step_else_its_last);
     RUN_TEST(stretches_without_contact_are_made_up_for);
     RUN_TEST(a_dump_says_where_its_problems_come_from);
