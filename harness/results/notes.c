@@ -248,21 +248,33 @@ static void note_machine(ss_table *table, const ss_trials *t)
     }
 }
 
-// Runs that do not quite compare: another program, another machine.
+static bool same_machine(const ss_record_row *row, const ss_record_row *other)
+{
+    return strcmp(row->host, other->host) == 0 && strcmp(row->machine, other->machine) == 0;
+}
+
+// Runs that do not quite compare: another program, another machine. Ratios of times are taken within
+// a problem: they compare if each problem was run on one machine.
 static void note_mixture(ss_table *table, const ss_trials *t)
 {
     const ss_record_row *first = NULL;
-    bool builds = false, machines = false;
-    for (size_t k = 0; k < t->nsolvers * t->nproblems; k++) {
-        const ss_record_row *row = t->solvers[k / t->nproblems].trials[k % t->nproblems].row;
-        first = first == NULL ? row : first;
-        builds |= row != NULL && strcmp(row->build, first->build) != 0;
-        machines |= row != NULL && strcmp(row->machine, first->machine) != 0;
+    bool builds = false, machines = false, apart = false;
+    for (size_t p = 0; p < t->nproblems; p++) {
+        const ss_record_row *of_problem = NULL;
+        for (size_t k = 0; k < t->nsolvers; k++) {
+            const ss_record_row *row = t->solvers[k].trials[p].row;
+            first = first == NULL ? row : first;
+            of_problem = of_problem == NULL ? row : of_problem;
+            builds |= row != NULL && strcmp(row->build, first->build) != 0;
+            machines |= row != NULL && !same_machine(row, first);
+            apart |= row != NULL && !same_machine(row, of_problem);
+        }
     }
     if (builds || machines) {
-        ss_table_note(table, "Runs were made %s%s%s.",
+        ss_table_note(table, "Runs were made %s%s%s%s.",
                       builds ? "by several builds of the program" : "",
-                      builds && machines ? " and " : "", machines ? "on several machines" : "");
+                      builds && machines ? " and " : "", machines ? "on several machines" : "",
+                      machines && !apart ? ", each problem on one machine" : "");
     }
 }
 

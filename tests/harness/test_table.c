@@ -511,6 +511,30 @@ static void runs_of_several_builds_are_told(void)
     HOLDS(print("solvers", SS_FORMAT_TEXT), "Runs were made by several builds of the program.");
 }
 
+// hosts [problem][solver]
+static const char *print_of_hosts(const char *const hosts[2][2])
+{
+    ss_record_row rows[4];
+    for (int k = 0; k < 4; k++) {
+        rows[k] = result_row(k % 2 == 0 ? "mfb:freeze=paper" : "4sides:freeze=paper", 1 + k / 2);
+        strcpy(rows[k].host, hosts[k / 2][k % 2]);
+    }
+    compare(results_file_of("hosts.db", rows, 4), NAN);
+    return print("solvers", SS_FORMAT_TEXT);
+}
+
+static void several_machines_are_told_and_whether_one_ran_all_of_a_problem(void)
+{
+    CHECK(strstr(print_of_hosts((const char *const[2][2]){{"n1", "n1"}, {"n1", "n1"}}),
+                 "Runs were made") == NULL);
+    tear_down();
+    HOLDS(print_of_hosts((const char *const[2][2]){{"n1", "n1"}, {"n2", "n2"}}),
+          "Runs were made on several machines, each problem on one machine.");
+    tear_down();
+    HOLDS(print_of_hosts((const char *const[2][2]){{"n1", "n2"}, {"n1", "n1"}}),
+          "Runs were made on several machines.");
+}
+
 static void profiles_count_those_within_a_factor_of_the_fastest(void)
 {
     const ss_trials *t = compare(results_file("profile.h5"), NAN);
@@ -621,6 +645,7 @@ static void run_tests(void)
     RUN_TEST(a_killed_run_counts_with_the_seconds_of_its_history);
     RUN_TEST(what_could_not_be_read_is_no_crash_and_has_no_size);
     RUN_TEST(runs_of_several_builds_are_told);
+    RUN_TEST(several_machines_are_told_and_whether_one_ran_all_of_a_problem);
     RUN_TEST(profiles_count_those_within_a_factor_of_the_fastest);
     RUN_TEST(ratios_are_those_of_what_both_solved);
     RUN_TEST(problems_name_their_best_solvers);
