@@ -389,14 +389,14 @@ static ss_status check_path(const char *path, bool writing, ss_error *e)
 }
 
 // With "./" before it a name like ":memory:" has no meaning of its own.
-static ss_status connect(ss_record *record, ss_error *e)
+static ss_status connect(ss_record *record, const char *vfs, ss_error *e)
 {
     char *plain = NULL;
     if (asprintf(&plain, "%s%s", record->path[0] == '/' ? "" : "./", record->path) < 0) {
         return ss_fail_memory(e, record->path);
     }
     const int flags = SQLITE_OPEN_READWRITE | (record->writing ? SQLITE_OPEN_CREATE : 0);
-    const int code = sqlite3_open_v2(plain, &record->db, flags, NULL);
+    const int code = sqlite3_open_v2(plain, &record->db, flags, vfs);
     free(plain);
     if (record->db == NULL) {
         return ss_fail_memory(e, record->path);
@@ -407,14 +407,36 @@ static ss_status connect(ss_record *record, ss_error *e)
     return code == SQLITE_OK ? SS_OK : ss_database_fail(record, e);
 }
 
+// Whether the last step failed because the file system knows no locks. One that has lost its lock
+// daemon (ENOLCK) has them: it looks busy.
+static bool lacks_locks(const ss_record *record)
+{
+    const int error = record->db != NULL ? sqlite3_system_errno(record->db) : 0;
+    return record->db != NULL && sqlite3_extended_errcode(record->db) == SQLITE_IOERR_LOCK &&
+           (error == ENOSYS || error == EOPNOTSUPP);
+}
+
+static ss_status look(ss_record *record, ss_error *e)
+{
+    ss_status status = connect(record, NULL, e);
+    if (status == SS_OK) {
+        status = check_format(record, e);
+    }
+    if (status != SS_OK && lacks_locks(record)) {
+        sqlite3_close(record->db);
+        record->db = NULL;
+        record->unlocked = true;
+        status = connect(record, "unix-none", e);
+        status = status == SS_OK ? check_format(record, e) : status;
+    }
+    return status;
+}
+
 static ss_status open_record(ss_record *record, ss_error *e)
 {
     ss_status status = check_path(record->path, record->writing, e);
     if (status == SS_OK) {
-        status = connect(record, e);
-    }
-    if (status == SS_OK) {
-        status = check_format(record, e);
+        status = look(record, e);
     }
     if (status == SS_OK) {
         status = check_pages(record, e);
@@ -440,6 +462,13 @@ ss_status ss_record_open(const char *path, ss_record_mode mode, ss_record **reco
     }
     *record = made;
     return SS_OK;
+}
+
+const char *ss_record_remark(const ss_record *record)
+{
+    return record->unlocked
+               ? "its file system has no locks: no other program may use the record meanwhile"
+               : NULL;
 }
 
 void ss_record_close(ss_record *record)

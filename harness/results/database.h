@@ -14,6 +14,7 @@ struct ss_record {
     sqlite3 *db;
     char *path;
     bool writing;
+    bool unlocked;      // the file system has no locks
     bool empty;         // a file without tables, as a kill at its beginning leaves it
     sqlite3_stmt *find; // prepared once
 };

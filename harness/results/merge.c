@@ -23,8 +23,11 @@ static bool says_more(const ss_record_row *row, const ss_record_row *than)
     if (a != b || a != 1) {
         return a > b;
     }
-    return row->time_limit != than->time_limit ? row->time_limit > than->time_limit
-                                               : row->max_iterations > than->max_iterations;
+    if (strcmp(row->status, than->status) != 0) {
+        return row->iterations > than->iterations;
+    }
+    return strcmp(row->status, "max_iter") == 0 ? row->max_iterations > than->max_iterations
+                                                : row->time_limit > than->time_limit;
 }
 
 // ---- One record
@@ -141,7 +144,7 @@ static ss_status merge(const ss_record *into, const void *what, ss_error *e)
 }
 
 ss_status ss_record_merge(const char *out, int count, char *const *paths, ss_error *told,
-                          ss_error *e)
+                          const char **remark, ss_error *e)
 {
     merging m = {.count = count, .paths = paths, .told = told};
     ss_status status = ss_record_open(out, SS_RECORD_WRITE, &m.into, e);
@@ -152,6 +155,7 @@ ss_status ss_record_merge(const char *out, int count, char *const *paths, ss_err
     if (status == SS_OK) {
         status = ss_database_write(m.into, merge, &m, e);
     }
+    *remark = status == SS_OK ? ss_record_remark(m.into) : NULL;
     ss_record_close(m.into);
     return status;
 }

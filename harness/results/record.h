@@ -29,6 +29,10 @@ typedef enum ss_record_mode {
 ss_status ss_record_open(const char *path, ss_record_mode mode, ss_record **record, ss_error *e);
 void ss_record_close(ss_record *record); // takes NULL
 
+// The sentence that users of the record should read, or NULL: on a file system without locks (Lustre
+// that is mounted without them) nobody else may use it meanwhile.
+const char *ss_record_remark(const ss_record *record);
+
 // The row with the key of `key`, without its history. A solver may be written with its "gs/".
 ss_status ss_record_find(ss_record *record, const ss_record_row *key, bool *found,
                          ss_record_row *row, ss_error *e);

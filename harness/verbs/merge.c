@@ -40,8 +40,13 @@ static int run_merge(const void *given, const ss_operands *records)
         ss_complain(VERB, "not enough memory for the list of records");
         return SS_EXIT_SYSTEM;
     }
-    const ss_status status = ss_record_merge(s->out, records->count, records->text, told, &error);
+    const char *remark;
+    const ss_status status =
+        ss_record_merge(s->out, records->count, records->text, told, &remark, &error);
     int code = (int)status;
+    if (remark != NULL) {
+        ss_complain(VERB, "%s: %s", s->out, remark);
+    }
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);
     } else {
@@ -62,13 +67,12 @@ const ss_verb ss_verb_merge = {
     .settings_size = sizeof(settings),
     .text =
         "Of two rows with the same key (problem, solver, tolerance, start and build) the one that "
-        "says more is kept: one that hit no limit, else the one with the larger limit, else that "
-        "of "
-        "the record that comes first. Rows are sorted by problem, solver in the order of first "
+        "says more is kept: one that hit no limit, else the one with the larger limit (if the "
+        "limits are different ones, more iterations), else that of the record that comes first. "
+        "Rows are sorted by problem, solver in the order of first "
         "appearance, tolerance and start.\n"
         "The rows of OUT itself are kept as those of the first record. A record that cannot be "
-        "read "
-        "is reported; the others are merged. All is written, or nothing.\n",
+        "read is reported; the others are merged. All is written, or nothing.\n",
     .example = "  stickslip merge monday.db tuesday.db --out week.db\n",
     .exits = {[SS_EXIT_OK] = "all records are merged",
               [SS_EXIT_BAD_INPUT] = "a record could not be read"},

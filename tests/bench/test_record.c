@@ -1,7 +1,10 @@
 // The record keeps every finished row, and other programs can read it.
+#include <errno.h>
+#include <fcntl.h>
 #include <float.h>
 #include <limits.h>
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <time.h>
 
 #include "tests/support/record_rows.h"
@@ -330,6 +333,44 @@ static void names_have_no_meaning_for_sqlite(void)
     CHECK(chdir(before) == 0);
 }
 
+// ---- File systems without locks.
+
+static int lock_calls;
+
+static int refuse_locks(int descriptor, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (command == F_SETLK || command == F_GETLK) {
+        lock_calls++;
+        errno = ENOSYS;
+        return -1;
+    }
+    return fcntl(descriptor, command, argument);
+}
+
+// As on Lustre that is mounted without locks: SQLite's own hook for its system calls.
+static void without_locks_a_record_is_used_and_says_so(void)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    CHECK(vfs->xSetSystemCall(vfs, "fcntl", (sqlite3_syscall_ptr)refuse_locks) == SQLITE_OK);
+    ss_record *record = open_record();
+    const bool told = ss_record_remark(record) != NULL;
+    add(record, 0, 2);
+    add(record, 1, 3);
+    ss_record_close(record);
+    ss_record_rows results = read_results();
+    CHECK(vfs->xSetSystemCall(vfs, "fcntl", NULL) == SQLITE_OK);
+    CHECK(told && lock_calls > 0);
+    CHECK(results.count == 2 && holds_row(&results, 0, 2) && holds_row(&results, 1, 3));
+    ss_record_rows_free(&results);
+    record = open_record();
+    CHECK(ss_record_remark(record) == NULL);
+    ss_record_close(record);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(every_value_survives);
@@ -347,6 +388,7 @@ static void run_tests(void)
     RUN_TEST(who_deletes_a_row_deletes_its_history);
     RUN_TEST(a_link_is_another_name);
     RUN_TEST(names_have_no_meaning_for_sqlite);
+    RUN_TEST(without_locks_a_record_is_used_and_says_so);
 }
 
 const test_group record_tests = {.run = run_tests, .set_up = set_up};

@@ -9,6 +9,7 @@
 
 static char parts[3][512];
 static ss_error told[3];
+static const char *remark;
 
 static void set_up_parts(void)
 {
@@ -39,7 +40,7 @@ static void add_numbered(const char *path, int k, int nhistory)
 static ss_status merge(int count)
 {
     char *const paths[] = {parts[0], parts[1], parts[2]};
-    return ss_record_merge(file, count, paths, told, &error);
+    return ss_record_merge(file, count, paths, told, &remark, &error);
 }
 
 static void merge_well(int count)
@@ -138,6 +139,15 @@ static void of_two_rows_of_a_key_the_one_that_says_more_stays(void)
     CHECK(kept("crashed", 1, 1, "solved", 1, 1) == 1.0);
 }
 
+// Else a bench with other limits would make the row again and again, and merge would drop it.
+static void the_limit_that_was_hit_is_the_one_that_counts(void)
+{
+    CHECK(kept("max_iter", 60, 100, "max_iter", 10, 1000) == 2.0);
+    CHECK(kept("max_iter", 10, 1000, "max_iter", 60, 100) == 1.0);
+    CHECK(kept("time_limit", 10, 1000, "time_limit", 60, 100) == 2.0);
+    CHECK(kept("max_iter", 60, 9, "time_limit", 10, 1000) == 1.0); // both after as many iterations
+}
+
 static void the_record_itself_comes_first_and_a_second_merge_changes_nothing(void)
 {
     size_t before, after;
@@ -193,6 +203,7 @@ static void a_bad_record_is_told_and_the_others_are_merged(void)
     ss_record_rows_free(&rows);
     write_bytes(parts[1], "", 0); // as a shard that was killed at its beginning
     merge_well(3);
+    CHECK(remark == NULL);
 }
 
 // In a child: the limit on the size of files stands for a full disk.
@@ -244,6 +255,7 @@ static void run_tests(void)
     RUN_TEST(the_rows_of_all_are_there_sorted_by_problem_with_their_histories);
     RUN_TEST(solvers_keep_the_order_of_their_first_appearance);
     RUN_TEST(of_two_rows_of_a_key_the_one_that_says_more_stays);
+    RUN_TEST(the_limit_that_was_hit_is_the_one_that_counts);
     RUN_TEST(the_record_itself_comes_first_and_a_second_merge_changes_nothing);
     RUN_TEST(what_stood_in_for_a_problem_goes_when_another_record_read_it);
     RUN_TEST(a_bad_record_is_told_and_the_others_are_merged);
