@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/complain.h"
+#include "harness/results/machine.h"
 #include "version.h"
 
 #ifdef __clang__
@@ -107,6 +108,19 @@ static void print_processor(void)
     printf("processor %s\n", name != NULL ? name + strspn(name, ": ") : "unknown");
 }
 
+int ss_check_processor(const char *verb)
+{
+    const char *set = ss_machine_lacks();
+    if (set == NULL) {
+        return SS_EXIT_OK;
+    }
+    ss_complain(verb,
+                "this processor has no %s, for which the program was compiled: compile it without "
+                "-march=native (meson configure -Dnative=false)",
+                set);
+    return SS_EXIT_SYSTEM;
+}
+
 static int print_version(void)
 {
     printf("stickslip %s\n", SS_VERSION);
@@ -114,7 +128,7 @@ static int print_version(void)
     printf("compiler  %s\n", COMPILER);
     printf("flags     %s\n", SS_FLAGS);
     print_processor();
-    return SS_EXIT_OK;
+    return ss_check_processor("");
 }
 
 // ---- Verbs

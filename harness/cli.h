@@ -26,6 +26,9 @@ int ss_main(int argc, char **argv);
 
 int ss_larger_code(int a, int b);
 
+// SS_EXIT_SYSTEM, with a sentence, if the program was compiled for another processor.
+int ss_check_processor(const char *verb);
+
 // ---- Options
 
 typedef enum ss_option_kind {

@@ -96,13 +96,13 @@ static bool open_file(ss_items *it, const char *path)
 
 static const char *load(ss_items *it, const char *path)
 {
-    const char *name = ss_reader_name(it->reader, it->k);
+    const char *name = ss_reader_name(it->reader, it->k - 1);
     if (asprintf(&it->label, "%s%s%s", path, name[0] != '\0' ? ":" : "", name) < 0) {
         it->label = NULL;
         ss_fail_memory(&it->error, "a name");
         return "";
     }
-    if (ss_reader_load(it->reader, it->k, &it->problem, &it->report, &it->error) == SS_OK &&
+    if (ss_reader_load(it->reader, it->k - 1, &it->problem, &it->report, &it->error) == SS_OK &&
         it->report.out_of_memory) {
         ss_fail_memory(&it->error, "the findings");
         ss_problem_free(it->problem);
@@ -111,23 +111,38 @@ static const char *load(ss_items *it, const char *path)
     return name;
 }
 
-bool ss_items_next(ss_items *it, ss_item *item)
+// To the next problem, which is not loaded, or to a file that cannot be opened: *opened is false
+// then. False after the last.
+static bool advance(ss_items *it, bool *opened)
 {
-    const char *name = "";
-    bool opened = true;
     free_item(it);
-    while (opened && it->k == it->end) {
+    for (*opened = true; *opened && it->k == it->end;) {
         close_file(it);
         if (it->path == it->npaths) {
             return false;
         }
-        opened = open_file(it, it->paths[it->path++]);
+        *opened = open_file(it, it->paths[it->path++]);
     }
+    it->k += *opened;
+    it->number++;
+    return true;
+}
+
+static bool is_in_shard(const ss_items *it)
+{
+    return it->shard.count == 0 || (it->number - 1) % it->shard.count == it->shard.index;
+}
+
+bool ss_items_next(ss_items *it, ss_item *item)
+{
+    bool opened;
+    do {
+        if (!advance(it, &opened)) {
+            return false;
+        }
+    } while (!is_in_shard(it));
     const char *path = it->paths[it->path - 1];
-    if (opened) {
-        name = load(it, path);
-        it->k++;
-    }
+    const char *name = opened ? load(it, path) : "";
     *item = (ss_item){.file = path,
                       .label = it->label != NULL ? it->label : path,
                       .name = name,

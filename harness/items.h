@@ -20,15 +20,22 @@ typedef struct ss_item {
     const ss_error *error; // if problem is NULL
 } ss_item;
 
+// Problems number k, from 0 and over all files in their order, with k mod count = index; a file that
+// cannot be opened counts as one. count 0: all.
+typedef struct ss_shard {
+    int index, count;
+} ss_shard;
+
 typedef struct ss_items {
     const char *verb; // in whose name it complains
     char *const *paths;
     int npaths;
     const char *chosen; // NULL: all problems
+    ss_shard shard;     // may be set before the first; the problems of others are not loaded
     int code;           // exit code of what is no item: a chosen name that a file does not contain
 
-    // The present place: problem k - 1 of file path - 1.
-    int path, k, end;
+    // The present place: problem k - 1 of file path - 1, the one before `number` of all.
+    int path, k, end, number;
     ss_reader *reader;
     char *label;
     ss_problem *problem;

@@ -11,7 +11,6 @@
 #include "harness/results/machine.h"
 #include "harness/run.h"
 #include "harness/cli.h"
-#include "harness/items.h"
 
 static int fail_memory(const ss_bench_plan *plan)
 {
@@ -278,10 +277,11 @@ int ss_bench_plan_begin(const char *verb, int noperands, char *const *operands,
     return code;
 }
 
-int ss_bench_plan_load(ss_bench_plan *plan, const ss_specs *specs)
+int ss_bench_plan_load(ss_bench_plan *plan, const ss_specs *specs, ss_shard shard)
 {
     int code = SS_EXIT_OK;
     ss_items it = ss_items_of(plan->verb, plan->nfiles, plan->files, NULL);
+    it.shard = shard;
     for (ss_item item; ss_items_next(&it, &item);) {
         code = ss_larger_code(code, plan_item(plan, &item));
     }

@@ -3,6 +3,7 @@
 
 #include "harness/bench/measure.h"
 #include "harness/bench/specs.h"
+#include "harness/items.h"
 
 typedef struct ss_bench_problem {
     char *file, *name, *label; // name "" where the file is one problem
@@ -36,11 +37,11 @@ typedef struct ss_bench_plan {
 // stderr, in the name of the verb, and left out. Exit code 0, 3 if something was left out, 4.
 int ss_bench_plan_begin(const char *verb, int noperands, char *const *operands,
                         const ss_bench_settings *settings, ss_bench_plan *plan);
-// Loads every problem of the files once. One that occurs twice is planned once, and one that cannot
+// Loads every problem of the shard once. One that occurs twice is planned once, and one that cannot
 // be loaded has its sentence as a defect; so it is said on stderr, and how many have no guess to
 // start from. All entries are missing then. specs must outlive the plan. Exit code 0, or 4.
-int ss_bench_plan_load(ss_bench_plan *plan, const ss_specs *specs);
-// Which entries the record has, too. A row is made again if it hit a limit that is larger now, if
+int ss_bench_plan_load(ss_bench_plan *plan, const ss_specs *specs, ss_shard shard);
+// Which of the missing entries this record has; may be asked of several. A row is made again if it hit a limit that is larger now, if
 // its run was killed because it slept, and if its problem could not be read but can be now.
 ss_status ss_bench_plan_compare(ss_bench_plan *plan, ss_record *record, ss_error *e);
 void ss_bench_plan_free(ss_bench_plan *plan);

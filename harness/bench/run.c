@@ -1,7 +1,6 @@
 #include "harness/bench/run.h"
 
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "harness/bench/cores.h"
 #include "harness/bench/limits.h"
 #include "harness/complain.h"
 #include "harness/cli.h"
@@ -30,6 +30,7 @@ typedef struct running {
     ss_record *record;
     ss_bar bar;
     ss_machine machine;
+    ss_cores cores;
     int njobs;
     ss_child *children; // [njobs], as are the jobs
     job *jobs;
@@ -151,28 +152,6 @@ static void release_signals(const running *all, const struct sigaction before[NS
 
 // ---- A child
 
-static int count_cores(void)
-{
-    cpu_set_t mine;
-    return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
-}
-
-// On the k-th of the cores that this process may use.
-static void place(pid_t child, int k)
-{
-    cpu_set_t mine, one;
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
-        return;
-    }
-    for (size_t core = 0; core < CPU_SETSIZE; core++) {
-        if (CPU_ISSET(core, &mine) && k-- == 0) {
-            CPU_SET(core, &one);
-            sched_setaffinity(child, sizeof one, &one);
-        }
-    }
-}
-
 // More than a command line has.
 enum { MOST_WORDS = 16 };
 
@@ -234,7 +213,7 @@ static ss_status start_job(running *all, int k, const ss_bench_entry *entry, ss_
                                            : ss_fail_memory(e, "a command line");
     free_words(&line);
     if (status == SS_OK) {
-        place(all->children[k].pid, k);
+        ss_cores_place(&all->cores, all->children[k].pid, k);
         ss_limit_child(all->children[k].pid, s->time_limit, 1 + s->repeats);
     }
     return status;
@@ -434,23 +413,13 @@ static int conclude(const running *all, ss_status status, const ss_error *error)
     return SS_EXIT_OK;
 }
 
-static int count_jobs(const ss_bench_orders *orders)
-{
-    const int cores = count_cores();
-    if (orders->jobs > cores) {
-        ss_complain(orders->verb,
-                    "--jobs %d is more than the %d core%s of this machine: %d run%s at a time",
-                    orders->jobs, cores, ss_plural(cores), cores, ss_plural(cores));
-    }
-    return orders->jobs < cores ? orders->jobs : cores;
-}
-
 int ss_bench_run(const ss_bench_plan *plan, const ss_bench_orders *orders, ss_record *record)
 {
-    running all = {.plan = plan, .orders = orders, .record = record, .njobs = count_jobs(orders)};
+    running all = {.plan = plan, .orders = orders, .record = record, .cores = ss_cores_here()};
     struct sigaction before[NSIGNALS];
     ss_error error;
     ss_status status = SS_OK;
+    all.njobs = ss_cores_limit(&all.cores, orders->verb, orders->jobs);
     all.children = calloc((size_t)all.njobs, sizeof *all.children);
     all.jobs = calloc((size_t)all.njobs, sizeof *all.jobs);
     catch_signals(&all, before);

@@ -106,6 +106,40 @@ void ss_machine_build(char *text, size_t room)
     }
 }
 
+#define REQUIRE(set, name)                                                                         \
+    if (!__builtin_cpu_supports(set)) {                                                            \
+        return name;                                                                               \
+    }
+
+const char *ss_machine_lacks(void)
+{
+#ifdef __AVX__
+    REQUIRE("avx", "AVX")
+#endif
+#ifdef __AVX2__
+    REQUIRE("avx2", "AVX2")
+#endif
+#ifdef __FMA__
+    REQUIRE("fma", "FMA")
+#endif
+#ifdef __BMI2__
+    REQUIRE("bmi2", "BMI2")
+#endif
+#ifdef __AVX512F__
+    REQUIRE("avx512f", "AVX-512 F")
+#endif
+#ifdef __AVX512VL__
+    REQUIRE("avx512vl", "AVX-512 VL")
+#endif
+#ifdef __AVX512DQ__
+    REQUIRE("avx512dq", "AVX-512 DQ")
+#endif
+#ifdef __AVX512BW__
+    REQUIRE("avx512bw", "AVX-512 BW")
+#endif
+    return NULL;
+}
+
 double ss_machine_load(void)
 {
     double load;

@@ -21,4 +21,8 @@ void ss_machine_date(char *text, size_t room); // now, ISO 8601, UTC
 // "version commit flags"; if that is too long its end is replaced by '~' and part of its hash.
 void ss_machine_build(char *text, size_t room);
 
+// The name of an instruction set that the program was compiled for (-march=native) and that this
+// processor has not, so that a solver would die of SIGILL; NULL if there is none.
+const char *ss_machine_lacks(void);
+
 double ss_machine_load(void); // average over the last minute; NaN if it is not known

@@ -1,5 +1,7 @@
 // stickslip bench: every solver on every problem, each in a process of its own, into a record.
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -7,9 +9,10 @@
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/run.h"
+#include "problems/number.h"
 
 typedef struct settings {
-    const char *solvers, *out;
+    const char *solvers, *out, *base, *shard;
     double tolerance, time_limit;
     int max_iterations, repeats, jobs, start;
     bool dry_run;
@@ -34,6 +37,11 @@ static const ss_option OPTIONS[] = {
     SS_OPT_INT("repeat", "N", repeats, 1, 100000, "timed solves, after one that is not timed"),
     SS_OPT_INT("jobs", "J", jobs, 1, 1000, "runs at a time, each on a core of its own"),
     SS_OPT_START,
+    SS_OPT_TEXT(
+        "shard", "I/N", shard,
+        "only problems number k, from 0 and over all files, with k mod N = I: 0/8, 1/8, ..."),
+    SS_OPT_TEXT("base", "RECORD", base,
+                "rows that it contains are not made again; it is read only, and may be missing"),
     SS_OPT_FLAG("dry-run", dry_run, "print the runs and which are missing; make none"),
     {.name = NULL},
 };
@@ -72,9 +80,17 @@ static bool is_bad_input(ss_record *record, const ss_record_row *key)
            strcmp(row.status, "bad_input") == 0;
 }
 
+// The record that gets the rows, and one that is read beside it; NULL if it is not there.
+typedef struct records {
+    ss_record *out, *base;
+} records;
+
 // 3 where one of the rows in the record is bad input, or stands in for one that could not be read.
 static int look_for_bad_input(const ss_bench_plan *plan, ss_record *record)
 {
+    if (record == NULL) {
+        return SS_EXIT_OK;
+    }
     for (int k = 0; k < plan->count; k++) {
         const ss_record_row key = ss_bench_plan_row(plan, &plan->entries[k]);
         ss_record_row stand_in = key;
@@ -86,50 +102,87 @@ static int look_for_bad_input(const ss_bench_plan *plan, ss_record *record)
     return SS_EXIT_OK;
 }
 
-static int run_plan(const settings *s, const ss_bench_plan *plan, ss_record *record)
+static int run_plan(const settings *s, const ss_bench_plan *plan, const records *r)
 {
     const ss_bench_orders orders = {.verb = VERB, .program = "/proc/self/exe", .jobs = s->jobs};
-    const int code = ss_bench_run(plan, &orders, record);
+    const char *remark = ss_record_remark(r->out);
+    if (remark != NULL) {
+        ss_complain(VERB, "%s: %s", s->out, remark);
+    }
+    const int code = ss_bench_run(plan, &orders, r->out);
     if (code == SS_EXIT_OK) {
         const int present = plan->count - plan->missing;
         ss_complain(VERB, "%s: %d row%s made, %d %s there already", s->out, plan->missing,
                     ss_plural(plan->missing), present, present == 1 ? "was" : "were");
     }
-    return code == SS_EXIT_OK ? look_for_bad_input(plan, record) : code;
+    return code;
+}
+
+static ss_status open_to_read(const char *path, ss_record **record, ss_error *e)
+{
+    const bool exists = path != NULL && access(path, F_OK) == 0;
+    return exists ? ss_record_open(path, SS_RECORD_READ, record, e) : SS_OK;
 }
 
 // A dry run leaves no file behind.
-static ss_status open_record(const settings *s, ss_record **record, ss_error *e)
+static ss_status open_records(const settings *s, records *r, ss_error *e)
 {
-    *record = NULL;
-    if (s->dry_run) {
-        return access(s->out, F_OK) == 0 ? ss_record_open(s->out, SS_RECORD_READ, record, e)
-                                         : SS_OK;
+    *r = (records){0};
+    const ss_status status = open_to_read(s->base, &r->base, e);
+    if (status != SS_OK) {
+        return status;
     }
-    return ss_record_open(s->out, SS_RECORD_WRITE, record, e);
+    return s->dry_run ? open_to_read(s->out, &r->out, e)
+                      : ss_record_open(s->out, SS_RECORD_WRITE, &r->out, e);
 }
 
-// The record comes first: if it cannot be used, no problem need be loaded.
-static int bench(const settings *s, const ss_specs *specs, ss_bench_plan *plan)
+static ss_status compare(ss_bench_plan *plan, const records *r, ss_error *e)
 {
-    ss_record *record = NULL;
+    ss_status status = r->base != NULL ? ss_bench_plan_compare(plan, r->base, e) : SS_OK;
+    if (status == SS_OK && r->out != NULL) {
+        status = ss_bench_plan_compare(plan, r->out, e);
+    }
+    return status;
+}
+
+// The records come first: if they cannot be used, no problem need be loaded.
+static int bench(const settings *s, const ss_specs *specs, ss_shard shard, ss_bench_plan *plan)
+{
+    records r;
     ss_error error;
-    ss_status status = open_record(s, &record, &error);
+    ss_status status = open_records(s, &r, &error);
     int code = SS_EXIT_OK;
     if (status == SS_OK) {
-        code = ss_bench_plan_load(plan, specs);
-    }
-    if (status == SS_OK && record != NULL) {
-        status = ss_bench_plan_compare(plan, record, &error);
+        code = ss_bench_plan_load(plan, specs, shard);
+        status = compare(plan, &r, &error);
     }
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);
         code = ss_larger_code(code, (int)status);
     } else {
-        code = ss_larger_code(code, s->dry_run ? print_plan(plan) : run_plan(s, plan, record));
+        const int done = s->dry_run ? print_plan(plan) : run_plan(s, plan, &r);
+        code = ss_larger_code(code, done);
+        if (done == SS_EXIT_OK) {
+            code = ss_larger_code(code, look_for_bad_input(plan, r.out));
+            code = ss_larger_code(code, look_for_bad_input(plan, r.base));
+        }
     }
-    ss_record_close(record);
+    ss_record_close(r.out);
+    ss_record_close(r.base);
     return code;
+}
+
+// "I/N" with 0 <= I < N.
+static bool parse_shard(const char *text, ss_shard *shard)
+{
+    long index = 0, count = 0;
+    const char *slash = strchr(text, '/');
+    char *first = slash != NULL ? strndup(text, (size_t)(slash - text)) : NULL;
+    const bool sound = first != NULL && ss_number_whole(slash + 1, 1, INT_MAX, &count) &&
+                       ss_number_whole(first, 0, count - 1, &index);
+    free(first);
+    *shard = (ss_shard){.index = (int)index, .count = (int)count};
+    return sound;
 }
 
 static int run_bench(const void *given, const ss_operands *operands)
@@ -143,6 +196,15 @@ static int run_bench(const void *given, const ss_operands *operands)
     ss_specs specs;
     ss_bench_plan plan;
     ss_error error;
+    ss_shard shard = {0};
+    if (s->shard != NULL && !parse_shard(s->shard, &shard)) {
+        ss_complain(VERB, "--shard takes I/N, whole numbers with 0 <= I < N as 0/8, not '%s'",
+                    s->shard);
+        return SS_EXIT_USAGE;
+    }
+    if (!s->dry_run && ss_check_processor(VERB) != SS_EXIT_OK) {
+        return SS_EXIT_SYSTEM;
+    }
     const ss_status status = ss_specs_split(VERB, s->solvers, &specs, &error);
     if (status != SS_OK) {
         ss_complain(VERB, "--solvers: %s", error.text);
@@ -150,7 +212,7 @@ static int run_bench(const void *given, const ss_operands *operands)
     }
     int code = ss_bench_plan_begin(VERB, operands->count, operands->text, &how, &plan);
     if (plan.nfiles > 0) {
-        code = ss_larger_code(code, bench(s, &specs, &plan));
+        code = ss_larger_code(code, bench(s, &specs, shard, &plan));
     }
     ss_bench_plan_free(&plan);
     ss_specs_free(&specs);
@@ -180,6 +242,9 @@ const ss_verb ss_verb_bench = {
         "--time-limit or --max-iter that is larger now, if it was killed because it slept, and if "
         "its problem could not be read but can be now. After Ctrl-C, or a crash of the machine, "
         "all finished rows are kept: the same command continues.\n"
+        "For many machines: each runs --shard I/N with a record of its own, of the same FILEs in "
+        "the same order, and merge makes one record of them. All solvers of a problem run in one "
+        "shard. With --base RECORD a shard does not repeat what was merged before.\n"
         "A folder means its *.h5 and *.hdf5, and @LIST the operands in the lines of the file LIST. "
         "What is not there or is no HDF5 file is reported and not recorded.\n",
     .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.db\n",

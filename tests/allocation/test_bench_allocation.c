@@ -73,7 +73,7 @@ static int plan_files(void)
         return (int)SS_SYSTEM;
     }
     int code = ss_bench_plan_begin("test", 2, files, &SETTINGS, &plan);
-    const int loaded = ss_bench_plan_load(&plan, &specs);
+    const int loaded = ss_bench_plan_load(&plan, &specs, (ss_shard){0});
     code = loaded > code ? loaded : code;
     CHECK(code != 0 || plan.count == 4);
     ss_bench_plan_free(&plan);
@@ -101,7 +101,7 @@ static int run_children(void)
     int code = (int)ss_record_open(scratch_path("run.db"), SS_RECORD_WRITE, &record, &error);
     if (code == 0) {
         code = ss_bench_plan_begin("test", 1, files, &SETTINGS, &made);
-        code = code == 0 ? ss_bench_plan_load(&made, &specs) : code;
+        code = code == 0 ? ss_bench_plan_load(&made, &specs, (ss_shard){0}) : code;
         code = code == 0 ? (int)ss_bench_plan_compare(&made, record, &error) : code;
         code = code == 0 ? ss_bench_run(&made, &orders, record) : code;
         ss_bench_plan_free(&made);

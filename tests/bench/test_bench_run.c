@@ -144,7 +144,7 @@ static int bench_by(const char *program, const char *list, int jobs)
     CHECK_OK(ss_specs_split("bench", list, &specs, &error));
     CHECK_OK(ss_record_open(result, SS_RECORD_WRITE, &record, &error));
     TEST_ASSERT_EQUAL_INT(0, ss_bench_plan_begin("test", 1, files, &SETTINGS, &plan));
-    TEST_ASSERT_EQUAL_INT(0, ss_bench_plan_load(&plan, &specs));
+    TEST_ASSERT_EQUAL_INT(0, ss_bench_plan_load(&plan, &specs, (ss_shard){0}));
     CHECK_OK(ss_bench_plan_compare(&plan, record, &error));
     rows_made = plan.missing;
     const int code = ss_bench_run(&plan, &orders, record);

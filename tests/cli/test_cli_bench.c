@@ -7,32 +7,6 @@
 
 #include "tests/support/bench_inputs.h"
 
-static bool same_number(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
-// All but the times, the machine's load and the date.
-static void check_same_findings(const ss_record_row *a, const ss_record_row *b)
-{
-    TEST_ASSERT_EQUAL_STRING(a->problem, b->problem);
-    TEST_ASSERT_EQUAL_STRING(a->status, b->status);
-    TEST_ASSERT_EQUAL_STRING(a->detail, b->detail);
-    CHECK(a->contacts == b->contacts && a->dim == b->dim && a->iterations == b->iterations);
-    CHECK(a->local_solves == b->local_solves && a->repeats == b->repeats);
-    CHECK(a->alt_percent == b->alt_percent && a->fail_percent == b->fail_percent);
-    CHECK(same_number(a->measures.fb, b->measures.fb) &&
-          same_number(a->measures.fb_contact, b->measures.fb_contact));
-    CHECK(same_number(a->measures.fb_abs, b->measures.fb_abs) &&
-          same_number(a->measures.natural, b->measures.natural));
-    CHECK(same_number(a->measures.normal, b->measures.normal));
-    TEST_ASSERT_EQUAL_INT(a->history.count, b->history.count);
-    for (int k = 0; k < a->history.count; k++) {
-        CHECK(a->history.iteration[k] == b->history.iteration[k]);
-        CHECK(same_number(a->history.fb[k], b->history.fb[k]));
-    }
-}
-
 // ---- The product
 
 static void every_pair_is_a_row(void)

@@ -180,3 +180,47 @@ const ss_record_row *find_row(const ss_record_rows *results, const ss_record_row
     }
     return NULL;
 }
+
+static bool same_bits(const void *a, const void *b, size_t count)
+{
+    return count == 0 || memcmp(a, b, count) == 0;
+}
+
+static bool is_of_the_moment(const char *name)
+{
+    static const char *const NAMES[] = {
+        "seconds",        "cpu_seconds", "setup_seconds", "sweep_seconds",
+        "seconds_median", "load",        "date",          "host"};
+    bool found = false;
+    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
+        found = found || strcmp(name, NAMES[k]) == 0;
+    }
+    return found;
+}
+
+void check_same_findings(const ss_record_row *one, const ss_record_row *two)
+{
+    ss_field field;
+    for (ss_fields walk = ss_fields_of(ss_record_fields); ss_fields_next(&walk, &field);) {
+        const char *x = (const char *)one + field.offset, *y = (const char *)two + field.offset;
+        if (field.kind == SS_FIELD_TEXT && !is_of_the_moment(field.name)) {
+            TEST_ASSERT_EQUAL_STRING_MESSAGE(x, y, field.name);
+        } else if (!is_of_the_moment(field.name)) {
+            TEST_ASSERT_TRUE_MESSAGE(same_bits(x, y, field.width), field.name);
+        }
+    }
+    TEST_ASSERT_EQUAL_INT(one->history.count, two->history.count);
+    const size_t bytes = (size_t)one->history.count * sizeof(double);
+    CHECK(same_bits(one->history.iteration, two->history.iteration, bytes));
+    CHECK(same_bits(one->history.fb, two->history.fb, bytes));
+}
+
+void check_same_records(const ss_record_rows *one, const ss_record_rows *two)
+{
+    TEST_ASSERT_EQUAL_size_t(one->count, two->count);
+    for (size_t k = 0; k < one->count; k++) {
+        const ss_record_row *row = find_row(two, &one->rows[k]);
+        CHECK(row != NULL);
+        check_same_findings(&one->rows[k], row);
+    }
+}
