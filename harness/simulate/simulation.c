@@ -51,13 +51,14 @@ static ss_status measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_
     return SS_OK;
 }
 
-static void tell(const ss_run *run, ss_step_answer *answer)
+static void tell(const ss_run *run, double tolerance, ss_step_answer *answer)
 {
     *answer = (ss_step_answer){
         .status = run->status,
         .solved = run->verdict.solved,
         .iterations = run->result.iterations,
         .fb = run->verdict.measures.fb,
+        .error = fmin(run->verdict.measures.fb, tolerance) * run->verdict.measures.velocity_scale,
         .seconds = run->result.seconds,
         .setup_seconds = run->result.setup_seconds,
         .sweep_seconds = run->result.sweep_seconds,
@@ -80,7 +81,7 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
     ss_run run = {0};
     ss_status status = ss_run_task(&task, r, &run, e);
     if (status == SS_OK) {
-        tell(&run, answer);
+        tell(&run, s->tolerance, answer);
         status = measure_in_cgs(p, &run, answer, e);
     }
     if (status == SS_OK) {

@@ -150,6 +150,45 @@ static void a_rod_swings_with_the_first_frequency(void)
     CHECK_NEAR(1.0 / period(32), known, 0.005 * known);
 }
 
+// ---- Iterates
+
+// 0.3 m of damped hair whose natural curvature is not that of its start.
+static ss_strand_design unrested(void)
+{
+    static const double style[5][3] = {{0.0, 8.0, 0.0}, {0.0, 8.0, 0.0}, {0.0, 2.0, 0.0}};
+    static const double unrest[5][3] = {
+        {0.0, 2.0, -1.0}, {0.0, -2.0, 2.0}, {0.0, 1.0, 3.0}, {0.0, 4.0, 0.0}, {0.0, 2.0, 1.0}};
+    return (ss_strand_design){.length = 0.3,
+                              .material = ss_material_hair(),
+                              .npieces = 5,
+                              .style = style,
+                              .unrest = unrest,
+                              .nsegments = 24};
+}
+
+static void a_rod_of_curvatures_begins_with_its_natural_lengths(void)
+{
+    const ss_strand_design design = unrested();
+    const ss_pose root = ss_pose_identity();
+    run r = new_run("der", "newton", &design, &root, DOWN, 2e-3);
+    CHECK_LE(worst_stretch(&r), 1e-14);
+    free_run(&r);
+}
+
+// Were lengths damped, 19 of 20 iterates would not do.
+static void falling_hair_takes_few_iterates_of_exact_stiffness(void)
+{
+    const ss_strand_design design = unrested();
+    const ss_pose root = ss_pose_identity();
+    run r = new_run("der", "newton", &design, &root, DOWN, 2e-3);
+    for (int i = 0; i < 50; i++) {
+        CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
+        CHECK(r.report.iterates <= 8 && r.report.stiffness == SS_STIFFNESS_EXACT);
+        CHECK(r.report.rejected == 0 && r.report.change <= 1e-8);
+    }
+    free_run(&r);
+}
+
 // ---- The same strand by another model
 
 // A natural curl that is let go level, its clamp at the origin along x; n edges or elements.
@@ -189,6 +228,8 @@ static void run_tests(void)
     RUN_TEST(projection_goes_where_newton_goes);
     RUN_TEST(a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme);
     RUN_TEST(a_rod_swings_with_the_first_frequency);
+    RUN_TEST(a_rod_of_curvatures_begins_with_its_natural_lengths);
+    RUN_TEST(falling_hair_takes_few_iterates_of_exact_stiffness);
     RUN_TEST(a_super_helix_moves_alike);
 }
 

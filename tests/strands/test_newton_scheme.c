@@ -271,6 +271,30 @@ static void a_stop_by_tol_is_when_the_change_is_below(void)
     CHECK(report.change > 1e-6 && report.iterates == 2);
 }
 
+// Impulses are no better than the solver says: no iterate after that.
+static void iterates_end_at_the_error_of_the_solver(void)
+{
+    int iterates[2];
+    for (int k = 0; k < 2; k++) {
+        again();
+        const ss_pose one = pose_at(ss_vec(-0.1, 0.0, 0.0), ss_vec(0.0, 0.0, 0.0));
+        const ss_pose other = pose_at(ss_vec(0.0, -0.1, 0.019), ss_vec(0.0, 0.0, 0.5 * M_PI));
+        world->radius = 0.01;
+        tied_strand(world, 0, &one, 0, SS_CLAMP_BOTH);
+        tied_strand(world, 0, &other, 0, SS_CLAMP_BOTH);
+        stir(world, 0.05);
+        options.reach = 0.0;
+        options.dt = options.dt_min = 1e-4;
+        begin_with("newton");
+        secular.error = k == 0 ? 0.0 : 1e-4;
+        step();
+        CHECK(report.contacts > 0);
+        CHECK_LE(report.change, k == 0 ? 1e-8 : 1e-4);
+        iterates[k] = report.iterates;
+    }
+    CHECK(iterates[1] < iterates[0]);
+}
+
 // ---- Energy and order
 
 static double total(void)
@@ -427,6 +451,7 @@ static void run_tests(void)
     RUN_TEST(iterates_of_a_super_helix_converge_quadratically);
     RUN_TEST(iterates_that_move_apart_are_rejected);
     RUN_TEST(a_stop_by_tol_is_when_the_change_is_below);
+    RUN_TEST(iterates_end_at_the_error_of_the_solver);
     RUN_TEST(bdf2_keeps_the_energy_of_a_free_oscillation);
     RUN_TEST(newton_is_of_first_and_bdf2_of_second_order);
     RUN_TEST(a_factor_that_fails_asks_for_the_next_kind);

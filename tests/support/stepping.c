@@ -23,7 +23,8 @@ ss_status solve_step(void *context, const ss_problem *p, double *r, ss_step_answ
         status = ss_solve(&task, r, &result, e);
     }
     ss_method_free(method);
-    *answer = (ss_step_answer){.status = "solved", .solved = true, .iterations = result.iterations};
+    *answer = (ss_step_answer){
+        .status = "solved", .solved = true, .iterations = result.iterations, .error = s->error};
     return status;
 }
 

@@ -141,6 +141,19 @@ static void keep_strains(ss_der *d)
     }
 }
 
+// Edges of the start get the natural lengths. Where a shape is given by curvatures, its chords are shorter
+// than their arcs by (curvature l)^2 / 24; two shapes of one strand differ in that, and the strand would
+// begin compressed by a force of EA times as much, which buckles hair.
+static void take_natural_lengths(const ss_der *d, ss_vec3 *x)
+{
+    ss_vec3 was = x[0];
+    for (int j = 0; j < d->n; j++) {
+        const ss_vec3 t = ss_unit(ss_minus(x[j + 1], was));
+        was = x[j + 1];
+        x[j + 1] = ss_along(x[j], d->edge[j], t);
+    }
+}
+
 static ss_status der_fill(ss_der *d, const ss_strand_design *design, ss_error *e)
 {
     const size_t n = (size_t)d->n, nq = 8 * n + 3;
@@ -159,6 +172,9 @@ static ss_status der_fill(ss_der *d, const ss_strand_design *design, ss_error *e
             memcpy(d->more[k], strain[k], n * sizeof *strain[k]);
         }
         take_shape(d, design, SS_SHAPE_START, d->style, frames, d->director, d->theta);
+        if (design->nvertices == 0) {
+            take_natural_lengths(d, d->style);
+        }
         sound = find_strains(d, d->style, d->director, d->theta, q) && sound;
         keep_strains(d);
         status = sound ? SS_OK

@@ -634,7 +634,7 @@ static void add_joints(lanes at[DOFS][DOFS], int from, int end, double scale, ss
     }
 }
 
-// kind < 0: what damping takes, squares alone.
+// kind < 0: what damping takes, the squares of bending and twist alone.
 static void add_stiffness(const ss_der *d, const double *q, int kind, double scale, ss_band *A)
 {
     const bool ends = kind == SS_STIFFNESS_EXACT || kind == SS_STIFFNESS_FILTERED;
@@ -657,13 +657,10 @@ static void add_stiffness(const ss_der *d, const double *q, int kind, double sca
         if (kind == SS_STIFFNESS_FILTERED) {
             clamp_joints(at);
         }
-        const lanes across = lanes_of(d->inverse_edge + from) - s.inverse[1];
-        const lanes none = {0.0};
-        add_stretch(d, &s, from,
-                    kind < 0                     ? none
-                    : kind == SS_STIFFNESS_EXACT ? across
-                                                 : above_zero(across),
-                    at);
+        if (kind >= 0) {
+            const lanes across = lanes_of(d->inverse_edge + from) - s.inverse[1];
+            add_stretch(d, &s, from, kind == SS_STIFFNESS_EXACT ? across : above_zero(across), at);
+        }
         add_joints(at, from, d->n, scale, A);
         before = f;
     }
@@ -676,7 +673,10 @@ bool ss_der_stiffness(const void *strand, const double *q, ss_stiffness kind, do
     return true;
 }
 
-// Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain.
+// Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain. Lengths are not
+// damped: v at the end of a step stretches an edge that has turned by phi in it at the rate phi^2/2h, and
+// EA times that is more than the weight of hair. The elastic tension that answers it is a compression, for
+// which K is indefinite.
 void ss_der_damping(const void *strand, const double *q, double scale, ss_band *A)
 {
     const ss_der *d = strand;

@@ -14,8 +14,10 @@
 // so that what q carries along is carried from iterate to iterate. Contacts are those of the start, or
 // of the way to iterate 1 (continuous detection), with their H and w; r starts from the answer before.
 //
-// The iteration ends where no strand has an rms of |J (v - v*)| over its points above tol, or after
-// as many problems as are allowed; a last change of 10 times the first is no answer. It is quadratic, but for strands whose J changes with q and which
+// The iteration ends where no strand has an rms of |J (v - v*)| over its points above tol, or above the
+// error in velocities that the solver leaves in its answers (ss_step_answer): impulses that are good to it
+// move the iterates about by as much. It ends after as many problems as are allowed, too; a last change of
+// 10 times the first is no answer. It is quadratic, but for strands whose J changes with q and which
 // touch something: their M lacks the slopes of the inertia forces, which are not symmetric and of the
 // order h beside it, and they converge linearly by that ratio. Those that touch nothing take the full
 // step (slopes.h).
@@ -219,7 +221,7 @@ static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report
     double moved = first;
     it.at = &about;
     it.ahead = n->ahead;
-    while (moved > n->set.tol && report->iterates < n->set.iterations) {
+    while (moved > fmax(n->set.tol, report->answer.error) && report->iterates < n->set.iterations) {
         commit(s, n, it.h);
         ss_snapshot_place(&s->there, s->world, &about);
         if (!ss_step_form(s, &it, &s->there, report)) {

@@ -38,6 +38,7 @@ typedef struct ss_step_answer {
     bool solved;        // fb <= its tolerance
     int iterations;
     double fb, fb_abs, natural;
+    double error; // m/s: fb, at most its tolerance, times the problem's scale of velocities
     double seconds, setup_seconds, sweep_seconds;
 } ss_step_answer;
 
