@@ -48,6 +48,7 @@ _stickslip() {
     if [ -z "$words" ] && [ "${COMP_WORDS[1]-}" = simulate ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $current != -* ]]; then
         words=$("${COMP_WORDS[0]}" scenes --format csv 2>/dev/null | sed '1d; s/,.*//')
+        words+=" $(compgen -f -X '!*.json' -- "$current")"
     fi
     if [ -z "$words" ] && [[ $current == -* ]]; then
         words=$(_stickslip_options "${program[@]}")

@@ -9,6 +9,7 @@
 
 #include "harness/interrupt.h"
 #include "harness/run.h"
+#include "harness/simulate/scene_file.h"
 #include "problems/number.h"
 #include "problems/strands/spec.h"
 #include "solvers/clock.h"
@@ -110,6 +111,7 @@ static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_er
     if (sim->world == NULL) {
         return ss_fail_memory(e, "the world");
     }
+    sim->world->keeps_designs = s->write != NULL;
     const ss_status status = scene->scene->build(&request, sim->world, options, e);
     options->dt_min = fmin(options->dt_min, options->dt);
     return status;
@@ -185,9 +187,12 @@ static number print(double x)
 static void write_recipe(const ss_simulation *sim, double dt, char *text, size_t room)
 {
     const ss_simulate_settings *s = sim->settings;
-    char limit[64] = "", threads[24] = "", scheme[SS_SPEC_ROOM + 16] = "";
-    if (s->scheme != NULL) {
-        snprintf(scheme, sizeof scheme, " --scheme %s", s->scheme);
+    char limit[64] = "", threads[24] = "", scheme[SS_SPEC_ROOM + 16] = "", rods[24] = "";
+    if (!ss_scene_file_is(sim->choices->scene->spec)) { // a file has strands of its own
+        snprintf(rods, sizeof rods, " --rods %d", sim->run.rods);
+    }
+    if (sim->choices->scheme != NULL) {
+        snprintf(scheme, sizeof scheme, " --scheme %s", sim->choices->scheme->spec);
     }
     if (s->time_limit > 0.0) {
         snprintf(limit, sizeof limit, " --time-limit %s", print(s->time_limit).text);
@@ -196,11 +201,11 @@ static void write_recipe(const ss_simulation *sim, double dt, char *text, size_t
         snprintf(threads, sizeof threads, " --threads %d", s->threads);
     }
     snprintf(text, room,
-             "stickslip simulate %s --model %s%s --rods %d --mu %s --dt %s --seed %llu "
+             "stickslip simulate %s --model %s%s%s --mu %s --dt %s --seed %llu "
              "--steps %d --solver %s --tol %s --max-iter %d%s%s",
-             sim->choices->scene->spec, sim->run.model, scheme, sim->run.rods,
-             print(sim->run.mu).text, print(dt).text, (unsigned long long)s->seed, sim->steps,
-             sim->run.solver, print(s->tolerance).text, s->max_iterations, limit, threads);
+             sim->choices->scene->spec, sim->run.model, scheme, rods, print(sim->run.mu).text,
+             print(dt).text, (unsigned long long)s->seed, sim->steps, sim->run.solver,
+             print(s->tolerance).text, s->max_iterations, limit, threads);
 }
 
 static ss_status open_dump(ss_simulation *sim, const ss_step_options *options, ss_error *e)
@@ -250,6 +255,20 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
         status = open_stats(sim, e); // last: it empties the file
     }
     return status;
+}
+
+ss_status ss_simulation_write(ss_simulation *sim, ss_error *e)
+{
+    const ss_simulate_settings *s = sim->settings;
+    ss_step_options options;
+    const ss_status status = build_world(sim, &options, e);
+    const ss_scene_run run = {.title = sim->choices->scene->scene->shows,
+                              .model = sim->choices->model->spec,
+                              .scheme =
+                                  sim->choices->scheme != NULL ? sim->choices->scheme->spec : NULL,
+                              .steps = sim->steps,
+                              .options = &options};
+    return status == SS_OK ? ss_scene_file_write(s->write, sim->world, &run, e) : status;
 }
 
 ss_status ss_simulation_open(ss_simulation *sim, ss_error *e)

@@ -31,6 +31,7 @@ typedef struct ss_simulate_settings {
     double dt, mu, tolerance, time_limit, until_rest;
     uint64_t seed;
     const char *dump, *stats, *frames, *trajectory;
+    const char *write;    // a scene file, in place of a run
     ss_table_style style; // of the row at the end
 } ss_simulate_settings;
 
@@ -63,6 +64,8 @@ typedef struct ss_simulation {
 
 // The world and all files; nothing has moved. Bad options of the scene are SS_BAD_INPUT.
 ss_status ss_simulation_open(ss_simulation *simulation, ss_error *e);
+// The scene alone, into the file that `write` asks for.
+ss_status ss_simulation_write(ss_simulation *simulation, ss_error *e);
 // All steps, until rest, an interrupt (ss_interrupted) or a failure. SS_BAD_INPUT: an explosion. The
 // sentence says at which step; what was written before it stays.
 ss_status ss_simulation_run(ss_simulation *simulation, ss_error *e);

@@ -8,6 +8,7 @@
 #include "harness/complain.h"
 #include "harness/interrupt.h"
 #include "harness/run.h"
+#include "harness/simulate/scene_file.h"
 #include "harness/simulate/simulation.h"
 #include "problems/strands/spec.h"
 
@@ -56,6 +57,8 @@ static const ss_option OPTIONS[] = {
                 "a row per step: contacts, solve, times, energies, tips"),
     SS_OPT_TEXT("frames", "DIR", frames,
                 "frame_00000.obj, the strands as polylines, and a PNG, 25 per simulated second"),
+    SS_OPT_TEXT("write", "FILE.json", write,
+                "the scene as a file that runs with the same bits; nothing is simulated"),
     SS_OPT_TEXT("strands", "FILE.h5", trajectory,
                 "where all strands, obstacles and contacts are, 25 frames per simulated second, at "
                 "least 100 per run or every step"),
@@ -223,10 +226,13 @@ static int run(ss_simulation *a, ss_table *rows)
     return ss_table_end(&ss_verb_simulate, rows, ss_larger_code(code, dumped));
 }
 
-// No file is read here: input that is bad is an option.
-static int code_of(ss_status status)
+// Of a scene by its name, input that is bad is an option. Sentences about a file name it.
+static int complain_of(const ss_simulate_choices *choices, ss_status status, const ss_error *error)
 {
-    return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
+    const char *spec = choices->scene->spec;
+    const bool file = ss_scene_file_is(spec);
+    ss_complain(VERB, "%s%s%s", file ? "" : spec, file ? "" : ": ", error->text);
+    return status == SS_BAD_INPUT && !file ? SS_EXIT_USAGE : (int)status;
 }
 
 static int simulate(const ss_simulate_choices *choices, const settings *s)
@@ -244,15 +250,26 @@ static int simulate(const ss_simulate_choices *choices, const settings *s)
     if (status == SS_OK) {
         code = run(&a, rows);
     } else {
-        ss_complain(VERB, "%s: %s", choices->scene->spec, error.text);
+        code = complain_of(choices, status, &error);
         ss_table_free(rows);
-        code = code_of(status);
     }
     status = ss_simulation_close(&a, &error);
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);
         code = ss_larger_code(code, (int)status);
     }
+    return code;
+}
+
+static int write_scene(const ss_simulate_choices *choices, const settings *s)
+{
+    ss_simulation a = {.choices = choices,
+                       .settings = s,
+                       .steps = s->steps > 0 ? s->steps : choices->scene->scene->steps};
+    ss_error error, other;
+    const ss_status status = ss_simulation_write(&a, &error);
+    const int code = status == SS_OK ? SS_EXIT_OK : complain_of(choices, status, &error);
+    ss_simulation_close(&a, &other);
     return code;
 }
 
@@ -278,6 +295,30 @@ static bool has_scene(const char *spec)
 static bool same(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+// What --write and a file leave nothing to do for.
+static bool check_write(const settings *s, const char *scene)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } runs[] = {{"--dump", s->dump != NULL},
+                {"--stats", s->stats != NULL},
+                {"--frames", s->frames != NULL},
+                {"--strands", s->trajectory != NULL},
+                {"--until-rest", s->until_rest > 0.0}};
+    for (size_t k = 0; k < sizeof runs / sizeof runs[0] && s->write != NULL; k++) {
+        if (runs[k].given) {
+            ss_complain(VERB, "--write simulates nothing: leave %s out", runs[k].option);
+            return false;
+        }
+    }
+    if (ss_scene_file_is(scene) && s->rods > 0) {
+        ss_complain(VERB, "%s has strands of its own: leave --rods out", scene);
+        return false;
+    }
+    return true;
 }
 
 static bool check(settings *s, const ss_scene *scene)
@@ -321,41 +362,68 @@ static bool check(settings *s, const ss_scene *scene)
 
 // The specs of a run, parsed.
 typedef struct specs {
-    ss_scene_choice scene;
+    ss_scene_choice named;        // of a scene by its name, or
+    ss_scene_file file;           // of one in a file
+    const ss_scene_choice *scene; // that of these two
     ss_model_choice model;
+    const char *scheme_spec; // NULL: the model's scheme
     ss_scheme_choice scheme;
     ss_method *method;
 } specs;
 
-static ss_status fail_spec(ss_status status, const char *option, const char *spec,
-                           const ss_error *error)
+// The exit code of a spec that could not be parsed.
+static int fail_spec(ss_status status, const char *option, const char *spec, const ss_error *error)
 {
-    if (status != SS_OK) {
-        ss_complain(VERB, "%s%s: %s", option, spec, error->text);
-    }
-    return status;
+    ss_complain(VERB, "%s%s: %s", option, spec, error->text);
+    return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
 }
 
-static ss_status parse_specs(const char *scene, const settings *s, specs *p)
+static int parse_scene(const char *scene, specs *p)
 {
     ss_error e;
-    ss_status status = fail_spec(ss_scene_parse(scene, &p->scene, &e), "", scene, &e);
-    if (status == SS_OK) {
-        const char *model = s->model != NULL ? s->model : p->scene.scene->model;
-        status = fail_spec(ss_model_parse(model, &p->model, &e), "--model ", model, &e);
+    if (ss_scene_file_is(scene)) {
+        const ss_status status = ss_scene_file_read(scene, &p->file, &e);
+        p->scene = &p->file.choice;
+        if (status != SS_OK) {
+            ss_complain(VERB, "%s", e.text);
+        }
+        return (int)status;
     }
-    if (status == SS_OK && s->scheme != NULL) {
-        status = fail_spec(ss_scheme_parse(s->scheme, &p->scheme, &e), "--scheme ", s->scheme, &e);
+    if (!has_scene(scene)) {
+        return SS_EXIT_USAGE;
     }
-    if (status == SS_OK) {
-        status = fail_spec(ss_method_parse(s->solver, &p->method, &e), "--solver ", s->solver, &e);
+    const ss_status status = ss_scene_parse(scene, &p->named, &e);
+    p->scene = &p->named;
+    return status == SS_OK ? SS_EXIT_OK : fail_spec(status, "", scene, &e);
+}
+
+static int parse_specs(const char *scene, const settings *s, specs *p)
+{
+    ss_error e;
+    const int code = parse_scene(scene, p);
+    if (code != SS_EXIT_OK) {
+        return code;
     }
-    return status;
+    const char *model = s->model != NULL ? s->model : p->scene->scene->model;
+    p->scheme_spec = s->scheme != NULL ? s->scheme : s->model == NULL ? p->file.scheme : NULL;
+    ss_status status = ss_model_parse(model, &p->model, &e);
+    if (status != SS_OK) {
+        return fail_spec(status, "--model ", model, &e);
+    }
+    if (p->scheme_spec != NULL) {
+        status = ss_scheme_parse(p->scheme_spec, &p->scheme, &e);
+        if (status != SS_OK) {
+            return fail_spec(status, "--scheme ", p->scheme_spec, &e);
+        }
+    }
+    status = ss_method_parse(s->solver, &p->method, &e);
+    return status == SS_OK ? SS_EXIT_OK : fail_spec(status, "--solver ", s->solver, &e);
 }
 
 static void free_specs(specs *p)
 {
-    ss_scene_choice_free(&p->scene);
+    ss_scene_choice_free(&p->named);
+    ss_scene_file_free(&p->file);
     ss_model_choice_free(&p->model);
     ss_scheme_choice_free(&p->scheme);
     ss_method_free(p->method);
@@ -365,20 +433,18 @@ static int run_simulate(const void *given, const ss_operands *scenes)
 {
     settings s = *(const settings *)given;
     specs p = {0};
-    if (!has_scene(scenes->text[0])) {
-        return SS_EXIT_USAGE;
-    }
-    const ss_status status = parse_specs(scenes->text[0], &s, &p);
-    int code = code_of(status);
-    if (status == SS_OK && !check(&s, p.scene.scene)) {
+    int code = parse_specs(scenes->text[0], &s, &p);
+    if (code == SS_EXIT_OK && !(check(&s, p.scene->scene) && check_write(&s, scenes->text[0]))) {
         code = SS_EXIT_USAGE;
-    } else if (status == SS_OK) {
-        ss_run_remark_threads(VERB, s.threads, p.method);
-        const ss_simulate_choices choices = {.scene = &p.scene,
+    } else if (code == SS_EXIT_OK) {
+        const ss_simulate_choices choices = {.scene = p.scene,
                                              .model = &p.model,
-                                             .scheme = s.scheme != NULL ? &p.scheme : NULL,
+                                             .scheme = p.scheme_spec != NULL ? &p.scheme : NULL,
                                              .method = p.method};
-        code = simulate(&choices, &s);
+        if (s.write == NULL) {
+            ss_run_remark_threads(VERB, s.threads, p.method);
+        }
+        code = s.write != NULL ? write_scene(&choices, &s) : simulate(&choices, &s);
     }
     free_specs(&p);
     return code;
@@ -387,7 +453,7 @@ static int run_simulate(const void *given, const ss_operands *scenes)
 const ss_verb ss_verb_simulate = {
     .name = VERB,
     .summary = "Runs a scene of strands with contact and friction, and prints a row about it.",
-    .operands = "SCENE",
+    .operands = "SCENE|FILE.json",
     .min_operands = 1,
     .max_operands = 1,
     .needs = "a SCENE",
@@ -396,8 +462,8 @@ const ss_verb ss_verb_simulate = {
     .settings_size = sizeof(settings),
     .text =
         "'stickslip scenes' lists the scenes and their options: SCENE is NAME[:key=value,...]. "
-        "Every "
-        "step is a one-step problem: the solver starts "
+        "FILE.json is a scene of your own (its format: doc/scene-file.md, or man stickslip); "
+        "--write makes such a file of a scene. Every step is a one-step problem: the solver starts "
         "from the impulses of the step before, and the judge measures its answer. A step that "
         "fails or moves too far is tried again with half its size; the statistics say why.\n"
         "The default solver is the one of [D11]; --solver auto also solves the steps that it "
@@ -418,6 +484,7 @@ const ss_verb ss_verb_simulate = {
     .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv\n"
                "  stickslip simulate pony --dump pony.h5 --count 306\n",
     .exits = {[SS_EXIT_USAGE] = "wrong command line, or no step has a contact for --dump",
+              [SS_EXIT_BAD_INPUT] = "FILE.json has a mistake, which is named",
               [SS_EXIT_UNSOLVED] = "the run exploded, was interrupted or did not come to rest",
               [SS_EXIT_SYSTEM] = "system error, or gnuplot is missing or failed"},
     .run = run_simulate,

@@ -212,6 +212,10 @@ ss_status ss_strand_design_check(const ss_strand_design *design, ss_error *e);
 ss_status ss_strand_design_check_tip(const ss_strand_design *design, const char *model,
                                      ss_error *e);
 
+// A design with arrays of its own, in one piece of memory that the caller frees (design.c).
+ss_status ss_strand_design_copy(const ss_strand_design *design, ss_strand_design **copy,
+                                ss_error *e);
+
 // The registry, in models.c: a NULL-terminated list; and a spec "NAME[:key=value,...]".
 extern const ss_strand_model *const ss_strand_models[];
 typedef struct ss_model_choice {

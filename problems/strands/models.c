@@ -83,7 +83,7 @@ static ss_status check_polyline(const ss_vec3 *x, int n, const char *which, ss_e
     double length = 0.0;
     for (int i = 0; i < n; i++) {
         if (!isfinite(x[i].x) || !isfinite(x[i].y) || !isfinite(x[i].z)) {
-            return ss_fail(e, SS_BAD_INPUT, "%s %d of a strand is not finite", which, i);
+            return ss_fail(e, SS_BAD_INPUT, "%s[%d] of a strand is not finite", which, i);
         }
         length += i > 0 ? ss_length(ss_minus(x[i], x[i - 1])) : 0.0;
     }
@@ -91,13 +91,13 @@ static ss_status check_polyline(const ss_vec3 *x, int n, const char *which, ss_e
         const ss_vec3 edge = ss_minus(x[i + 1], x[i]);
         if (!(ss_length(edge) > LEAST_EDGE * length / (n - 1))) {
             return ss_fail(e, SS_BAD_INPUT,
-                           "%s %d and %d of a strand are on one place: move one or leave it out",
+                           "%s[%d] and [%d] of a strand are on one place: move one or leave it out",
                            which, i, i + 1);
         }
         if (i > 0 && !(ss_dot(ss_unit(edge), ss_unit(ss_minus(x[i], x[i - 1]))) > FOLD)) {
             return ss_fail(e, SS_BAD_INPUT,
-                           "a strand folds back on itself at %s %d: move it or leave it out", which,
-                           i);
+                           "a strand folds back on itself at %s[%d]: move it or leave it out",
+                           which, i);
         }
     }
     return SS_OK;
@@ -128,9 +128,9 @@ static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
         return ss_fail(e, SS_BAD_INPUT, "a strand has 3 to %d vertices, not %d", MOST_SEGMENTS + 1,
                        n);
     }
-    ss_status status = check_polyline(d->vertices, n, "vertex", e);
+    ss_status status = check_polyline(d->vertices, n, "vertices", e);
     if (status == SS_OK && d->rest != NULL) {
-        status = check_polyline(d->rest, n, "rest vertex", e);
+        status = check_polyline(d->rest, n, "rest", e);
     }
     if (status == SS_OK &&
         !(angles_finite(d->theta, n - 1) && angles_finite(d->rest_theta, n - 1) &&

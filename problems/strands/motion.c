@@ -82,6 +82,10 @@ ss_motion ss_motion_still(void)
 void ss_motion_at(const ss_motion *m, double t, ss_motion_state *state)
 {
     double angle[3], shift[3];
+    if (m->nkeys > 0) {
+        ss_motion_keys_at(m, t, state);
+        return;
+    }
     ss_profile_at(&m->angle, t, angle);
     ss_profile_at(&m->shift, t, shift);
     state->pose.turn = ss_rotation(ss_scaled(angle[0], m->axis));

@@ -2,10 +2,11 @@
 //
 // A motion turns a body by angle(t) about a fixed axis through a fixed point and then shifts it by
 // shift(t) along a fixed direction; both profiles are twice differentiable, so that accelerations
-// are those of the positions.
+// are those of the positions. Or it goes through poses at given times (motion_keys.c).
 #pragma once
 
 #include "problems/strands/geometry.h"
+#include "problems/strands/quaternion.h"
 
 typedef enum ss_profile_kind {
     SS_PROFILE_STILL,     // 0
@@ -24,15 +25,28 @@ typedef struct ss_profile {
 // Value and two derivatives by time.
 void ss_profile_at(const ss_profile *p, double t, double value[3]);
 
+// Where a body is at one time.
+typedef struct ss_motion_key {
+    double time;            // s
+    ss_vec3 place;          // m
+    ss_quat turn;           // of unit length
+    ss_vec3 velocity, spin; // of the motion there, by ss_motion_keys_join
+} ss_motion_key;
+
 typedef struct ss_motion {
-    ss_profile angle;  // rad
-    ss_vec3 axis;      // unit
-    ss_vec3 centre;    // m
-    ss_profile shift;  // m
-    ss_vec3 direction; // unit
+    int nkeys;           // 0: the profiles rule
+    ss_motion_key *keys; // [nkeys] of increasing time
+    ss_profile angle;    // rad
+    ss_vec3 axis;        // unit
+    ss_vec3 centre;      // m
+    ss_profile shift;    // m
+    ss_vec3 direction;   // unit
 } ss_motion;
 
 ss_motion ss_motion_still(void);
+
+// Velocities and spins of a motion through n keys, see motion_keys.c.
+void ss_motion_keys_join(int n, ss_motion_key *keys);
 
 // Where a body is and how it moves: its pose, and of the point x of the world that it carries
 // velocity v = velocity + spin x (x - place) and acceleration a = acceleration + spin_rate x
@@ -44,3 +58,5 @@ typedef struct ss_motion_state {
 } ss_motion_state;
 
 void ss_motion_at(const ss_motion *m, double t, ss_motion_state *state);
+// The same of a motion that has keys (internal: the function above calls it).
+void ss_motion_keys_at(const ss_motion *m, double t, ss_motion_state *state);

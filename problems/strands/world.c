@@ -38,6 +38,10 @@ void ss_world_free(ss_world *w)
     }
     for (int k = 0; k < w->nstrands; k++) {
         w->strands[k].model->free(w->strands[k].self);
+        free(w->strands[k].design);
+    }
+    for (int k = 0; k < w->nbodies; k++) {
+        free(w->bodies[k].keys);
     }
     free(w->bodies);
     free(w->obstacles);
@@ -103,6 +107,41 @@ static bool profile_is_sound(const ss_profile *p)
            (isfinite(p->size) && isfinite(p->start) && p->period > 0.0 && isfinite(p->period));
 }
 
+static bool keys_are_sound(int n, const ss_motion_key *keys)
+{
+    bool sound = true;
+    for (int k = 0; k < n; k++) {
+        const ss_motion_key *at = &keys[k];
+        const ss_vec3 u = ss_quat_vector(at->turn);
+        sound = sound && isfinite(at->time) && (k == 0 || at->time > keys[k - 1].time) &&
+                isfinite(ss_length(at->place)) &&
+                fabs(at->turn.w * at->turn.w + ss_dot(u, u) - 1.0) <= UNIT_ROUNDING;
+    }
+    return sound;
+}
+
+// *keys: a copy of those of the motion, joined; NULL where it has none.
+static ss_status copy_keys(const ss_motion *motion, ss_motion_key **keys, ss_error *e)
+{
+    const size_t bytes = (size_t)motion->nkeys * sizeof **keys;
+    *keys = NULL;
+    if (motion->nkeys == 0) {
+        return SS_OK;
+    }
+    if (!keys_are_sound(motion->nkeys, motion->keys)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the times of a body's keys do not increase, or a key is no finite pose; "
+                       "give places and unit quaternions in order of time");
+    }
+    *keys = malloc(bytes);
+    if (*keys == NULL) {
+        return ss_fail_memory(e, "the motion of a body");
+    }
+    memcpy(*keys, motion->keys, bytes);
+    ss_motion_keys_join(motion->nkeys, *keys);
+    return SS_OK;
+}
+
 ss_status ss_world_add_body(ss_world *w, const ss_motion *motion, int *body, ss_error *e)
 {
     if (!(is_unit(motion->axis) && is_unit(motion->direction))) {
@@ -121,8 +160,14 @@ ss_status ss_world_add_body(ss_world *w, const ss_motion *motion, int *body, ss_
         return ss_fail_memory(e, "the bodies of a world");
     }
     w->bodies = bodies;
+    ss_motion_key *keys;
+    const ss_status status = copy_keys(motion, &keys, e);
+    if (status != SS_OK) {
+        return status;
+    }
     *body = w->nbodies;
-    w->bodies[w->nbodies++] = *motion;
+    w->bodies[w->nbodies] = *motion;
+    w->bodies[w->nbodies++].keys = keys;
     return SS_OK;
 }
 
@@ -247,9 +292,11 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
     }
     s.size = s.model->size(s.self);
     s.still[0] = s.still[1] = unmoved(w, body);
-    status = make_room_for(w, &s.size, e);
+    status = w->keeps_designs ? ss_strand_design_copy(design, &s.design, e) : SS_OK;
+    status = status == SS_OK ? make_room_for(w, &s.size, e) : status;
     if (status != SS_OK) {
         s.model->free(s.self);
+        free(s.design);
         return status;
     }
     *number = w->nstrands;
@@ -281,6 +328,7 @@ static ss_status settle_strand(ss_world *w, int k, ss_error *e)
 ss_status ss_world_settle(ss_world *w, ss_error *e)
 {
     ss_status status = SS_OK;
+    w->settled = true;
     for (int k = 0; status == SS_OK && k < w->nstrands; k++) {
         const ss_strand_model *model = w->strands[k].model;
         if (model->balance != NULL) {

@@ -19,6 +19,7 @@ typedef struct ss_strand {
     ss_pose still[2];            // inverse of the poses of both bodies when it was added
     int q, v, point, sample;     // where its numbers begin in the arrays of all strands
     ss_vec3 pull_root, pull_tip; // N: constant forces at the first and last point of the polyline
+    ss_strand_design *design;    // as given; owned. NULL where the world keeps none
 } ss_strand;
 
 // What the world's strands are doing now: the part of it that a step changes.
@@ -33,6 +34,9 @@ typedef struct ss_world {
     double drag;     // kg/(m s): force per length and velocity against the air, which rests
     double radius;   // m, of collision cylinders
     double mu;       // strand against strand
+
+    bool keeps_designs; // of the strands that are added from now on
+    bool settled;       // by ss_world_settle
 
     int nbodies, nobstacles, nstrands; // all owned
     ss_motion *bodies;
@@ -55,7 +59,7 @@ void ss_world_free(ss_world *w); // takes NULL and half-built worlds
 bool ss_world_state_init(ss_world_state *state, const ss_world *w);
 void ss_world_state_free(ss_world_state *state);
 
-// Body 0, which never moves, is there from the start. *body is its number.
+// Body 0, which never moves, is there from the start. *body is its number. Keys are copied and joined.
 ss_status ss_world_add_body(ss_world *w, const ss_motion *motion, int *body, ss_error *e);
 ss_status ss_world_add_obstacle(ss_world *w, const ss_obstacle *obstacle, ss_error *e);
 // The strand starts in its style, at rest or with the velocities of its design's vertices. *number is

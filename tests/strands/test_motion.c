@@ -120,8 +120,99 @@ static void a_still_body_stands_exactly_still(void)
     CHECK(ss_length(at.velocity) == 0.0 && ss_length(at.acceleration) == 0.0);
 }
 
+// ---- Through keys
+
+#define KEYS 6
+
+// Turns about several axes, one pause, uneven times.
+static void put_keys(ss_motion_key keys[KEYS])
+{
+    static const double TIMES[KEYS] = {0.1, 0.3, 0.35, 0.6, 0.9, 1.0};
+    static const ss_vec3 PLACES[KEYS] = {{0.0, 0.0, 0.0}, {0.1, 0.0, -0.1}, {0.2, 0.1, -0.1},
+                                         {0.2, 0.3, 0.1}, {0.2, 0.3, 0.1},  {0.3, 0.0, 0.0}};
+    static const ss_vec3 TURNS[KEYS] = {{0.0, 0.0, 0.0},  {0.5, 0.1, -0.3}, {0.8, 0.2, -0.9},
+                                        {1.5, -0.4, 0.3}, {1.5, -0.4, 0.3}, {3.0, 0.0, 0.5}};
+    for (int k = 0; k < KEYS; k++) {
+        keys[k] =
+            (ss_motion_key){.time = TIMES[k], .place = PLACES[k], .turn = ss_quat_exp(TURNS[k])};
+    }
+    ss_motion_keys_join(KEYS, keys);
+}
+
+static void a_body_passes_through_its_keys_and_rests_outside(void)
+{
+    ss_motion_key keys[KEYS];
+    put_keys(keys);
+    ss_motion m = ss_motion_still();
+    m.nkeys = KEYS;
+    m.keys = keys;
+    for (int k = 0; k < KEYS; k++) {
+        ss_motion_state at, before;
+        ss_motion_at(&m, keys[k].time, &at);
+        ss_motion_at(&m, keys[k].time - 1e-12, &before);
+        const ss_mat3 R = ss_quat_matrix(keys[k].turn);
+        check_vectors(at.pose.place, keys[k].place, 1e-14);
+        for (int c = 0; c < 3; c++) {
+            check_vectors(at.pose.turn.c[c], R.c[c], 1e-14);
+            check_vectors(before.pose.turn.c[c], R.c[c], 1e-9);
+        }
+        check_vectors(before.velocity, at.velocity, 1e-9);
+        check_vectors(before.spin, at.spin, 1e-8);
+    }
+    for (int side = 0; side < 2; side++) {
+        ss_motion_state at;
+        ss_motion_at(&m, side == 0 ? -3.0 : 3.0, &at);
+        check_vectors(at.pose.place, keys[side * (KEYS - 1)].place, 0.0);
+        CHECK(ss_length(at.velocity) == 0.0 && ss_length(at.spin) == 0.0);
+    }
+}
+
+static void velocities_between_keys_are_those_of_the_poses(void)
+{
+    ss_motion_key keys[KEYS];
+    put_keys(keys);
+    ss_motion m = ss_motion_still();
+    m.nkeys = KEYS;
+    m.keys = keys;
+    const double d = 1e-6;
+    for (double t = 0.1013; t < 1.0; t += 0.0237) {
+        ss_motion_state at, before, after;
+        ss_motion_at(&m, t, &at);
+        ss_motion_at(&m, t - d, &before);
+        ss_motion_at(&m, t + d, &after);
+        check_vectors(at.velocity,
+                      ss_scaled(0.5 / d, ss_minus(after.pose.place, before.pose.place)), 1e-7);
+        check_vectors(at.acceleration,
+                      ss_scaled(0.5 / d, ss_minus(after.velocity, before.velocity)), 1e-5);
+        check_vectors(at.spin_rate, ss_scaled(0.5 / d, ss_minus(after.spin, before.spin)), 1e-4);
+        for (int c = 0; c < 3; c++) {
+            check_vectors(ss_cross(at.spin, at.pose.turn.c[c]),
+                          ss_scaled(0.5 / d, ss_minus(after.pose.turn.c[c], before.pose.turn.c[c])),
+                          1e-6);
+        }
+    }
+}
+
+static void a_body_that_pauses_between_keys_stays_where_it_is(void)
+{
+    ss_motion_key keys[KEYS];
+    put_keys(keys);
+    ss_motion m = ss_motion_still();
+    m.nkeys = KEYS;
+    m.keys = keys;
+    for (double t = 0.6; t < 0.9; t += 0.01) {
+        ss_motion_state at;
+        ss_motion_at(&m, t, &at);
+        check_vectors(at.pose.place, keys[3].place, 1e-15);
+        CHECK_LE(ss_length(at.spin), 1e-14);
+    }
+}
+
 static void run_tests(void)
 {
+    RUN_TEST(a_body_passes_through_its_keys_and_rests_outside);
+    RUN_TEST(velocities_between_keys_are_those_of_the_poses);
+    RUN_TEST(a_body_that_pauses_between_keys_stays_where_it_is);
     RUN_TEST(derivatives_are_those_of_the_value);
     RUN_TEST(profiles_begin_at_rest);
     RUN_TEST(a_move_ends_at_its_size_and_stays);

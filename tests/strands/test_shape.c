@@ -270,15 +270,15 @@ static void vertices_that_are_no_strand_are_refused(void)
     check_refused(&d, "angle");
     d.theta = NULL;
     x[2].x = 1.0;
-    check_refused(&d, "vertex 1 and 2 of a strand are on one place");
+    check_refused(&d, "vertices[1] and [2] of a strand are on one place");
     x[2].x = 0.5;
-    check_refused(&d, "folds back on itself at vertex 1");
+    check_refused(&d, "folds back on itself at vertices[1]");
     x[2] = ss_vec(0.0, NAN, 0.0);
-    check_refused(&d, "vertex 2 of a strand is not finite");
+    check_refused(&d, "vertices[2] of a strand is not finite");
     const ss_vec3 sound[4] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}, {3.0, 0.0, 0.0}};
     d.vertices = sound;
     d.rest = x;
-    check_refused(&d, "rest vertex 2");
+    check_refused(&d, "rest[2] of a strand is not finite");
 }
 
 static void run_tests(void)

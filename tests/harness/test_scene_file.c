@@ -1,0 +1,363 @@
+// Scenes in files: what is written is read with the same bits, and every mistake is named.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/simulate/scene_file.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+
+static ss_error error;
+
+// ---- Worlds
+
+typedef struct built {
+    ss_world *world;
+    ss_step_options options;
+} built;
+
+static ss_status build(const ss_scene *scene, const void *settings, const char *spec, int rods,
+                       built *b)
+{
+    ss_model_choice model;
+    CHECK_OK(ss_model_parse(spec != NULL ? spec : scene->model, &model, &error));
+    const ss_scene_request request = {
+        .rods = rods, .mu = NAN, .seed = 3, .model = &model, .settings = settings};
+    *b = (built){.world = ss_world_new(), .options = ss_step_defaults()};
+    b->world->keeps_designs = true;
+    b->options.dt = scene->dt;
+    const ss_status status = scene->build(&request, b->world, &b->options, &error);
+    ss_model_choice_free(&model);
+    return status;
+}
+
+// The world of a file.
+static ss_status build_file(const char *path, const char *model, built *b)
+{
+    ss_scene_file file;
+    *b = (built){0};
+    ss_status status = ss_scene_file_read(path, &file, &error);
+    if (status == SS_OK) {
+        status = build(&file.scene, file.choice.settings, model, 0, b);
+    }
+    ss_scene_file_free(&file);
+    return status;
+}
+
+static void check_same_numbers(const double *a, const double *b, int count)
+{
+    for (int j = 0; j < count; j++) {
+        CHECK(a[j] == b[j]);
+    }
+}
+
+// Bit by bit: where they are, and what forces the strands have a little beside that.
+static void check_same_world(const built *a, const built *b)
+{
+    const ss_world *x = a->world, *y = b->world;
+    CHECK(x->nstrands == y->nstrands && x->nq == y->nq && x->nv == y->nv);
+    CHECK(x->nbodies == y->nbodies && x->nobstacles == y->nobstacles);
+    CHECK(x->mu == y->mu && x->radius == y->radius && x->drag == y->drag);
+    CHECK(memcmp(&x->gravity, &y->gravity, sizeof x->gravity) == 0);
+    check_same_numbers(x->now.q, y->now.q, x->nq);
+    check_same_numbers(x->now.v, y->now.v, x->nv);
+    check_same_numbers(x->mass, y->mass, x->nsamples);
+    for (int k = 0; k < x->nbodies; k++) {
+        ss_motion_state at, there;
+        ss_motion_at(&x->bodies[k], 0.123, &at);
+        ss_motion_at(&y->bodies[k], 0.123, &there);
+        check_same_numbers((const double *)&at, (const double *)&there,
+                           (int)(sizeof at / sizeof(double)));
+    }
+    for (int k = 0; k < x->nobstacles; k++) {
+        const ss_obstacle *o = &x->obstacles[k], *p = &y->obstacles[k];
+        CHECK(o->kind == p->kind && o->mu == p->mu && o->body == p->body);
+        check_same_numbers((const double *)&o->pose, (const double *)&p->pose, 12);
+    }
+    for (int k = 0; k < x->nstrands; k++) {
+        const ss_strand *s = &x->strands[k], *t = &y->strands[k];
+        CHECK(s->model == t->model && s->body == t->body && s->tip_body == t->tip_body);
+        CHECK(s->model->energy == NULL || s->model->energy(s->self, x->now.q + s->q) ==
+                                              t->model->energy(t->self, y->now.q + t->q));
+    }
+    CHECK(a->options.dt == b->options.dt && a->options.gap == b->options.gap);
+    CHECK(a->options.margin == b->options.margin && a->options.contacts == b->options.contacts);
+}
+
+static void every_scene_is_read_as_it_was_written(void)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s", scratch_path("scene.json"));
+    for (int k = 0; ss_scenes[k] != NULL; k++) {
+        const ss_scene *scene = ss_scenes[k];
+        built first, second, third;
+        CHECK_OK(build(scene, NULL, NULL, scene->rods > 1 ? 7 : 0, &first));
+        const ss_scene_run run = {
+            .title = "\"a\\b\"\t", .model = scene->model, .steps = 5, .options = &first.options};
+        CHECK_OK(ss_scene_file_write(path, first.world, &run, &error));
+        CHECK_OK(build_file(path, NULL, &second));
+        check_same_world(&first, &second);
+        // And a file of that.
+        CHECK_OK(ss_scene_file_write(path, second.world, &run, &error));
+        CHECK_OK(build_file(path, NULL, &third));
+        check_same_world(&first, &third);
+        ss_world_free(first.world);
+        ss_world_free(second.world);
+        ss_world_free(third.world);
+    }
+}
+
+// ---- Files of others
+
+static const char *put_file(const char *name, const char *text)
+{
+    const char *path = scratch_path(name);
+    write_bytes(path, text, strlen(text));
+    return path;
+}
+
+#define MATERIAL                                                                                   \
+    "\"hair\": {\"E\": 3.9e9, \"nu\": 0.48, \"rho\": 1320, \"a1\": 6e-5, \"a2\": 4e-5, "           \
+    "\"viscosity\": 3.9e7, \"stretch\": 0.5}"
+static const char *const SCENE =
+    "{\"title\": \"one\", \"gravity\": [0, 0, -9.81], \"drag\": 1e-5, \"mu\": 0.2, \"radius\": "
+    "1e-3,"
+    " \"dt\": 0.001, \"steps\": 4, \"model\": \"der\", \"scheme\": \"newton\",\n"
+    " \"materials\": {" MATERIAL "},\n"
+    " \"bodies\": [{\"name\": \"hand\", \"motion\": [{\"time\": 0, \"position\": [0, 0, 0],"
+    " \"rotation\": [1, 0, 0, 0]}, {\"time\": 1, \"position\": [0, 0, 1]}]}],\n"
+    " \"obstacles\": [{\"kind\": \"sphere\", \"position\": [0, 0, 9], \"radius\": 0.1},"
+    " {\"kind\": \"ellipsoid\", \"position\": [0, 0, 9], \"semi_axes\": [0.1, 0.2, 0.3], \"mu\": "
+    "0.7},"
+    " {\"kind\": \"plane\", \"position\": [0, 0, -9], \"normal\": [0, 0, 2], \"body\": \"hand\"},"
+    " {\"kind\": \"cylinder\", \"position\": [0, 0, 9], \"axis\": [3, 0, 0], \"radius\": 0.1,"
+    " \"length\": 0.4}, {\"kind\": \"capsule\", \"position\": [0, 0, 9], \"rotation\": [0, 1, 0, "
+    "0],"
+    " \"radius\": 0.1, \"length\": 0.4}],\n"
+    " \"strands\": [{\"material\": \"hair\", \"vertices\": [[0, 0, 0], [0.01, 0, 0], [0.02, 0, 0],"
+    " [0.03, 0, 0]], \"rest\": [[0, 0, 0], [0.01, 0, 0], [0.02, 0.001, 0], [0.03, 0.003, 0]],"
+    " \"theta\": [0, 0, 0.5], \"rest_theta\": [0, 0.1, 0], \"director\": [0, 0, 1],"
+    " \"velocity\": [[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 2]], \"clamp\": \"both\","
+    " \"body\": \"hand\"}]}\n";
+
+static void a_file_has_what_it_says(void)
+{
+    built b;
+    CHECK_OK(build_file(put_file("one.json", SCENE), NULL, &b));
+    const ss_world *w = b.world;
+    const ss_strand_design *d = w->strands[0].design;
+    CHECK(w->gravity.z == -9.81 && w->drag == 1e-5 && w->mu == 0.2 && w->radius == 1e-3);
+    CHECK(b.options.dt == 0.001 && w->nbodies == 2 && w->nobstacles == 5 && w->nstrands == 1);
+    CHECK_NEAR(d->material.radius, sqrt(24e-10), 1e-18);
+    CHECK_NEAR(d->material.ellipticity, 1.5, 1e-15);
+    CHECK_NEAR(d->material.relaxation, 0.01, 1e-17);
+    CHECK(d->material.stretch == 0.5 && d->clamp == SS_CLAMP_BOTH && w->strands[0].body == 1);
+    CHECK(d->vertices[3].x == 0.03 && d->rest[3].y == 0.003 && d->theta[2] == 0.5);
+    CHECK(d->rest_theta[1] == 0.1 && d->director.z == 1.0 && d->velocity[3].z == 2.0);
+    CHECK(w->obstacles[0].mu == 0.2 && w->obstacles[1].mu == 0.7 && w->obstacles[2].body == 1);
+    CHECK(w->obstacles[2].pose.turn.c[2].z == 1.0 && w->obstacles[3].pose.turn.c[2].x == 1.0);
+    CHECK(w->obstacles[3].size.z == 0.2 && w->obstacles[4].pose.turn.c[2].z == -1.0);
+    ss_motion_state at;
+    ss_motion_at(&w->bodies[1], 0.5, &at);
+    CHECK_NEAR(at.pose.place.z, 0.5, 1e-15);
+    CHECK_NEAR(at.velocity.z, 1.5, 1e-15);
+    ss_world_free(b.world);
+}
+
+// The scene with `to` in place of `from`.
+static const char *changed(const char *from, const char *to)
+{
+    static char text[8192];
+    const char *at = strstr(SCENE, from);
+    CHECK(at != NULL);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - SCENE), SCENE, to, at + strlen(from));
+    return text;
+}
+
+static void every_mistake_is_a_sentence_that_names_file_and_key(void)
+{
+    static const struct {
+        const char *from, *to, *sentence;
+    } MISTAKES[] = {
+        {"\"drag\"", "\"drug\"", "one.json: there is no key 'drug'"},
+        {"\"drag\": 1e-5", "\"drag\": -1", "one.json: drag: must be 0 or more, not -1"},
+        {"\"mu\": 0.2", "\"mu\": \"0.2\"", "one.json: mu: must be a finite number, not \"0.2\""},
+        {"\"mu\": 0.2", "\"mu\": NaN", "one.json: mu: must be a finite number, not \"NaN\""},
+        {"\"steps\": 4", "\"steps\": 4.5", "one.json: steps: must be a whole number"},
+        {"\"model\": \"der\"", "\"model\": \"dur\"", "one.json: model: unknown strand model 'dur'"},
+        {"\"newton\"", "\"newton:tol=x\"", "one.json: scheme: "},
+        {"[0, 0, -9.81]", "[0, -9.81]",
+         "one.json: gravity: must be an array of 3 numbers, not of 2"},
+        {"{" MATERIAL, "{\"hair\": 7", "one.json: materials.hair: must be an object, not 7"},
+        {"\"E\": 3.9e9", "\"E\": 0", "one.json: materials.hair.E: must be above 0, not 0"},
+        {"\"stretch\": 0.5", "\"stretch\": -1",
+         "one.json: materials.hair.stretch: must be above 0"},
+        {"\"nu\": 0.48", "\"nu\": 0.7", "one.json: materials.hair.nu: must be above -1"},
+        {"\"rho\": 1320, ", "", "one.json: materials.hair: 'rho' is missing"},
+        {"\"a1\": 6e-5, ", "", "one.json: materials.hair: the section is 'a', or 'a1' and 'a2'"},
+        {"\"time\": 1", "\"time\": 0", "one.json: bodies[0].motion[1].time: must be later"},
+        {"[1, 0, 0, 0]", "[2, 0, 0, 0]",
+         "one.json: bodies[0].motion[0].rotation: has the length 2"},
+        {"\"sphere\"", "\"ball\"", "one.json: obstacles[0].kind: 'ball' is none of sphere, ellip"},
+        {"9], \"radius\": 0.1}", "9]}", "one.json: obstacles[0]: 'radius' is missing: a sphere"},
+        {"\"semi_axes\"", "\"radius\": 1, \"semi_axes\"",
+         "obstacles[1].radius: is no key of a ell"},
+        {"[0.1, 0.2, 0.3]", "[0.1, 0, 0.3]", "one.json: obstacles[1].semi_axes: must be three"},
+        {"[0, 0, 2]", "[0, 0, 0]", "one.json: obstacles[2].normal: has no direction"},
+        {"\"body\": \"hand\"}]", "\"body\": \"foot\"}]",
+         "strands[0].body: there is no body 'foot'"},
+        {"\"material\": \"hair\"", "\"material\": \"wool\"",
+         "one.json: strands[0].material: there is no 'wool' among 'materials'"},
+        {"\"both\"", "\"top\"",
+         "one.json: strands[0].clamp: 'top' is none of root, tip, both, none"},
+        {"[0.02, 0, 0], [0.03, 0, 0]]", "[0.02, 0, NaN], [0.03, 0, 0]]",
+         "one.json: strands[0].vertices[2][2]: must be a finite number, not \"NaN\""},
+        {"[0.02, 0, 0], [0.03, 0, 0]]", "[0.01, 0, 0], [0.03, 0, 0]]",
+         "one.json: strands[0]: vertices[1] and [2] of a strand are on one place"},
+        {"[0.02, 0, 0], [0.03, 0, 0]]", "[0.005, 0, 0], [0.03, 0, 0]]",
+         "one.json: strands[0]: a strand folds back on itself at vertices[1]"},
+        {", [0.02, 0, 0], [0.03, 0, 0]]", "]",
+         "one.json: strands[0].vertices: a strand has at least 3 vertices, not 2"},
+        {"[0.02, 0.001, 0], ", "", "strands[0].rest: has 3 rows instead of 4, as 'vertices'"},
+        {"[0, 0, 0.5]", "[0, 0]",
+         "one.json: strands[0].theta: has 2 numbers instead of 3, one per"},
+        {"\"rest_theta\": [0, 0.1, 0]", "\"rest_theta\": \"x.csv\"",
+         "one.json: strands[0].rest_theta: must be an array, not \"x.csv\""},
+        {"\"velocity\": [[0, 0, 0], ", "\"velocity\": [[0, 0], ",
+         "one.json: strands[0].velocity[0]: must be an array of 3 numbers, not of 2"},
+        {"\"clamp\"", "\"clump\"", "one.json: strands[0]: there is no key 'clump'"},
+        {"\"clamp\"", "\"length\": 1, \"clamp\"",
+         "strands[0].length: goes with 'curvatures' alone"},
+        {"\"hand\"}]}", "\"hand\"}]", "one.json: line 6 is not JSON"},
+        {"\"title\"", "\"mu\": 1, \"title\"", "one.json: line 1 is not JSON: duplicate object key"},
+    };
+    for (size_t k = 0; k < sizeof MISTAKES / sizeof MISTAKES[0]; k++) {
+        built b;
+        const char *path = put_file("one.json", changed(MISTAKES[k].from, MISTAKES[k].to));
+        TEST_ASSERT_EQUAL_INT_MESSAGE(SS_BAD_INPUT, build_file(path, NULL, &b),
+                                      MISTAKES[k].sentence);
+        HOLDS(error.text, MISTAKES[k].sentence);
+        ss_world_free(b.world);
+    }
+}
+
+static void rows_may_stand_in_a_file_beside(void)
+{
+    built a, b;
+    put_file("rest.csv", "x,y,z\n0,0,0\n0.01,0,0\r\n\n0.02, 0.001, 0\n0.03,0.003,0");
+    CHECK_OK(build_file(put_file("one.json", SCENE), NULL, &a));
+    const char *rest = "[[0, 0, 0], [0.01, 0, 0], [0.02, 0.001, 0], [0.03, 0.003, 0]]";
+    CHECK_OK(build_file(put_file("two.json", changed(rest, "\"rest.csv\"")), NULL, &b));
+    check_same_world(&a, &b);
+    ss_world_free(a.world);
+    ss_world_free(b.world);
+    static const char *const BAD[][2] = {
+        {"0,0,0\n0.01,0\n", "strands[0].rest: "},
+        {"0,0,0\n0.01,0\n", "rest.csv: line 2 has 2 numbers instead of 3"},
+        {"0,0,0\nnan,0,0\n", "rest.csv: line 2 has a word that is no finite number"},
+        {"nan,0,0\n0,0,0\n", "rest.csv: line 1 has a word that is no finite number"},
+        {"0,0,0\n0.01,0,0\n", "strands[0].rest: has 2 rows instead of 4"},
+        {"", "strands[0].rest: has 0 rows instead of 4"},
+    };
+    for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; k++) {
+        put_file("rest.csv", BAD[k][0]);
+        CHECK(build_file(scratch_path("two.json"), NULL, &b) == SS_BAD_INPUT);
+        HOLDS(error.text, BAD[k][1]);
+        ss_world_free(b.world);
+    }
+    CHECK(build_file(put_file("two.json", changed(rest, "\"none.csv\"")), NULL, &b) ==
+          SS_BAD_INPUT);
+    HOLDS(error.text, "two.json: strands[0].rest: ");
+    HOLDS(error.text, "none.csv: cannot be read");
+    ss_world_free(b.world);
+}
+
+// A quarter of a circle of 0.1 m in both shapes, other radii: a super-helix has these curvatures.
+static void a_super_helix_fits_its_shape_to_the_polylines(void)
+{
+    char text[4096];
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "{\"gravity\": [0, 0, 0], \"materials\": {" MATERIAL
+                                "}, \"strands\": [{\"material\": \"hair\"");
+    const double radius[2] = {0.1, 0.2};
+    for (int which = 0; which < 2; which++) {
+        n +=
+            (size_t)snprintf(text + n, sizeof text - n, ", \"%s\": [", which ? "rest" : "vertices");
+        for (int i = 0; i <= 20; i++) {
+            const double s = 0.1 * i / 20.0 / radius[which];
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s[%.12g, %.12g, 0]",
+                                  i > 0 ? ", " : "", radius[which] * sin(s),
+                                  radius[which] * (1.0 - cos(s)));
+        }
+        n += (size_t)snprintf(text + n, sizeof text - n, "]");
+    }
+    snprintf(text + n, sizeof text - n, ", \"director\": [0, 1, 0]}]}");
+    built b;
+    CHECK_OK(build_file(put_file("arc.json", text), "super-helix:elements=3", &b));
+    const ss_strand *s = &b.world->strands[0];
+    for (int e = 0; e < 3; e++) {
+        CHECK_NEAR(b.world->now.q[s->q + 3 * e + 2], 10.0,
+                   0.01); // about n2 = z, the director's cross
+        CHECK_NEAR(b.world->now.q[s->q + 3 * e + 1], 0.0, 1e-6);
+    }
+    // 1/2 EI2 (1/R - 1/R0)^2 L
+    const ss_rigidity r = ss_material_rigidity(&s->material);
+    CHECK_NEAR(s->model->energy(s->self, b.world->now.q + s->q) / (0.5 * r.bend2 * 25.0 * 0.1), 1.0,
+               0.01);
+    ss_world_free(b.world);
+}
+
+// ---- From outside
+
+static void the_example_of_the_manual_runs(void)
+{
+    char page[400], path[400];
+    snprintf(page, sizeof page, "%s/doc/scene-file.md", getenv("SOURCE"));
+    size_t count;
+    char *text = read_bytes(page, &count);
+    char *begin = strstr(text, "```json\n");
+    CHECK(begin != NULL);
+    char *end = strstr(begin + 8, "```");
+    CHECK(end != NULL);
+    *end = '\0';
+    snprintf(path, sizeof path, "%s", put_file("example.json", begin + 8));
+    free(text);
+    static const char *const MODELS[] = {"der", "super-helix", "tmf"};
+    for (int k = 0; k < 3; k++) {
+        EXPECT(0, "simulate", path, "--model", MODELS[k], "--steps", "30", "--format", "csv");
+        TEST_ASSERT_EQUAL_STRING("", standard_error);
+        CHECK(csv_number(standard_out, 1, "rods") == 2.0);
+        CHECK(csv_number(standard_out, 1, "contacts_max") > 0.0);
+    }
+}
+
+static void a_scene_is_written_in_place_of_a_run(void)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s", scratch_path("orbit.json"));
+    EXPECT(0, "simulate", "orbit", "--write", path, "--steps", "3", "--scheme", "newton");
+    TEST_ASSERT_EQUAL_STRING("", standard_out);
+    EXPECT(0, "simulate", path, "--format", "csv");
+    CHECK(csv_number(standard_out, 1, "steps") == 3.0);
+    EXPECT(1, "simulate", "orbit", "--write", path, "--stats", scratch_path("a.csv"));
+    SAYS("simulate: --write simulates nothing: leave --stats out");
+    EXPECT(1, "simulate", path, "--rods", "3");
+    HOLDS(standard_error, "has strands of its own: leave --rods out");
+    EXPECT(3, "simulate", scratch_path("absent.json"));
+    HOLDS(standard_error, "absent.json: cannot be read");
+    EXPECT(3, "simulate", put_file("bad.json", changed("\"clamp\"", "\"clump\"")));
+    HOLDS(standard_error, "bad.json: strands[0]: there is no key 'clump'");
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(every_scene_is_read_as_it_was_written);
+    RUN_TEST(a_file_has_what_it_says);
+    RUN_TEST(every_mistake_is_a_sentence_that_names_file_and_key);
+    RUN_TEST(rows_may_stand_in_a_file_beside);
+    RUN_TEST(a_super_helix_fits_its_shape_to_the_polylines);
+    RUN_TEST(the_example_of_the_manual_runs);
+    RUN_TEST(a_scene_is_written_in_place_of_a_run);
+}
+
+const test_group scene_file_tests = {.run = run_tests, .tear_down = remove_scratch};
