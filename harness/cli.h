@@ -152,6 +152,9 @@ const char *ss_verb_word(const ss_verb *verb);
 bool ss_options_parse(const ss_verb *verb, void *settings, int argc, char **argv,
                       ss_operands *operands, int *exit_code);
 // The help of a verb; settings hold the defaults, and may be NULL if there are no options.
+// Words of the text from column `column` on, where the line stands already, up to column 80; further
+// lines begin at `indent`. A \n ends a paragraph; a blank line is between two.
+void ss_print_words(FILE *out, const char *text, int column, int indent);
 void ss_help_print(const ss_verb *verb, void *settings, FILE *out);
 
 // A table on stdout as the user wants it, with the columns of a list or of a table of fields; NULL

@@ -190,9 +190,7 @@ const char *ss_verb_word(const ss_verb *verb)
     return blank != NULL ? blank + 1 : verb->name;
 }
 
-// Words of the text from column `column` on, where the line stands already; further lines begin at
-// `indent`. A \n ends a paragraph; a blank line is between two.
-static void print_words(FILE *out, const char *text, int column, int indent)
+void ss_print_words(FILE *out, const char *text, int column, int indent)
 {
     int at = column;
     for (const char *word = text; *word != '\0';) {
@@ -217,7 +215,7 @@ static void print_entry(FILE *out, const char *left, int column, const char *tex
 {
     fprintf(out, "  %-*s ", column - 3, left);
     const int used = (int)strlen(left) + 3;
-    print_words(out, text, used > column ? used : column, column);
+    ss_print_words(out, text, used > column ? used : column, column);
     fputs("\n", out);
 }
 
@@ -284,14 +282,14 @@ void ss_help_print(const ss_verb *verb, void *values, FILE *out)
     fprintf(out, "stickslip%s%s%s%s%s\n\n", verb->name[0] != '\0' ? " " : "", verb->name,
             verb->operands != NULL ? " " : "", verb->operands != NULL ? verb->operands : "",
             verb->options != NULL ? " [options]" : "");
-    print_words(out, verb->summary != NULL ? verb->summary : "", 0, 0);
+    ss_print_words(out, verb->summary != NULL ? verb->summary : "", 0, 0);
     fputs("\n", out);
     if (verb->kinds != NULL) {
         print_kinds(out, verb);
     }
     if (verb->text != NULL) {
         fputs("\n", out);
-        print_words(out, verb->text, 0, 0);
+        ss_print_words(out, verb->text, 0, 0);
     }
     if (verb->options != NULL) {
         print_options(out, verb, values);

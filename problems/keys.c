@@ -37,6 +37,36 @@ void ss_keys_describe(const ss_key *keys, char *text, size_t room)
     }
 }
 
+void ss_key_describe(const ss_key *key, char *text, size_t room)
+{
+    text[0] = '\0';
+    describe_key(key, text, room);
+}
+
+void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room)
+{
+    const char *value = (const char *)settings + key->place;
+    double real;
+    int whole;
+    if (key->kind == SS_KEY_REAL) {
+        memcpy(&real, value, sizeof real);
+        snprintf(text, room, "%g", real);
+        return;
+    }
+    memcpy(&whole, value, sizeof whole);
+    if (key->kind == SS_KEY_INTEGER) {
+        snprintf(text, room, "%d", whole);
+        return;
+    }
+    uint64_t seed = 0;
+    memcpy(&seed, (const char *)settings + key->seed_place, sizeof seed);
+    if (takes_number(key->choices[whole])) {
+        snprintf(text, room, "%s%llu", key->choices[whole], (unsigned long long)seed);
+    } else {
+        snprintf(text, room, "%s", key->choices[whole]);
+    }
+}
+
 const ss_key *ss_keys_find(const ss_key *keys, const char *name)
 {
     for (const ss_key *key = keys; key != NULL && key->name != NULL; key++) {

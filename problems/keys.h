@@ -22,10 +22,15 @@ typedef struct ss_key {
     double low, high;
     const char *const *choices; // NULL-terminated; one that ends in ':' takes a whole number
     size_t seed_place;          // offsetof a uint64_t for that number
+    const char *about;          // what it does, in a phrase; NULL: not said
 } ss_key;
 
 // "key=low..high, key=choice|choice"; "" for none. text holds `room` characters.
 void ss_keys_describe(const ss_key *keys, char *text, size_t room);
+// The same of one key: "key=low..high".
+void ss_key_describe(const ss_key *key, char *text, size_t room);
+// Its value in `settings`, as a spec gives it.
+void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room);
 
 const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for none; keys may be NULL
 

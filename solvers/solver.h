@@ -44,6 +44,7 @@ typedef struct ss_card {
     const char *name; // unique, [a-z0-9][a-z0-9-]*; never renamed once results exist
     ss_law law;
     const char *reference; // keys in REFERENCES.md
+    const char *about;     // what it does, in some sentences
     const ss_key *keys;    // NULL for none
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;

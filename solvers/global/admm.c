@@ -36,7 +36,8 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_REAL,
      .place = offsetof(settings, rho),
      .low = 1e-9,
-     .high = 1e9},
+     .high = 1e9,
+     .about = "first weight, over tr(W_ii)/d; it is balanced"},
     SS_MEMORY_KEY(settings),
     {.name = NULL},
 };
@@ -190,6 +191,10 @@ const ss_global_solver ss_admm = {
     .card = {.name = "admm",
              .law = SS_EXACT,
              .reference = "BPCPE11",
+             .about = "Alternating directions: a linear solve with a fixed matrix, then a "
+                      "projection on the cones, with De Saxce's shift. The weight rho is "
+                      "balanced, and the matrix is factorised again when it changes. Fast "
+                      "where the shift matters little: small mu |u_T|.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

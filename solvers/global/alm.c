@@ -31,7 +31,8 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_REAL,
      .place = offsetof(settings, rho),
      .low = 1e-6,
-     .high = 1e9},
+     .high = 1e9,
+     .about = "weight of the augmentation, over tr(W_ii)/d"},
     SS_MEMORY_KEY(settings),
     {.name = NULL},
 };
@@ -85,6 +86,10 @@ const ss_global_solver ss_alm = {
     .card = {.name = "alm",
              .law = SS_EXACT,
              .reference = "R76,AC91",
+             .about = "Augmented Lagrangian: each outer step solves a smooth convex problem "
+                      "by a semismooth Newton method, with De Saxce's shift frozen. A large "
+                      "weight takes some ten outer steps, each of some linear solves. The "
+                      "matrix is sparse and factorised by blocks.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

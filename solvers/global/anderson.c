@@ -21,7 +21,8 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_INTEGER,
      .place = offsetof(settings, depth),
      .low = 1,
-     .high = 60},
+     .high = 60,
+     .about = "sweeps that are mixed"},
     {.name = NULL},
 };
 
@@ -56,6 +57,10 @@ const ss_global_solver ss_anderson = {
     .card = {.name = "anderson",
              .law = SS_EXACT,
              .reference = "A65,WN11",
+             .about = "Gauss-Seidel under Anderson mixing: the next start of a sweep is a "
+                      "combination of the last sweeps that makes their residual small. It "
+                      "helps where plain sweeps are slow but steady: stacks of rigid bodies, "
+                      "high accuracy. Iterations are sweeps.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

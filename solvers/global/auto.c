@@ -444,7 +444,13 @@ static bool auto_takes_threads(const ss_method *m)
 }
 
 const ss_global_solver ss_auto = {
-    .card = {.name = "auto", .law = SS_EXACT, .reference = "D11"},
+    .card = {.name = "auto",
+             .law = SS_EXACT,
+             .reference = "D11",
+             .about = "A portfolio: gs/secular, ppa, anderson, apgd and others take turns at "
+                      "a problem, each from the best answer so far. Budgets are counts of "
+                      "work, so that the same problem takes the same turns on every machine. "
+                      "--trace says who has the turn and why."},
     .takes_threads = auto_takes_threads,
     .solve = auto_solve,
 };

@@ -45,24 +45,28 @@ static const char *const FREEZES[] = {"off", "on", "paper", NULL};
 static const char *const FOCI[] = {"off", "on", NULL};
 static const char *const WAKES[] = {"time", "neighbour", NULL};
 
-#define CHOICE(key, field, list)                                                                   \
+#define CHOICE(key, field, list, text)                                                             \
     {                                                                                              \
-        .name = key, .kind = SS_KEY_CHOICE, .place = offsetof(settings, field), .choices = list    \
+        .name = key, .kind = SS_KEY_CHOICE, .place = offsetof(settings, field), .choices = list,   \
+        .about = text                                                                              \
     }
-#define NUMBER(key, type, field, from, to)                                                         \
+#define NUMBER(key, type, field, from, to, text)                                                   \
     {                                                                                              \
-        .name = key, .kind = type, .place = offsetof(settings, field), .low = from, .high = to     \
+        .name = key, .kind = type, .place = offsetof(settings, field), .low = from, .high = to,    \
+        .about = text                                                                              \
     }
 
 static const ss_key KEYS[] = {
     SS_SWEEP_KEYS,
-    CHOICE("assembly", sweep.assembly, ASSEMBLIES),
-    CHOICE("freeze", sweep.freeze, FREEZES),
-    NUMBER("skip", SS_KEY_INTEGER, sweep.skip, 1, 1e6),
-    NUMBER("share", SS_KEY_REAL, sweep.share, 0, 1),
-    CHOICE("wake", sweep.wake, WAKES),
-    NUMBER("step", SS_KEY_REAL, step, 0, 1),
-    CHOICE("focus", focus, FOCI),
+    CHOICE("assembly", sweep.assembly, ASSEMBLIES,
+           "how W is computed; naive: the products of whole matrices"),
+    CHOICE("freeze", sweep.freeze, FREEZES,
+           "contacts that change little are not visited; paper: the rule of [D11]"),
+    NUMBER("skip", SS_KEY_INTEGER, sweep.skip, 1, 1e6, "sweeps for which a contact is frozen"),
+    NUMBER("share", SS_KEY_REAL, sweep.share, 0, 1, "how little is little; 0: the rule's own"),
+    CHOICE("wake", sweep.wake, WAKES, "what ends the rest of a frozen contact"),
+    NUMBER("step", SS_KEY_REAL, step, 0, 1, "relative step on which an approximate law stops"),
+    CHOICE("focus", focus, FOCI, "solve the contacts that still move by Newton's method"),
     {.name = NULL},
 };
 
@@ -179,6 +183,10 @@ const ss_global_solver ss_gauss_seidel = {
     .card = {.name = "gs",
              .law = SS_EXACT,
              .reference = "D11",
+             .about = "Gauss-Seidel: visits the contacts in turn and solves each with the "
+                      "newest impulses of the others ([D11], Algorithm 1). It stops when the "
+                      "residual of all contacts is small enough and the judge agrees. A spec "
+                      "without a global solver means gs; all local solvers run under it.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

@@ -53,49 +53,72 @@ const ss_newton_kind ss_newton_kinds[3] = {
 
 static const char *const VARIANTS[] = {"alart-curnier", "jean-moreau", NULL};
 
-#define NUMBER(key, type, field, from, to)                                                         \
+#define NUMBER(key, type, field, from, to, text)                                                   \
     {                                                                                              \
         .name = key, .kind = type, .place = offsetof(ss_newton_settings, field), .low = from,      \
-        .high = to                                                                                 \
+        .high = to, .about = text                                                                  \
     }
-#define CHOICE(key, field, list)                                                                   \
+#define CHOICE(key, field, list, text)                                                             \
     {                                                                                              \
         .name = key, .kind = SS_KEY_CHOICE, .place = offsetof(ss_newton_settings, field),          \
-        .choices = list                                                                            \
+        .choices = list, .about = text                                                             \
     }
 #define SHARED_KEYS                                                                                \
-    CHOICE("form", form, ss_form_names), NUMBER("patience", SS_KEY_INTEGER, patience, 1, 1e6),     \
-        NUMBER("shift", SS_KEY_REAL, shift, 0, 1), SS_MEMORY_KEY(ss_newton_settings)
+    SS_FORM_KEY(ss_newton_settings),                                                               \
+        NUMBER("patience", SS_KEY_INTEGER, patience, 1, 1e6,                                       \
+               "steps without progress after which it ends as stalled"),                           \
+        NUMBER("shift", SS_KEY_REAL, shift, 0, 1,                                                  \
+               "what is added to W_ii in the Jacobian, in s_i"),                                   \
+        SS_MEMORY_KEY(ss_newton_settings)
 
 static const ss_key MFB_KEYS[] = {
     SHARED_KEYS,
-    NUMBER("sigma", SS_KEY_REAL, sigma, 0, 1),
+    NUMBER("sigma", SS_KEY_REAL, sigma, 0, 1,
+           "least descent of a Newton step; else the gradient is taken"),
     {.name = NULL},
 };
 static const ss_key PAC_KEYS[] = {
     SHARED_KEYS,
-    CHOICE("variant", jean_moreau, VARIANTS),
+    CHOICE("variant", jean_moreau, VARIANTS, "whose function"),
     {.name = NULL},
 };
 static const ss_key DAC_KEYS[] = {
     SHARED_KEYS,
-    CHOICE("variant", jean_moreau, VARIANTS),
-    NUMBER("m1", SS_KEY_REAL, m1, 0, 1),
-    NUMBER("m2", SS_KEY_REAL, m2, 0, 1),
+    CHOICE("variant", jean_moreau, VARIANTS, "whose function"),
+    NUMBER("m1", SS_KEY_REAL, m1, 0, 1,
+           "least share of the predicted descent that a step must bring"),
+    NUMBER("m2", SS_KEY_REAL, m2, 0, 1, "largest share; above it the step is lengthened"),
     {.name = NULL},
 };
 
-#define ENTRY(key, papers, table, kth)                                                             \
+#define ENTRY(key, papers, table, kth, text)                                                       \
     {                                                                                              \
         .card = {.name = key,                                                                      \
                  .law = SS_EXACT,                                                                  \
                  .reference = papers,                                                              \
+                 .about = text,                                                                    \
                  .keys = table,                                                                    \
                  .defaults = &DEFAULTS,                                                            \
                  .settings_size = sizeof(ss_newton_settings)},                                     \
         .steps = &ss_newton_steps[kth], .solve = ss_drive_solve                                    \
     }
 
-const ss_global_solver ss_newton_mfb = ENTRY("newton-mfb", "D11", MFB_KEYS, 0);
-const ss_global_solver ss_newton_pac = ENTRY("newton-pac", "AC91 D11", PAC_KEYS, 1);
-const ss_global_solver ss_newton_dac = ENTRY("newton-dac", "AC91 D11", DAC_KEYS, 2);
+const ss_global_solver ss_newton_mfb = ENTRY(
+    "newton-mfb", "D11", MFB_KEYS, 0,
+    "Newton's method on the Fischer-Burmeister functions of all contacts at once; UMFPACK solves "
+    "the "
+    "linear systems. If Newton's direction does not descend enough it takes the gradient. For some "
+    "hundred contacts and good starts: from zero it may stall.");
+const ss_global_solver ss_newton_pac = ENTRY(
+    "newton-pac", "AC91 D11", PAC_KEYS, 1,
+    "Newton's method with full steps on the Alart-Curnier functions of all contacts at once; "
+    "UMFPACK "
+    "solves the linear systems. If the Jacobian is singular it steps along the gradient. For some "
+    "hundred contacts and good starts: from zero it may stall.");
+const ss_global_solver ss_newton_dac = ENTRY(
+    "newton-dac", "AC91 D11", DAC_KEYS, 2,
+    "Newton's method on the Alart-Curnier functions of all contacts at once, damped by the line "
+    "search of Goldstein and Price; UMFPACK solves the linear systems. If Newton's direction does "
+    "not descend it takes the gradient. For some hundred contacts and good starts: from zero it "
+    "may "
+    "stall.");

@@ -94,6 +94,9 @@ const ss_global_solver ss_nncg = {
     .card = {.name = "nncg",
              .law = SS_EXACT,
              .reference = "SNE10",
+             .about = "Gauss-Seidel as a nonsmooth, nonlinear method of conjugate gradients "
+                      "after Fletcher and Reeves. A step that grows restarts the direction. "
+                      "Iterations are sweeps.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(ss_sweep_settings)},

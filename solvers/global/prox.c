@@ -33,12 +33,14 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_REAL,
      .place = offsetof(settings, sweep.ltol),
      .low = 0,
-     .high = 1},
+     .high = 1,
+     .about = "local tolerance over the velocity scale; 0: a tenth of --tol"},
     {.name = "alpha",
      .kind = SS_KEY_REAL,
      .place = offsetof(settings, alpha),
      .low = ALPHA_LEAST,
-     .high = ALPHA_MOST},
+     .high = ALPHA_MOST,
+     .about = "first addition to the diagonal, over tr(W_ii)/d"},
     {.name = NULL},
 };
 
@@ -166,6 +168,10 @@ const ss_global_solver ss_prox_sweeps = {
     .card = {.name = "prox",
              .law = SS_EXACT,
              .reference = "R76",
+             .about = "The proximal point method around Gauss-Seidel: sweeps solve a problem "
+                      "with a heavier diagonal to a tenth of its residual, then its centre "
+                      "moves to the answer. It helps where contacts are strongly coupled. "
+                      "Explicit form only.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

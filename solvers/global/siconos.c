@@ -275,26 +275,35 @@ static ss_status siconos_solve(const ss_task *task, double *r, ss_result *result
     return ss_solve_in_child(task, siconos_work, r, result, e);
 }
 
-#define ENTRY(key, ...)                                                                            \
+#define ABOUT                                                                                      \
+    " It runs in a process of its own with Siconos' defaults, and is called again with a tighter " \
+    "tolerance until our judge is satisfied. Its time is that of all calls, without the judge's."
+#define ENTRY(key, text, ...)                                                                      \
     {                                                                                              \
         .card = {.name = "siconos/" key,                                                           \
                  .law = SS_EXACT,                                                                  \
                  .reference = "S",                                                                 \
+                 .about = "Siconos' " text ABOUT,                                                  \
                  .defaults = &(const variant){__VA_ARGS__},                                        \
                  .settings_size = sizeof(variant)},                                                \
         .solve = siconos_solve                                                                     \
     }
 
-const ss_global_solver ss_siconos_nsgs_hybrid =
-    ENTRY("nsgs-hybrid", .solver = SICONOS_FRICTION_3D_NSGS,
-          .local = SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID);
+const ss_global_solver ss_siconos_nsgs_hybrid = ENTRY(
+    "nsgs-hybrid", "default: Gauss-Seidel over a Newton method that falls back on others.",
+    .solver = SICONOS_FRICTION_3D_NSGS, .local = SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID);
 const ss_global_solver ss_siconos_nsgs_quartic_nu =
-    ENTRY("nsgs-quartic-nu", .solver = SICONOS_FRICTION_3D_NSGS,
-          .local = SICONOS_FRICTION_3D_ONECONTACT_QUARTIC_NU);
-const ss_global_solver ss_siconos_prox = ENTRY("prox", .solver = SICONOS_FRICTION_3D_PROX);
-const ss_global_solver ss_siconos_nsn_ac = ENTRY("nsn-ac", .solver = SICONOS_FRICTION_3D_NSN_AC);
-const ss_global_solver ss_siconos_nsn_fb = ENTRY("nsn-fb", .solver = SICONOS_FRICTION_3D_NSN_FB);
-const ss_global_solver ss_siconos_admm =
-    ENTRY("admm", .solver = SICONOS_FRICTION_3D_ADMM,
-          .place = SICONOS_FRICTION_3D_ADMM_IPARAM_SPARSE_STORAGE,
-          .number = SICONOS_FRICTION_3D_ADMM_FORCED_SPARSE_STORAGE);
+    ENTRY("nsgs-quartic-nu", "Gauss-Seidel over the quartic solver with a numerical fallback.",
+          .solver = SICONOS_FRICTION_3D_NSGS, .local = SICONOS_FRICTION_3D_ONECONTACT_QUARTIC_NU);
+const ss_global_solver ss_siconos_prox = ENTRY(
+    "prox", "proximal point method, its most robust solver.", .solver = SICONOS_FRICTION_3D_PROX);
+const ss_global_solver ss_siconos_nsn_ac =
+    ENTRY("nsn-ac", "global Newton method on the Alart-Curnier function.",
+          .solver = SICONOS_FRICTION_3D_NSN_AC);
+const ss_global_solver ss_siconos_nsn_fb =
+    ENTRY("nsn-fb", "global Newton method on the Fischer-Burmeister function.",
+          .solver = SICONOS_FRICTION_3D_NSN_FB);
+const ss_global_solver ss_siconos_admm = ENTRY(
+    "admm", "alternating directions with a sparse factorisation.",
+    .solver = SICONOS_FRICTION_3D_ADMM, .place = SICONOS_FRICTION_3D_ADMM_IPARAM_SPARSE_STORAGE,
+    .number = SICONOS_FRICTION_3D_ADMM_FORCED_SPARSE_STORAGE);

@@ -36,7 +36,11 @@ static const char *const SHIFTS[] = {"outer", "step", NULL};
 
 static const ss_key KEYS[] = {
     SS_FORM_KEY(settings),
-    {.name = "shift", .kind = SS_KEY_CHOICE, .place = offsetof(settings, shift), .choices = SHIFTS},
+    {.name = "shift",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, shift),
+     .choices = SHIFTS,
+     .about = "when De Saxce's shift is renewed"},
     {.name = NULL},
 };
 
@@ -190,6 +194,9 @@ const ss_global_solver ss_spg = {
     .card = {.name = "spg",
              .law = SS_EXACT,
              .reference = "BMR00",
+             .about = "Spectral projected gradients: steps of Barzilai and Borwein with a "
+                      "non-monotone line search on the convex problem with a frozen shift. "
+                      "The shift of De Saxce is renewed in an outer loop. It factors nothing.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

@@ -35,7 +35,7 @@ typedef struct ss_implicit {
 #define SS_MEMORY_KEY(settings)                                                                    \
     {                                                                                              \
         .name = "memory", .kind = SS_KEY_REAL, .place = offsetof(settings, memory), .low = 0,      \
-        .high = 1e6                                                                                \
+        .high = 1e6, .about = "GB that a factor may take"                                          \
     }
 #define SS_MEMORY_DEFAULT 4.0
 

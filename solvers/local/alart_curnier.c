@@ -34,17 +34,28 @@ static const settings DEFAULTS = {.steps = 100, .variant = 0, .m1 = 0.1, .m2 = 0
      .kind = SS_KEY_INTEGER,                                                                       \
      .place = offsetof(settings, steps),                                                           \
      .low = 0,                                                                                     \
-     .high = 1e6},                                                                                 \
+     .high = 1e6,                                                                                  \
+     .about = "Newton steps at most"},                                                             \
     {                                                                                              \
         .name = "variant", .kind = SS_KEY_CHOICE, .place = offsetof(settings, variant),            \
-        .choices = VARIANTS                                                                        \
+        .choices = VARIANTS, .about = "whose function"                                             \
     }
 
 static const ss_key PAC_KEYS[] = {SHARED_KEYS, {.name = NULL}};
 static const ss_key DAC_KEYS[] = {
     SHARED_KEYS,
-    {.name = "m1", .kind = SS_KEY_REAL, .place = offsetof(settings, m1), .low = 0, .high = 1},
-    {.name = "m2", .kind = SS_KEY_REAL, .place = offsetof(settings, m2), .low = 0, .high = 1},
+    {.name = "m1",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, m1),
+     .low = 0,
+     .high = 1,
+     .about = "least share of the predicted descent that a step must bring"},
+    {.name = "m2",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, m2),
+     .low = 0,
+     .high = 1,
+     .about = "largest share; above it the step is lengthened"},
     {.name = NULL},
 };
 
@@ -183,6 +194,9 @@ const ss_local_solver ss_pac = {
     .card = {.name = "pac",
              .law = SS_EXACT,
              .reference = "AC91 D11",
+             .about = "Newton's method with full steps on the function of Alart and Curnier, "
+                      "or of Jean and Moreau. If the Jacobian is singular it steps along the "
+                      "gradient. It keeps the best iterate by the Fischer-Burmeister measure.",
              .keys = PAC_KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
@@ -193,6 +207,10 @@ const ss_local_solver ss_dac = {
     .card = {.name = "dac",
              .law = SS_EXACT,
              .reference = "AC91 D11",
+             .about = "Newton's method on the function of Alart and Curnier, damped by the "
+                      "line search of Goldstein and Price. If Newton's direction does not "
+                      "descend it takes the gradient. It keeps the best iterate by the "
+                      "Fischer-Burmeister measure.",
              .keys = DAC_KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

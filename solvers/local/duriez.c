@@ -201,16 +201,33 @@ static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const
 }
 
 const ss_local_solver ss_duriez06 = {
-    .card = {.name = "duriez06", .law = SS_APPROXIMATE, .reference = "D06b D11"},
+    .card = {.name = "duriez06",
+             .law = SS_APPROXIMATE,
+             .reference = "D06b D11",
+             .about = "Takes off, sticks, or slides along the direction of the sticking "
+                      "impulse, in one pass. Freezing that direction makes it another law "
+                      "than Coulomb's. It stops on its own relative step; the judge says how "
+                      "far its answer is from Coulomb's law."},
     .solve = solve06,
 };
 
 const ss_local_solver ss_duriez06_sofa = {
-    .card = {.name = "duriez06-sofa", .law = SS_APPROXIMATE, .reference = "D06b D11"},
+    .card = {.name = "duriez06-sofa",
+             .law = SS_APPROXIMATE,
+             .reference = "D06b D11",
+             .about = "One pass of projections in which the tangential velocity follows the "
+                      "change of the normal impulse, as the SOFA framework does it. Its law "
+                      "is not Coulomb's. It stops on its own relative step; the judge says "
+                      "how far its answer is from Coulomb's law."},
     .solve = solve06_sofa,
 };
 
 const ss_local_solver ss_duriez08 = {
-    .card = {.name = "duriez08", .law = SS_EXACT, .reference = "D11"},
+    .card = {.name = "duriez08",
+             .law = SS_EXACT,
+             .reference = "D11",
+             .about = "Takes off, sticks, or slides along a direction that is iterated until "
+                      "it no longer turns. Where that converges the answer is Coulomb's. It "
+                      "often does not converge if the contact is strongly coupled to itself."},
     .solve = solve08,
 };

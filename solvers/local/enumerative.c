@@ -23,7 +23,11 @@ typedef struct settings {
 static const char *const ROOTS[] = {"closed", "gsl", NULL};
 static const settings DEFAULTS = {.roots = CLOSED};
 static const ss_key KEYS[] = {
-    {.name = "roots", .kind = SS_KEY_CHOICE, .place = offsetof(settings, roots), .choices = ROOTS},
+    {.name = "roots",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, roots),
+     .choices = ROOTS,
+     .about = "who finds the roots of the quartic"},
     {.name = NULL},
 };
 
@@ -67,6 +71,10 @@ const ss_local_solver ss_enumerative = {
     .card = {.name = "enum",
              .law = SS_EXACT,
              .reference = "BDB11 D11",
+             .about = "Tries take-off, sticking and sliding in turn; the slip ratio of "
+                      "sliding is a root of a polynomial of degree four. Each case is solved "
+                      "in closed form and polished by two Newton steps. It needs no start and "
+                      "serves as the fail-safe of the others.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

@@ -24,8 +24,14 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_INTEGER,
      .place = offsetof(settings, steps),
      .low = 0,
-     .high = 1e6},
-    {.name = "sigma", .kind = SS_KEY_REAL, .place = offsetof(settings, sigma), .low = 0, .high = 1},
+     .high = 1e6,
+     .about = "Newton steps at most"},
+    {.name = "sigma",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, sigma),
+     .low = 0,
+     .high = 1,
+     .about = "least descent of a Newton step; else the gradient is taken"},
     {.name = NULL},
 };
 
@@ -92,6 +98,10 @@ const ss_local_solver ss_mfb = {
     .card = {.name = "mfb",
              .law = SS_EXACT,
              .reference = "D11",
+             .about = "Newton's method on the Fischer-Burmeister function of second-order "
+                      "cones, the measure that also judges. If Newton's direction does not "
+                      "descend enough it takes the gradient. As mfb+enum it is the hybrid "
+                      "that [D11] recommends.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},

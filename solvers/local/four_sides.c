@@ -117,6 +117,13 @@ static ss_local_info four_sides_solve(const ss_local *p, const ss_local_goal *go
 }
 
 const ss_local_solver ss_four_sides = {
-    .card = {.name = "4sides", .law = SS_APPROXIMATE, .reference = "D11"},
+    .card = {.name = "4sides",
+             .law = SS_APPROXIMATE,
+             .reference = "D11",
+             .about = "Replaces the friction cone by a pyramid of four sides and solves its "
+                      "ten cases exactly. The pyramid depends on the tangents of the contact "
+                      "frame, so that answers may lie outside Coulomb's cone. It stops on its "
+                      "own relative step; the judge says how far its answer is from Coulomb's "
+                      "law."},
     .solve = four_sides_solve,
 };

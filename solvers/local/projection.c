@@ -93,7 +93,12 @@ static ss_local_info projection_solve(const ss_local *p, const ss_local_goal *go
 }
 
 const ss_local_solver ss_projection = {
-    .card = {.name = "projection", .law = SS_EXACT, .reference = "D11"},
+    .card = {.name = "projection",
+             .law = SS_EXACT,
+             .reference = "D11",
+             .about = "One projected step towards the answer of the contact, no solve: sweeps "
+                      "are cheap and many. Its fixed points are the answers of Coulomb's law. "
+                      "Nothing is promised for mu above 1."},
     .one_step = true,
     .solve = projection_solve,
 };

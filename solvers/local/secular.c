@@ -33,6 +33,12 @@ static ss_local_info secular_solve(const ss_local *p, const ss_local_goal *goal,
 }
 
 const ss_local_solver ss_secular = {
-    .card = {.name = "secular", .law = SS_EXACT, .reference = "D11"},
+    .card = {.name = "secular",
+             .law = SS_EXACT,
+             .reference = "D11",
+             .about = "Tries take-off, sticking and sliding in turn; the slip ratio of "
+                      "sliding is the root of one equation, nearly straight, found by a "
+                      "bracketed Newton method. The equation has no spurious root, unlike the "
+                      "polynomial of enum. It is the fastest exact local solver."},
     .solve = secular_solve,
 };

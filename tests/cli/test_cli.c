@@ -189,8 +189,12 @@ static void mistakes_of_the_command_line_end_with_1(void)
     EXPECT(1, "verify", one, one);
     EXPECT(1, "verify", one, "--tol", "tight");
     SAYS("verify: --tol takes a number from 0 to 1, not 'tight'");
-    EXPECT(1, "solvers", "mfb");
-    SAYS("solvers: solvers takes no operand, and 'mfb' is one too many");
+    EXPECT(1, "solvers", "mfb", "pac");
+    SAYS("solvers: solvers takes only [NAME], and 'pac' is one too many");
+    EXPECT(1, "solvers", "mbf");
+    SAYS("solvers: there is no solver 'mbf'; did you mean 'mfb'?");
+    EXPECT(1, "solvers", "quadratic");
+    SAYS("solvers: there is no solver 'quadratic'; 'stickslip solvers' lists them");
     EXPECT(1, "generate");
     EXPECT(1, "generate", "tangle", "--out", "x.h5");
     SAYS("generate tangle: generate tangle needs --contacts N");
@@ -205,6 +209,18 @@ static void mistakes_of_the_command_line_end_with_1(void)
     SAYS("generate tangle: --seed 18446744073709551614 and --count 3 exceed the last seed, "
          "18446744073709551615");
     TEST_ASSERT_EQUAL_STRING("", standard_out);
+}
+
+static void a_solver_is_explained(void)
+{
+    EXPECT(0, "solvers", "mfb");
+    HOLDS(standard_out, "mfb: local solver, Coulomb's law, D11 (REFERENCES.md)\n\nNewton's method");
+    HOLDS(standard_out, "\nsteps=0..1e+06  100      Newton steps at most\n");
+    EXPECT(0, "solvers", "4sides");
+    HOLDS(standard_out, "4sides: local solver, another law,");
+    HOLDS(standard_out, "\nIt has no options.\n");
+    EXPECT(0, "solvers", "gs", "--format", "csv");
+    HOLDS(standard_out, "option,default,meaning\nform=auto|explicit|matrix-free,auto,");
 }
 
 static void the_solvers_are_a_table_in_every_format(void)
@@ -376,6 +392,7 @@ static void run_tests(void)
     RUN_TEST(the_version_tells_what_was_built);
     RUN_TEST(a_mistyped_word_gets_a_suggestion);
     RUN_TEST(mistakes_of_the_command_line_end_with_1);
+    RUN_TEST(a_solver_is_explained);
     RUN_TEST(the_solvers_are_a_table_in_every_format);
     RUN_TEST(generate_says_what_it_wrote_on_stderr);
     RUN_TEST(generate_makes_the_forms_asked_for);

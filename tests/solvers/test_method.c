@@ -28,6 +28,33 @@ static void a_bare_local_name_means_gauss_seidel(void)
     ss_method_free(m);
 }
 
+static void is_explained(const ss_card *card)
+{
+    TEST_ASSERT_NOT_NULL_MESSAGE(card->about, card->name);
+    TEST_ASSERT_EQUAL_CHAR_MESSAGE('.', card->about[strlen(card->about) - 1], card->name);
+    for (const ss_key *key = card->keys; key != NULL && key->name != NULL; key++) {
+        char value[80];
+        TEST_ASSERT_NOT_NULL_MESSAGE(key->about, key->name);
+        // The default is a value that the key takes.
+        ss_key_value(key, card->defaults, value, sizeof value);
+        char settings[512];
+        CHECK(card->settings_size <= sizeof settings);
+        memcpy(settings, card->defaults, card->settings_size);
+        CHECK_OK(ss_key_set(key, value, settings, &error));
+        CHECK(memcmp(settings, card->defaults, card->settings_size) == 0);
+    }
+}
+
+static void every_solver_and_option_is_explained(void)
+{
+    for (int k = 0; ss_local_solvers[k] != NULL; k++) {
+        is_explained(&ss_local_solvers[k]->card);
+    }
+    for (int k = 0; ss_global_solvers[k] != NULL; k++) {
+        is_explained(&ss_global_solvers[k]->card);
+    }
+}
+
 static void a_hybrid_has_a_failsafe(void)
 {
     ss_method *m = parse("gs/mfb+enum:freeze=off");
@@ -221,6 +248,7 @@ static void every_outcome_has_a_word_of_its_own(void)
 static void run_tests(void)
 {
     RUN_TEST(a_bare_local_name_means_gauss_seidel);
+    RUN_TEST(every_solver_and_option_is_explained);
     RUN_TEST(a_hybrid_has_a_failsafe);
     RUN_TEST(no_solver_is_its_own_failsafe);
     RUN_TEST(marks_without_names_are_told_with_what_to_write);
