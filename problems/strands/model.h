@@ -123,14 +123,16 @@ static inline double *ss_band_at(const ss_band *A, int i, int j) // i >= j
 }
 
 // The kinds of K, in the order in which they are tried where M has no factor: d2E/dq2, which may be
-// indefinite; its parts made positive semidefinite; what first derivatives of strains alone give.
+// indefinite; its parts made positive semidefinite; what first derivatives of strains alone give. A scheme
+// that is not told begins with that of the model.
 typedef enum ss_stiffness {
     SS_STIFFNESS_EXACT,
     SS_STIFFNESS_FILTERED,
     SS_STIFFNESS_GAUSS_NEWTON,
+    SS_STIFFNESS_OWN, // for schemes: that of each strand's model
 } ss_stiffness;
 #define SS_STIFFNESS_KINDS 3
-extern const char *const ss_stiffness_names[]; // exact, filtered, gauss-newton, NULL
+extern const char *const ss_stiffness_names[]; // exact, filtered, gauss-newton, own, NULL
 
 typedef enum ss_frame { SS_FRAME_ROOT, SS_FRAME_WORLD } ss_frame;
 
@@ -145,6 +147,7 @@ typedef struct ss_strand_model {
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
     const char *scheme; // the spec of its time steps where nobody asks for another
+    ss_stiffness kind;  // of K, where nobody asks for another
     ss_frame frame;
 
     // A strand of this model. SS_BAD_INPUT with a sentence for a design that it cannot be.

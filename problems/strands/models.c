@@ -10,7 +10,7 @@
 
 const ss_strand_model *const ss_strand_models[] = {SS_LISTED_STRAND_MODELS, NULL};
 
-const char *const ss_stiffness_names[] = {"exact", "filtered", "gauss-newton", NULL};
+const char *const ss_stiffness_names[] = {"exact", "filtered", "gauss-newton", "own", NULL};
 
 // An edge shorter than this share of the mean one has no direction to keep, and two that meet at a
 // larger cosine fold back: frames cannot be carried over them.

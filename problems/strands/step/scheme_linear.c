@@ -10,7 +10,7 @@ typedef struct settings {
     int stiffness;
 } settings;
 
-static const settings DEFAULTS = {.theta = 1.0, .stiffness = SS_STIFFNESS_EXACT};
+static const settings DEFAULTS = {.theta = 1.0, .stiffness = SS_STIFFNESS_OWN};
 static const ss_key KEYS[] = {
     {.name = "theta",
      .kind = SS_KEY_REAL,

@@ -36,8 +36,8 @@ typedef struct settings {
     int stiffness;
 } settings;
 
-static const settings NEWTON = {1, 20, 1e-8, SS_STIFFNESS_EXACT};
-static const settings BDF2 = {2, 20, 1e-8, SS_STIFFNESS_EXACT};
+static const settings NEWTON = {1, 20, 1e-8, SS_STIFFNESS_OWN};
+static const settings BDF2 = {2, 20, 1e-8, SS_STIFFNESS_OWN};
 static const ss_key KEYS[] = {
     {.name = "iterations",
      .kind = SS_KEY_INTEGER,

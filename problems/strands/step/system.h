@@ -60,7 +60,7 @@ typedef struct ss_iterate {
     const double *past;  // [nv]
     const double *ahead; // [nv] d - offset; NULL: 0
     const double *known; // [nv] generalised forces; NULL: 0
-    ss_stiffness kind;   // of K
+    ss_stiffness kind;   // of K; OWN for ss_systems_form alone
     bool particles;      // M holds neither C nor K, and every model that can projects
 } ss_iterate;
 

@@ -215,7 +215,8 @@ static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
     ss_band *M = &s->M[k], *L = &s->L[k];
     ss_iterate about = *it;
     bool definite = false;
-    for (int kind = (int)it->kind; kind < SS_STIFFNESS_KINDS && !definite; kind++) {
+    const ss_stiffness first = it->kind == SS_STIFFNESS_OWN ? strand->model->kind : it->kind;
+    for (int kind = (int)first; kind < SS_STIFFNESS_KINDS && !definite; kind++) {
         about.kind = (ss_stiffness)kind;
         if (!form_with(s, w, k, &about, at)) {
             continue;
