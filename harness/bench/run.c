@@ -231,6 +231,12 @@ __attribute__((format(printf, 3, 4))) static void put_status(ss_record_row *row,
     va_end(arguments);
 }
 
+// A batch system that ends a job sends SIGTERM to all its processes, to a run before its parent.
+static bool is_from_outside(int signal_number)
+{
+    return signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP;
+}
+
 static void describe_ending(const ss_child *child, const job *j, ss_record_row *row)
 {
     if (j->killed[0] != '\0') { // the clock on the wall decides nothing: it is run again
@@ -239,6 +245,9 @@ static void describe_ending(const ss_child *child, const job *j, ss_record_row *
         put_status(row, "crashed", "killed: wrote more than %d MB", SS_CHILD_MOST_SAID >> 20);
     } else if (child->ending == SS_ENDED_BY_SIGNAL && child->number == SIGXCPU) {
         put_status(row, "time_limit", "killed: exceeded the time limit");
+    } else if (child->ending == SS_ENDED_BY_SIGNAL && is_from_outside(child->number)) {
+        put_status(row, "interrupted", "signal %d (%s); bench makes this run again", child->number,
+                   strsignal(child->number));
     } else if (child->ending == SS_ENDED_BY_SIGNAL) {
         put_status(row, "crashed", "signal %d (%s)", child->number, strsignal(child->number));
     } else if (child->number != 0) {

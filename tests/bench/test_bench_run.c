@@ -112,6 +112,8 @@ static int behave(char **argv)
         }
     } else if (has_word(argv, "--solver=duriez08")) {
         send_row(path, true);
+    } else if (has_word(argv, "--solver=duriez06-sofa")) {
+        die_by(SIGTERM);
     } else if (has_word(argv, "--solver=duriez06")) {
         kill(getppid(), SIGINT);
         hang();
@@ -223,6 +225,17 @@ static void a_sleeper_is_ended_and_made_again(void)
     TEST_ASSERT_EQUAL_INT(1, rows_made);
 }
 
+// As the child of a job that a batch system ends.
+static void one_that_is_terminated_from_outside_is_made_again(void)
+{
+    for (int k = 0; k < 2; k++) {
+        TEST_ASSERT_EQUAL_INT(0, bench("duriez06-sofa", 1));
+        row_is("duriez06-sofa", "interrupted",
+               "signal 15 (Terminated); bench makes this run again");
+        TEST_ASSERT_EQUAL_INT(1, rows_made);
+    }
+}
+
 static void a_run_that_is_stopped_for_a_while_is_finished(void)
 {
     TEST_ASSERT_EQUAL_INT(0, bench("projection", 1));
@@ -253,6 +266,7 @@ static void run_tests(void)
 {
     RUN_TEST(whatever_a_child_does_is_one_row);
     RUN_TEST(a_sleeper_is_ended_and_made_again);
+    RUN_TEST(one_that_is_terminated_from_outside_is_made_again);
     RUN_TEST(a_run_that_is_stopped_for_a_while_is_finished);
     RUN_TEST(an_interrupt_kills_children_and_keeps_rows);
     RUN_TEST(a_program_that_cannot_be_executed_makes_no_row);
