@@ -8,6 +8,7 @@
 
 #include "harness/complain.h"
 #include "problems/certificate.h"
+#include "solvers/solve_in_child.h"
 
 const char *const ss_start_names[] = {"zero", "guess", NULL};
 
@@ -39,7 +40,10 @@ static void describe(const ss_task *task, ss_run *run)
     const double believed = run->result.own_error;
     const char *separator = run->verdict.detail[0] != '\0' ? "; " : "";
     snprintf(run->detail, sizeof run->detail, "%s", run->verdict.detail);
-    if (!run->verdict.solved && believed <= task->tolerance) {
+    if (run->result.outcome == SS_CRASHED) { // whatever the judge says of what it left behind
+        snprintf(run->detail, sizeof run->detail, "%s%s%s", run->verdict.detail, separator,
+                 run->result.why);
+    } else if (!run->verdict.solved && believed <= task->tolerance) {
         snprintf(run->detail, sizeof run->detail,
                  "%s%sthe solver believes fb %.3g, the judge finds %.3g", run->verdict.detail,
                  separator, believed, run->verdict.measures.fb);
@@ -94,12 +98,15 @@ const double *ss_run_guess(const ss_problem *p)
     return NULL;
 }
 
-ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e)
+typedef ss_status solve_function(const ss_task *task, double *r, ss_result *result, ss_error *e);
+
+static ss_status run_by(solve_function *solve, const ss_task *task, const double *start,
+                        ss_run *run, ss_error *e)
 {
     *run = (ss_run){.status = "stopped"};
     ss_status status = allocate(task->problem, start, run) ? SS_OK : ss_fail_memory(e, "an answer");
     if (status == SS_OK) {
-        status = ss_solve(task, run->answer.r, &run->result, e);
+        status = solve(task, run->answer.r, &run->result, e);
     }
     if (status == SS_OK) {
         status = judge(task, run, e);
@@ -111,6 +118,16 @@ ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_
         ss_run_free(run);
     }
     return status;
+}
+
+ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e)
+{
+    return run_by(ss_solve, task, start, run, e);
+}
+
+ss_status ss_run_contained(const ss_task *task, const double *start, ss_run *run, ss_error *e)
+{
+    return run_by(ss_solve_contained, task, start, run, e);
 }
 
 __attribute__((format(printf, 3, 4))) static void append(char *detail, size_t room,

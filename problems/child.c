@@ -35,15 +35,27 @@ static _Noreturn void child_give_up(void)
     _exit(SS_CHILD_NOT_STARTED);
 }
 
-static void reset_signals(bool ignores_terminal)
+static bool is_ignored(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+// timeout(1) and kill(1) with a group send SIGTERM to all: the parent decides what it means.
+static void reset_signals(const ss_child_setup *setup)
 {
     for (int k = 1; k < NSIG; k++) {
-        signal(k, SIG_DFL);
+        if (!(setup->keeps_files && is_ignored(k))) {
+            signal(k, SIG_DFL);
+        }
     }
-    if (ignores_terminal) {
+    if (setup->work != NULL) {
         signal(SIGINT, SIG_IGN);
         signal(SIGQUIT, SIG_IGN);
         signal(SIGHUP, SIG_IGN);
+    }
+    if (setup->work != NULL && !setup->outlives_thread) {
+        signal(SIGTERM, SIG_IGN);
     }
     sigset_t none;
     sigemptyset(&none);
@@ -118,8 +130,10 @@ static _Noreturn void become(const ss_child_setup *setup, const inheritance *fro
         child_give_up();
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    arrange_files(from);
-    reset_signals(calls);
+    if (!setup->keeps_files) {
+        arrange_files(from);
+    }
+    reset_signals(setup);
     if (calls && on_exit(leave, NULL) == 0) {
         setup->work(setup->context);
         _exit(0);
@@ -293,6 +307,23 @@ static void reap(ss_child *child)
         child->ending = SS_ENDED_BY_CODE;
         child->number = WEXITSTATUS(status);
     }
+}
+
+void ss_child_describe_end(const ss_child *child, char *text, size_t room)
+{
+    switch (child->ending) {
+    case SS_ENDED_BY_CODE:
+        snprintf(text, room, "left its process with exit code %d", child->number);
+        return;
+    case SS_ENDED_BY_SIGNAL:
+        snprintf(text, room, "died by signal %d (%s)", child->number, strsignal(child->number));
+        return;
+    case SS_ENDED_LOUD:
+    case SS_ENDED_UNHEARD:
+    case SS_ENDED_UNKNOWN:
+        break;
+    }
+    snprintf(text, room, "died in its process");
 }
 
 void ss_child_end(ss_child *child)

@@ -4,8 +4,10 @@
 // program. It keeps no file of the parent's but those that it is given, its standard streams lead
 // nowhere, no signal handler or exit function of the parent runs in it, it leaves no core file, and
 // it dies with the thread that started it. A Ctrl-C on the terminal does not reach it: a function
-// ignores the signals of the terminal, a program stands in a process group of its own, so that what
+// ignores the signals that ask to end, a program stands in a process group of its own, so that what
 // it starts can be ended with it. However it ends, that is one ss_ending here.
+//
+// A function that does a part of the parent's own work may keep the parent's files and streams.
 #pragma once
 
 #include <signal.h>
@@ -36,6 +38,7 @@ typedef struct ss_child_setup {
     ss_child_speech speech;
     int files[2]; // that it keeps, as SS_CHILD_FILE and the next
     int nfiles;
+    bool keeps_files; // all of the parent's and its streams; what the parent ignores, it ignores
     bool outlives_thread; // it does not die with the thread that started it
 } ss_child_setup;
 
@@ -69,6 +72,9 @@ ss_status ss_child_wait(ss_child *children, int n, double seconds, const sigset_
                         int *ended, ss_error *e);
 
 double ss_child_cpu_seconds(const ss_child *child); // so far, or until its end
+
+// How one has ended, to follow its name: "died by signal 11 (Segmentation fault)".
+void ss_child_describe_end(const ss_child *child, char *text, size_t room);
 
 void ss_child_end(ss_child *child);   // kills it, and its group, where it still runs
 void ss_child_clear(ss_child *child); // and frees what it said

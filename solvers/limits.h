@@ -1,6 +1,8 @@
 // solvers/limits.h -- the time, the limits and the listener of one global solve.
 #pragma once
 
+#include <math.h>
+
 #include "problems/stop.h"
 #include "solvers/solver.h"
 
@@ -14,6 +16,16 @@ typedef struct ss_limits {
     double asked;                         // s, wall, when ss_limits_next was asked last
     double took;                          // s, wall, from the time before to that
 } ss_limits;
+
+// Of a solve that has not begun.
+static inline ss_result ss_result_unknown(void)
+{
+    return (ss_result){.own_error = NAN,
+                       .seconds = NAN,
+                       .cpu_seconds = NAN,
+                       .setup_seconds = NAN,
+                       .sweep_seconds = NAN};
+}
 
 ss_limits ss_limits_start(const ss_task *task);
 void ss_limits_ready(ss_limits *w); // the set-up is done

@@ -1,6 +1,7 @@
 // Solver specs: "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...]". A bare local name means gs/ of it. An
 // option goes to the first of global, local and fail-safe solver that knows its key;
 // "enum.roots=gsl" names the one that is meant. "siconos/prox" is one name, with its slash.
+#include "solvers/limits.h"
 #include "solvers/registry.h"
 
 #include <math.h>
@@ -386,10 +387,6 @@ void ss_method_free(ss_method *method)
 
 ss_status ss_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    *result = (ss_result){.own_error = NAN,
-                          .seconds = NAN,
-                          .cpu_seconds = NAN,
-                          .setup_seconds = NAN,
-                          .sweep_seconds = NAN};
+    *result = ss_result_unknown();
     return task->method->global->solve(task, r, result, e);
 }

@@ -1,6 +1,8 @@
 #include "solvers/solve_in_child.h"
 
+#include <errno.h>
 #include <math.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,55 +11,162 @@
 #include "problems/child.h"
 #include "problems/response.h"
 #include "solvers/clock.h"
+#include "solvers/limits.h"
+#include "solvers/patience.h"
+#include "solvers/registry.h"
 
-// Between two looks at the time limit and at the interrupt; the end of the child is seen at once.
+// Between two looks at the limits and at the interrupt. What the child tells, and its end where it is
+// the code of others, is seen at once.
 #define SLICE 0.02 // s
 
-// A child at work.
+// One that has been interrupted may take as long as one with this limit.
+#define INTERRUPT_LIMIT 1.0 // s
+
+#define NOTE_ROOM 80
+
+// Where a contained solver and its parent meet: the child tells an iterate and waits until it is heard.
+typedef struct exchange {
+    sem_t told, heard;
+    volatile sig_atomic_t interrupted;
+    int listen_from;
+    ss_progress progress; // r and note stand elsewhere
+    bool noted;
+    char note[NOTE_ROOM];
+} exchange;
+
+typedef struct shared_memory {
+    ss_shared_solve solve;
+    exchange exchange;
+} shared_memory;
+
+// A child at work. What it writes to is read here by pointers that it cannot change.
 typedef struct solving {
     const ss_task *task;
     ss_child_work *work;
+    shared_memory *memory;
     ss_shared_solve *shared;
+    exchange *exchange; // NULL: the code of others
+    size_t size;
+    double *best, *latest; // [size] shared
     ss_child child;
-    double start; // s, CLOCK_MONOTONIC
+    ss_patience patience;
+    bool recalled; // it has been interrupted, and the patience is that
+    double start;  // s, CLOCK_MONOTONIC
 } solving;
 
-static void work_in_child(void *context)
+static size_t task_size(const ss_task *task)
 {
-    const solving *job = context;
-    job->work(job->task, job->shared);
-    job->shared->finished = true;
+    return (size_t)task->problem->dim * (size_t)task->problem->ncontacts;
 }
 
 // ---- What both share
 
-static size_t shared_bytes(size_t size)
+static size_t memory_bytes(size_t size)
 {
-    return sizeof(ss_shared_solve) + 2 * size * sizeof(double);
+    return sizeof(shared_memory) + 2 * size * sizeof(double);
 }
 
-static ss_shared_solve *share(size_t size, const double *r)
+static bool share(solving *job, const double *r)
 {
-    ss_shared_solve *shared =
-        mmap(NULL, shared_bytes(size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) {
-        return NULL;
+    job->memory = mmap(NULL, memory_bytes(job->size), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (job->memory == MAP_FAILED) {
+        return false;
     }
-    shared->size = size;
-    shared->best = (double *)(shared + 1);
-    shared->latest = shared->best + size;
-    memcpy(shared->best, r, size * sizeof *r);
-    memcpy(shared->latest, r, size * sizeof *r);
-    return shared;
+    job->best = (double *)(job->memory + 1);
+    job->latest = job->best + job->size;
+    job->shared = &job->memory->solve;
+    *job->shared = (ss_shared_solve){.size = job->size, .best = job->best, .latest = job->latest};
+    memcpy(job->best, r, job->size * sizeof *r);
+    memcpy(job->latest, r, job->size * sizeof *r);
+    return true;
+}
+
+static void unshare(const solving *job)
+{
+    munmap(job->memory, memory_bytes(job->size));
+}
+
+// ---- The listener of a contained solver
+
+// In the child.
+static void hand_over(void *listener, const ss_progress *progress)
+{
+    const solving *job = listener;
+    exchange *x = job->exchange;
+    memcpy(job->latest, progress->r, job->size * sizeof *progress->r);
+    x->progress = *progress;
+    x->noted = progress->note != NULL;
+    snprintf(x->note, sizeof x->note, "%s", x->noted ? progress->note : "");
+    job->shared->result.iterations = progress->iteration;
+    sem_post(&x->told);
+    while (sem_wait(&x->heard) != 0 && errno == EINTR) {
+    }
+}
+
+// In the parent. Its time is not the child's.
+static void hear(solving *job)
+{
+    const ss_task *task = job->task;
+    exchange *x = job->exchange;
+    ss_progress progress = x->progress;
+    char note[NOTE_ROOM];
+    memcpy(note, x->note, sizeof note);
+    note[sizeof note - 1] = '\0';
+    progress.note = x->noted ? note : NULL;
+    progress.r = job->latest;
+    if (task->listen != NULL) {
+        task->listen(task->listener, &progress);
+        x->listen_from = task->listen_from != NULL ? *task->listen_from : 0;
+    }
+    ss_patience_resume(&job->patience, &job->child);
+    sem_post(&x->heard);
+}
+
+// The task as the child sees it.
+static ss_task task_in_child(solving *job)
+{
+    const ss_task *task = job->task;
+    exchange *x = job->exchange;
+    ss_task inner = *task;
+    inner.interrupted = &x->interrupted;
+    if (task->listen != NULL) {
+        inner.listen = hand_over;
+        inner.listener = job;
+        inner.listen_from = &x->listen_from;
+    }
+    return inner;
+}
+
+// ---- The child
+
+static void work_in_child(void *context)
+{
+    solving *job = context;
+    ss_shared_solve *shared = job->shared;
+    if (job->exchange == NULL) {
+        job->work(job->task, shared);
+        shared->finished = true;
+        return;
+    }
+    const ss_task inner = task_in_child(job);
+    shared->status = ss_solve(&inner, job->best, &shared->result, &shared->error);
+    shared->finished = true;
+    sem_post(&job->exchange->told);
 }
 
 // ---- The parent while the child works
 
-// SS_UNSOLVED while the child may go on.
+static bool is_interrupted(const ss_task *task)
+{
+    return task->interrupted != NULL && *task->interrupted;
+}
+
+// Both: SS_UNSOLVED while the child may go on.
 static ss_outcome test_limits(const solving *job)
 {
     const ss_task *t = job->task;
-    if (t->interrupted != NULL && *t->interrupted) {
+    if (is_interrupted(t)) {
         return SS_INTERRUPTED;
     }
     const double spent = t->clock == SS_CLOCK_CPU ? ss_child_cpu_seconds(&job->child)
@@ -65,15 +174,54 @@ static ss_outcome test_limits(const solving *job)
     return t->time_limit > 0.0 && spent >= t->time_limit ? SS_TIME_LIMIT : SS_UNSOLVED;
 }
 
+static ss_outcome test_patience(solving *job)
+{
+    if (!job->recalled && is_interrupted(job->task)) {
+        job->recalled = true;
+        job->exchange->interrupted = 1;
+        job->patience = ss_patience_begin(&job->child, INTERRUPT_LIMIT, job->task->threads);
+    }
+    if (!ss_patience_ends(&job->patience, &job->child)) {
+        return SS_UNSOLVED;
+    }
+    return job->recalled ? SS_INTERRUPTED : SS_TIME_LIMIT;
+}
+
+// For a slice, or until the child tells something.
+static bool is_told(exchange *x)
+{
+    const double until = ss_clock_seconds(CLOCK_MONOTONIC) + SLICE;
+    const struct timespec t = {(time_t)until, (long)(1e9 * (until - floor(until)))};
+    return sem_clockwait(&x->told, CLOCK_MONOTONIC, &t) == 0;
+}
+
+// ended: 0 where it has come to its end.
+static ss_status wait_for_contained(solving *job, int *ended, ss_error *e)
+{
+    if (!is_told(job->exchange)) {
+        return ss_child_wait(&job->child, 1, 0.0, NULL, ended, e);
+    }
+    if (job->shared->finished) {
+        *ended = 0;
+    } else {
+        hear(job);
+    }
+    return SS_OK;
+}
+
 // forced: why the child had to be ended, or SS_UNSOLVED where it came to its own end.
 static ss_status wait_for_end(solving *job, ss_outcome *forced, ss_error *e)
 {
+    const bool contained = job->exchange != NULL;
     int ended = -1;
     ss_status status = SS_OK;
     *forced = SS_UNSOLVED;
     while (status == SS_OK && ended < 0 && *forced == SS_UNSOLVED) {
-        status = ss_child_wait(&job->child, 1, SLICE, NULL, &ended, e);
-        *forced = ended < 0 ? test_limits(job) : SS_UNSOLVED;
+        status = contained ? wait_for_contained(job, &ended, e)
+                           : ss_child_wait(&job->child, 1, SLICE, NULL, &ended, e);
+        if (ended < 0) {
+            *forced = contained ? test_patience(job) : test_limits(job);
+        }
     }
     ss_child_end(&job->child);
     return status;
@@ -84,19 +232,26 @@ static ss_status wait_for_end(solving *job, ss_outcome *forced, ss_error *e)
 // Of a child that ended before its work did.
 static void describe_death(const solving *job, ss_result *result)
 {
-    const char *name = job->task->method->name;
-    const int number = job->child.number;
+    char end[80];
+    if (job->child.ending == SS_ENDED_BY_SIGNAL && job->child.number == SIGXCPU) {
+        result->outcome = SS_TIME_LIMIT; // a limit that this process has inherited
+        return;
+    }
+    ss_child_describe_end(&job->child, end, sizeof end);
     result->outcome = SS_CRASHED;
-    if (job->child.ending == SS_ENDED_BY_CODE) {
-        snprintf(result->why, sizeof result->why, "%s left its process with exit code %d", name,
-                 number);
-    } else if (job->child.ending != SS_ENDED_BY_SIGNAL) {
-        snprintf(result->why, sizeof result->why, "%s died in its process", name);
-    } else if (number == SIGXCPU) { // a limit that this process has inherited
-        result->outcome = SS_TIME_LIMIT;
+    snprintf(result->why, sizeof result->why, "%s %s", job->task->method->name, end);
+}
+
+// Of a contained solver that had to be ended.
+static void describe_force(const solving *job, ss_result *result)
+{
+    const char *name = job->task->method->name;
+    if (result->outcome == SS_TIME_LIMIT) {
+        snprintf(result->why, sizeof result->why,
+                 "%s did not keep the time limit of %.3g s and was killed", name,
+                 job->task->time_limit);
     } else {
-        snprintf(result->why, sizeof result->why, "%s died by signal %d (%s)", name, number,
-                 strsignal(number));
+        snprintf(result->why, sizeof result->why, "%s ignored the interrupt and was killed", name);
     }
 }
 
@@ -104,27 +259,28 @@ static void conclude(const solving *job, ss_outcome forced, ss_result *result)
 {
     if (job->shared->finished) {
         *result = job->shared->result;
+        result->why[sizeof result->why - 1] = '\0';
         return;
     }
     result->iterations = job->shared->result.iterations;
     result->seconds = ss_clock_seconds(CLOCK_MONOTONIC) - job->start;
     result->cpu_seconds = job->child.cpu_seconds;
-    if (forced != SS_UNSOLVED) {
-        result->outcome = forced;
-    } else {
+    result->outcome = forced;
+    if (forced == SS_UNSOLVED) {
         describe_death(job, result);
+    } else if (job->exchange != NULL) {
+        describe_force(job, result);
     }
 }
 
 // Its arrays may be half written: they are candidates, and the judge decides.
-static ss_status choose_answer(const ss_task *task, const ss_shared_solve *shared, double *r,
-                               ss_result *result, ss_error *e)
+static ss_status choose_answer(const solving *job, double *r, ss_result *result, ss_error *e)
 {
-    const double *const candidates[] = {r, shared->best, shared->latest};
+    const double *const candidates[] = {r, job->best, job->latest};
     ss_response *response = NULL;
-    double *u = malloc(shared->size * sizeof *u);
-    ss_status status =
-        u != NULL ? ss_response_new(task->problem, &response, e) : ss_fail_memory(e, "an answer");
+    double *u = malloc(job->size * sizeof *u);
+    ss_status status = u != NULL ? ss_response_new(job->task->problem, &response, e)
+                                 : ss_fail_memory(e, "an answer");
     if (status == SS_OK) {
         const double *chosen = r;
         for (int k = 0; k < 3; k++) {
@@ -134,10 +290,29 @@ static ss_status choose_answer(const ss_task *task, const ss_shared_solve *share
                 chosen = candidates[k];
             }
         }
-        memmove(r, chosen, shared->size * sizeof *r);
+        memmove(r, chosen, job->size * sizeof *r);
     }
     ss_response_free(response);
     free(u);
+    return status;
+}
+
+static ss_status run_in_child(solving *job, ss_result *result, ss_outcome *forced, ss_error *e)
+{
+    const ss_child_setup setup = {.work = work_in_child, .context = job};
+    job->start = ss_clock_seconds(CLOCK_MONOTONIC);
+    ss_status status = ss_child_start(&job->child, &setup, e);
+    if (status == SS_OK) {
+        job->patience = ss_patience_begin(&job->child, job->task->time_limit, job->task->threads);
+        status = wait_for_end(job, forced, e);
+    }
+    if (status == SS_OK && job->shared->finished && job->shared->status != SS_OK) {
+        const ss_error *said = &job->shared->error;
+        status = ss_fail(e, job->shared->status, "%.*s", (int)sizeof said->text - 1, said->text);
+    }
+    if (status == SS_OK) {
+        conclude(job, *forced, result);
+    }
     return status;
 }
 
@@ -154,39 +329,53 @@ static void tell(const ss_task *task, const ss_result *result, double seconds, c
     }
 }
 
-static ss_status run(solving *job, double *r, ss_result *result, ss_error *e)
-{
-    const ss_child_setup setup = {.work = work_in_child, .context = job};
-    ss_outcome forced = SS_UNSOLVED;
-    tell(job->task, result, 0.0, r);
-    job->start = ss_clock_seconds(CLOCK_MONOTONIC);
-    ss_status status = ss_child_start(&job->child, &setup, e);
-    if (status == SS_OK) {
-        status = wait_for_end(job, &forced, e);
-    }
-    if (status == SS_OK && job->shared->finished && job->shared->status != SS_OK) {
-        status = ss_fail(e, job->shared->status, "%s", job->shared->error.text);
-    }
-    if (status == SS_OK) {
-        conclude(job, forced, result);
-        status = choose_answer(job->task, job->shared, r, result, e);
-    }
-    if (status == SS_OK) {
-        tell(job->task, result, result->seconds, r);
-    }
-    return status;
-}
-
 ss_status ss_solve_in_child(const ss_task *task, ss_child_work *work, double *r, ss_result *result,
                             ss_error *e)
 {
-    const size_t size = (size_t)task->problem->dim * (size_t)task->problem->ncontacts;
-    solving job = {.task = task, .work = work, .shared = share(size, r)};
-    if (job.shared == NULL) {
+    solving job = {.task = task, .work = work, .size = task_size(task)};
+    ss_outcome forced;
+    if (!share(&job, r)) {
         return ss_fail_memory(e, "a solve in a process of its own");
     }
     job.shared->result = *result;
-    const ss_status status = run(&job, r, result, e);
-    munmap(job.shared, shared_bytes(size));
+    tell(task, result, 0.0, r);
+    ss_status status = run_in_child(&job, result, &forced, e);
+    if (status == SS_OK) {
+        status = choose_answer(&job, r, result, e);
+    }
+    if (status == SS_OK) {
+        tell(task, result, result->seconds, r);
+    }
+    unshare(&job);
+    return status;
+}
+
+// ---- Any solver
+
+static bool open_exchange(solving *job)
+{
+    exchange *x = &job->memory->exchange;
+    const ss_task *task = job->task;
+    *x = (exchange){.listen_from = task->listen_from != NULL ? *task->listen_from : 0};
+    job->exchange = x;
+    return sem_init(&x->told, 1, 0) == 0 && sem_init(&x->heard, 1, 0) == 0;
+}
+
+ss_status ss_solve_contained(const ss_task *task, double *r, ss_result *result, ss_error *e)
+{
+    solving job = {.task = task, .size = task_size(task)};
+    ss_outcome forced;
+    *result = ss_result_unknown();
+    if (!share(&job, r)) {
+        return ss_fail_memory(e, "a solve in a process of its own");
+    }
+    ss_status status = open_exchange(&job) ? run_in_child(&job, result, &forced, e)
+                                           : ss_fail_memory(e, "semaphores");
+    if (status == SS_OK && job.shared->finished) {
+        memcpy(r, job.best, job.size * sizeof *r);
+    } else if (status == SS_OK) {
+        status = choose_answer(&job, r, result, e);
+    }
+    unshare(&job);
     return status;
 }

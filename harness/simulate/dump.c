@@ -14,10 +14,10 @@ struct ss_dump {
     char scene[96], description[SS_DUMP_DESCRIPTION];
     uint64_t seed;
     int count, steps; // asked for; of the run
-    int taken;
-    int begin, end; // the present stretch: steps begin + 1 .. end
-    bool done;      // its step is taken
-    int digits;     // of the step in a problem's name
+    int taken, kept;  // kept: on disk
+    int begin, end;   // the present stretch: steps begin + 1 .. end
+    bool done;        // its step is taken
+    int digits;       // of the step in a problem's name
     bool unwritten;
     double written, cost; // s: when the last writing ended, and how long it took
 };
@@ -61,6 +61,7 @@ static ss_status write_all(ss_dump *a, ss_error *e)
     a->written = ss_clock_seconds(CLOCK_MONOTONIC);
     a->cost = a->written - start;
     a->unwritten = status != SS_OK;
+    a->kept = status == SS_OK ? a->taken : a->kept;
     return status;
 }
 
@@ -109,6 +110,11 @@ ss_status ss_dump_offer(ss_dump *a, int step, int active, const ss_problem *p, s
 int ss_dump_taken(const ss_dump *a)
 {
     return a->taken;
+}
+
+int ss_dump_kept(const ss_dump *a)
+{
+    return a->kept;
 }
 
 ss_status ss_dump_close(ss_dump *a, ss_error *e)

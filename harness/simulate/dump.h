@@ -31,6 +31,7 @@ ss_status ss_dump_open(const char *path, int count, int from, int steps,
 // Step `step`, from 1; p NULL for one without contacts.
 ss_status ss_dump_offer(ss_dump *dump, int step, int active, const ss_problem *p, ss_error *e);
 int ss_dump_taken(const ss_dump *dump);
+int ss_dump_kept(const ss_dump *dump); // of these: on disk by now
 // Writes what is not written yet and frees; dump may be NULL. A dump without problems leaves the
 // disk as it was.
 ss_status ss_dump_close(ss_dump *dump, ss_error *e);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/interrupt.h"
 #include "harness/run.h"
 #include "harness/simulate/scene_file.h"
 #include "problems/number.h"
@@ -69,7 +68,7 @@ static void tell(const ss_run *run, double tolerance, ss_step_answer *answer)
 ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                             ss_error *e)
 {
-    const ss_simulate_solver *s = context;
+    ss_simulate_solver *s = context;
     const ss_task task = {
         .problem = p,
         .method = s->method,
@@ -80,7 +79,9 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
         .threads = s->threads,
     };
     ss_run run = {0};
+    s->solves++;
     ss_status status = ss_run_task(&task, r, &run, e);
+    s->solves++;
     if (status == SS_OK) {
         tell(&run, s->tolerance, answer);
         status = measure_in_cgs(p, &run, answer, e);
@@ -374,6 +375,7 @@ static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int
         const double *r, *v;
         const ss_problem *p = ss_stepper_problem(sim->stepper, &r, &v);
         status = ss_dump_offer(sim->dump, step, report->active, p, e);
+        sim->kept = ss_dump_kept(sim->dump);
     }
     if (status == SS_OK && kept) {
         status = ss_trajectory_add(sim->trajectory, sim->stepper, e);
@@ -389,7 +391,7 @@ ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
         status = ss_frames_draw(sim->frames, e);
     }
     const double rest = sim->settings->until_rest;
-    for (int step = 1; status == SS_OK && step <= sim->steps && !sim->rests && !ss_interrupted;
+    for (int step = 1; status == SS_OK && step <= sim->steps && !sim->rests && !sim->interrupted;
          step++) {
         ss_step_report report;
         status = ss_stepper_step(sim->stepper, &report, e);

@@ -2,6 +2,8 @@
 // go.
 #pragma once
 
+#include <signal.h>
+
 #include "harness/simulate/dump.h"
 #include "harness/simulate/frames.h"
 #include "harness/simulate/stats.h"
@@ -14,8 +16,9 @@ typedef struct ss_simulate_solver {
     const ss_method *method;
     double tolerance;
     int max_iterations;
-    double time_limit; // s a solve; 0: none
-    int threads;       // of the task
+    double time_limit;   // s a solve; 0: none
+    int threads;         // of the task
+    volatile int solves; // begun and ended: odd during a solve
 } ss_simulate_solver;
 
 // For ss_step_solver: ss_simulate_solve with an ss_simulate_solver as its context.
@@ -46,9 +49,12 @@ typedef struct ss_simulate_choices {
 typedef struct ss_simulation {
     const ss_simulate_choices *choices;
     const ss_simulate_settings *settings;
-    int steps;    // at most
-    bool rests;   // until_rest is reached
-    double speed; // m/s, the largest at the end of the last step
+    int steps;                         // at most
+    bool rests;                        // until_rest is reached
+    double speed;                      // m/s, the largest at the end of the last step
+    volatile sig_atomic_t interrupted; // the present step is the last
+    bool finished;                     // see contained.h
+    int kept;                          // problems of the dump that are on disk
     ss_simulate_solver solver;
     ss_world *world;
     ss_stepper *stepper;
@@ -66,7 +72,7 @@ typedef struct ss_simulation {
 ss_status ss_simulation_open(ss_simulation *simulation, ss_error *e);
 // The scene alone, into the file that `write` asks for.
 ss_status ss_simulation_write(ss_simulation *simulation, ss_error *e);
-// All steps, until rest, an interrupt (ss_interrupted) or a failure. SS_BAD_INPUT: an explosion. The
+// All steps, until rest, an interrupt or a failure. SS_BAD_INPUT: an explosion. The
 // sentence says at which step; what was written before it stays.
 ss_status ss_simulation_run(ss_simulation *simulation, ss_error *e);
 // Completes the files and frees everything; tells whether all of it was written.

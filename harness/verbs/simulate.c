@@ -3,13 +3,15 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/interrupt.h"
 #include "harness/run.h"
+#include "harness/simulate/contained.h"
 #include "harness/simulate/scene_file.h"
-#include "harness/simulate/simulation.h"
 #include "problems/strands/spec.h"
 
 // Of a dump whose number of problems is not asked for.
@@ -209,10 +211,18 @@ static void tell_trajectory(const ss_simulation *a)
     }
 }
 
-static int run(ss_simulation *a, ss_table *rows)
+// What the process of a run leaves to the program, in memory that both share.
+typedef struct shared_run {
+    ss_simulation simulation;
+    bool opened;
+    char word[16]; // see ending
+    int code;
+} shared_run;
+
+static int run(shared_run *shared)
 {
+    ss_simulation *a = &shared->simulation;
     ss_error error;
-    ss_interrupt_catch();
     tell_unsettled(a);
     const ss_status status = ss_simulation_run(a, &error);
     const char *word = ending(a, status);
@@ -220,10 +230,9 @@ static int run(ss_simulation *a, ss_table *rows)
     tell_ending(a, word, &error);
     tell_idle(a);
     tell_trajectory(a);
-    const int dumped = tell_dump(a);
+    snprintf(shared->word, sizeof shared->word, "%s", word);
     const int code = status == SS_SYSTEM ? SS_EXIT_SYSTEM : well ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
-    add_summary(rows, a, word);
-    return ss_table_end(&ss_verb_simulate, rows, ss_larger_code(code, dumped));
+    return ss_larger_code(code, tell_dump(a));
 }
 
 // Of a scene by its name, input that is bad is an option. Sentences about a file name it.
@@ -235,29 +244,91 @@ static int complain_of(const ss_simulate_choices *choices, ss_status status, con
     return status == SS_BAD_INPUT && !file ? SS_EXIT_USAGE : (int)status;
 }
 
+// In the child.
+static void run_in_child(void *context)
+{
+    shared_run *shared = context;
+    ss_simulation *a = &shared->simulation;
+    ss_error error;
+    ss_status status = ss_simulation_open(a, &error);
+    if (status == SS_OK) {
+        shared->opened = true;
+        shared->code = run(shared);
+    } else {
+        shared->code = complain_of(a->choices, status, &error);
+    }
+    status = ss_simulation_close(a, &error);
+    if (status != SS_OK) {
+        ss_complain(VERB, "%s", error.text);
+        shared->code = ss_larger_code(shared->code, (int)status);
+    }
+}
+
+// Of a child that did not come to its end: what it wrote before that is there.
+static void tell_death(shared_run *shared, ss_simulation_end end, const char *why)
+{
+    const ss_simulation *a = &shared->simulation;
+    if (isatty(STDERR_FILENO) == 1) { // the line of progress
+        fputs("\r\033[K", stderr);
+    }
+    ss_complain(VERB, "%s: after step %d of %d: %s", a->choices->scene->spec, a->totals.steps,
+                a->steps, why);
+    if (a->settings->dump != NULL && shared->opened) {
+        ss_complain(VERB, "--dump %s: %d of %d problems were written before that",
+                    a->settings->dump, a->kept, a->settings->count);
+    }
+    if (a->settings->trajectory != NULL && shared->opened) {
+        ss_complain(VERB, "--strands %s is not written", a->settings->trajectory);
+    }
+    snprintf(shared->word, sizeof shared->word, "%s",
+             end == SS_SIMULATION_KILLED ? "failed" : "crashed");
+    shared->code = SS_EXIT_SYSTEM;
+}
+
+static int run_contained(shared_run *shared, ss_table *rows)
+{
+    ss_simulation_end end;
+    char why[300];
+    ss_error error;
+    ss_interrupt_catch();
+    const ss_status status = ss_simulation_contain(run_in_child, shared, &shared->simulation, &end,
+                                                   why, sizeof why, &error);
+    if (status != SS_OK) {
+        ss_complain(VERB, "%s: %s", shared->simulation.choices->scene->spec, error.text);
+        ss_table_free(rows);
+        return (int)status;
+    }
+    if (end != SS_SIMULATION_ENDED) {
+        tell_death(shared, end, why);
+    }
+    if (!shared->opened) {
+        ss_table_free(rows);
+        return shared->code;
+    }
+    add_summary(rows, &shared->simulation, shared->word);
+    return ss_table_end(&ss_verb_simulate, rows, shared->code);
+}
+
 static int simulate(const ss_simulate_choices *choices, const settings *s)
 {
-    ss_simulation a = {.choices = choices,
-                       .settings = s,
-                       .steps = s->steps > 0 ? s->steps : choices->scene->scene->steps};
     int code;
     ss_table *rows = ss_table_begin(&ss_verb_simulate, &s->style, COLUMNS, &code);
     if (rows == NULL) {
         return code;
     }
-    ss_error error;
-    ss_status status = ss_simulation_open(&a, &error);
-    if (status == SS_OK) {
-        code = run(&a, rows);
-    } else {
-        code = complain_of(choices, status, &error);
+    shared_run *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        ss_complain(VERB, "out of memory for a run");
         ss_table_free(rows);
+        return SS_EXIT_SYSTEM;
     }
-    status = ss_simulation_close(&a, &error);
-    if (status != SS_OK) {
-        ss_complain(VERB, "%s", error.text);
-        code = ss_larger_code(code, (int)status);
-    }
+    shared->simulation =
+        (ss_simulation){.choices = choices,
+                        .settings = s,
+                        .steps = s->steps > 0 ? s->steps : choices->scene->scene->steps};
+    code = run_contained(shared, rows);
+    munmap(shared, sizeof *shared);
     return code;
 }
 
@@ -480,12 +551,16 @@ const ss_verb ss_verb_simulate = {
         "--strands writes an HDF5 file that 'report' shows and other programs can read; "
         "man stickslip lists its datasets. It is made in memory and written at the end.\n"
         "Ctrl-C ends the run after the present step. Dump, statistics and frames up to that step "
-        "are complete, also when a run explodes.\n",
+        "are complete, also when a run explodes. The steps run in a process of their own: if a "
+        "solver "
+        "crashes there, or ignores --time-limit, its rows of --stats are complete, and a sentence "
+        "says "
+        "which problems of --dump are.\n",
     .example = "  stickslip simulate pony --rods 50 --steps 200 --stats pony.csv\n"
                "  stickslip simulate pony --dump pony.h5 --count 306\n",
     .exits = {[SS_EXIT_USAGE] = "wrong command line, or no step has a contact for --dump",
               [SS_EXIT_BAD_INPUT] = "FILE.json has a mistake, which is named",
               [SS_EXIT_UNSOLVED] = "the run exploded, was interrupted or did not come to rest",
-              [SS_EXIT_SYSTEM] = "system error, or gnuplot is missing or failed"},
+              [SS_EXIT_SYSTEM] = "system error, a solver crashed, or gnuplot is missing or failed"},
     .run = run_simulate,
 };

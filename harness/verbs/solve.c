@@ -84,6 +84,7 @@ typedef struct tracing {
     ss_response *response; // NULL if no file wants measures
     double *u;
     double shown; // seconds of the last line; negative: none yet
+    int next;     // the iteration that is listened to next
 } tracing;
 
 // Tells whether all rows reached the file.
@@ -157,11 +158,20 @@ static void show(tracing *t, const ss_progress *p)
             p->seconds, p->estimate);
 }
 
+// Iterates come from another process: a line of progress needs a few of those in its PACE.
+static int next_shown(const ss_progress *p)
+{
+    const double rate = p->iteration / fmax(p->seconds, PACE);
+    return p->iteration + 1 + (int)fmin(0.25 * PACE * rate, p->iteration);
+}
+
 static void listen(void *listener, const ss_progress *p)
 {
     tracing *t = listener;
     if (t->file != NULL) {
         write_row(t, p);
+    } else {
+        t->next = next_shown(p);
     }
     if (t->terminal) {
         show(t, p);
@@ -178,6 +188,8 @@ static ss_status begin_trace(tracing *t, const char *label, ss_task *task, ss_er
     }
     task->listen = listen;
     task->listener = t;
+    task->listen_from = &t->next;
+    t->next = 0;
     if (t->file == NULL) {
         return SS_OK;
     }
@@ -274,6 +286,7 @@ typedef struct solving {
     int nsolved;       // problems that were run, solved or not
     int within;        // of these: to tolerance
     int count;         // rows
+    bool incomplete;   // a problem could not be read
 } solving;
 
 static const double *start_of(const solving *all, const ss_item *item)
@@ -302,7 +315,19 @@ static ss_status keep_answer(const solving *all, const ss_item *item, const ss_t
     return ss_writer_add(all->writer, single ? NULL : item->name, item->problem, e);
 }
 
-static ss_status solve_one(const solving *all, const ss_item *item, bool *solved, ss_error *e)
+// A solver that had to be killed, or died: the rest of the program is as it was.
+static int tell_end(const ss_item *item, const ss_run *run)
+{
+    const bool crashed = run->result.outcome == SS_CRASHED;
+    const bool killed = run->result.why[0] != '\0' && (run->result.outcome == SS_TIME_LIMIT ||
+                                                       run->result.outcome == SS_INTERRUPTED);
+    if (crashed || killed) {
+        ss_complain(VERB, "%s: %s", item->label, run->result.why);
+    }
+    return crashed ? SS_EXIT_SYSTEM : run->verdict.solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
+}
+
+static ss_status solve_one(solving *all, const ss_item *item, int *code, ss_error *e)
 {
     const settings *s = all->settings;
     ss_task task = {
@@ -318,7 +343,7 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
     ss_run run = {0};
     ss_status status = begin_trace(all->trace, item->label, &task, e);
     if (status == SS_OK) {
-        status = ss_run_task(&task, start_of(all, item), &run, e);
+        status = ss_run_contained(&task, start_of(all, item), &run, e);
         if (status == SS_BAD_INPUT) { // such a problem is not for this solver
             const ss_record_row row = row_of_bad(item->label, task.method, task.tolerance, e->text);
             ss_table_row(all->rows, &row);
@@ -332,7 +357,9 @@ static ss_status solve_one(const solving *all, const ss_item *item, bool *solved
     if (status == SS_OK) {
         const ss_record_row row = row_of_run(item->label, &task, &run);
         ss_table_row(all->rows, &row);
-        *solved = run.verdict.solved;
+        all->nsolved++;
+        all->within += run.verdict.solved;
+        *code = tell_end(item, &run);
         status = keep_answer(all, item, &task, &run, e);
     }
     ss_run_free(&run);
@@ -345,28 +372,27 @@ static int solve(solving *all, const ss_item *item)
         return SS_EXIT_UNSOLVED;
     }
     all->count++;
-    const int code = ss_item_complain(VERB, item);
+    int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
+        all->incomplete = true;
         const ss_record_row row =
             row_of_bad(item->label, all->method, all->settings->tolerance, item->error->text);
         ss_table_row(all->rows, &row);
         return code;
     }
-    bool solved = false;
     ss_error error;
-    const ss_status status = solve_one(all, item, &solved, &error);
+    const ss_status status = solve_one(all, item, &code, &error);
     if (status != SS_OK) {
         ss_complain(VERB, "%s: %s", item->label, error.text);
+        all->incomplete = true;
         return (int)status;
     }
-    all->nsolved++;
-    all->within += solved;
     if (ss_interrupted) {
         ss_complain(
             VERB, "interrupted; the best iterate of %s is kept, the remaining problems are skipped",
             item->label);
     }
-    return solved ? SS_EXIT_OK : SS_EXIT_UNSOLVED;
+    return code;
 }
 
 // Everything that can fail before the first solve does so here.
@@ -380,12 +406,12 @@ static ss_status open_all(const settings *s, solving *all, ss_error *e)
 }
 
 // A file that could not be read in full, or of which nothing was solved, leaves no answers behind.
-static ss_status commit_answers(const solving *all, int code, ss_error *e)
+static ss_status commit_answers(const solving *all, ss_error *e)
 {
     if (all->writer == NULL) {
         return SS_OK;
     }
-    if (code > SS_EXIT_UNSOLVED || all->nsolved == 0) {
+    if (all->incomplete || all->nsolved == 0) {
         ss_complain(VERB, "%s is not written: %s", all->settings->out,
                     all->nsolved == 0 ? "no problem was solved" : "a problem could not be read");
         return SS_OK;
@@ -398,7 +424,7 @@ static int close_all(solving *all, int code)
     ss_error error;
     ss_status status = close_trace(all->trace, &error);
     if (status == SS_OK) {
-        status = commit_answers(all, code, &error);
+        status = commit_answers(all, &error);
     }
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);
@@ -430,7 +456,9 @@ static int solve_file(const settings *s, const ss_method *method, const ss_opera
     for (ss_item item; ss_items_next(&it, &item);) {
         code = ss_larger_code(code, solve(&all, &item));
     }
-    code = ss_larger_code(code, ss_items_end(&it));
+    const int read = ss_items_end(&it);
+    all.incomplete = all.incomplete || read > SS_EXIT_UNSOLVED;
+    code = ss_larger_code(code, read);
     ss_table_note_solved(all.rows, all.within, all.count);
     if (ss_interrupted && all.nsolved == 0) {
         ss_complain(VERB, "interrupted before the first solve");
@@ -485,8 +513,10 @@ const ss_verb ss_verb_solve = {
         "status is the judge's word: solved means that fb, recomputed from the problem, is at most "
         "the tolerance. Otherwise it says why the solver ended: stopped (by its own rule), "
         "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted, "
-        "crashed (only solvers that run in a process of their own, such as those of Siconos), "
-        "bad_input; no_solution if a certificate proves that there is none, and undecided if the "
+        "crashed (a solver runs in a process of its own: what it did is in detail and on stderr, "
+        "and the "
+        "other problems go on), bad_input; no_solution if a certificate proves that there is none, "
+        "and undecided if the "
         "solver reports that there is none and nothing can be proved.\n"
         "local_solves counts the calls of the local solver; contacts at rest and frozen contacts "
         "have none. alt_percent and fail_percent are the shares of these calls that used the "
@@ -496,6 +526,7 @@ const ss_verb ss_verb_solve = {
     .example = "  stickslip solve hair.h5 --solver mfb+enum --tol 1e-8 --out answer.h5\n",
     .exits = {[SS_EXIT_OK] = "all solved",
               [SS_EXIT_UNSOLVED] = "a problem is not solved to tolerance",
-              [SS_EXIT_BAD_INPUT] = "a file is unusable"},
+              [SS_EXIT_BAD_INPUT] = "a file is unusable",
+              [SS_EXIT_SYSTEM] = "system error, or a solver crashed"},
     .run = run_solve,
 };
