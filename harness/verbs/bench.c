@@ -245,7 +245,8 @@ const ss_verb ss_verb_bench = {
         "all finished rows are kept: the same command continues.\n"
         "For many machines: each runs --shard I/N with a record of its own, of the same FILEs in "
         "the same order, and merge makes one record of them. All solvers of a problem run in one "
-        "shard. With --base RECORD a shard does not repeat what was merged before.\n"
+        "shard. With --base RECORD a shard does not repeat what was merged before. "
+        "scripts/bench-slurm does all of this with Slurm.\n"
         "A folder means its *.h5 and *.hdf5, and @LIST the operands in the lines of the file LIST. "
         "What is not there or is no HDF5 file is reported and not recorded.\n",
     .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.db\n",

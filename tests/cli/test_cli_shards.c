@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/bench_inputs.h"
@@ -174,6 +176,45 @@ static void a_damaged_shard_is_left_out_of_the_merge_and_can_be_made_again(void)
     remove_shards(2);
 }
 
+static int fetch(const char *folder)
+{
+    char command[1200];
+    snprintf(command, sizeof command, "'%s/fetch-fclib' '%s' 2>'%s.said'", getenv("SCRIPTS"),
+             folder, folder);
+    const int status = system(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Of a copy of the collection: problems, what git-lfs keeps in the place of one, and a wrong file.
+static void the_list_of_a_collection_names_what_is_there(void)
+{
+    char folder[512], path[600], at[600];
+    keep_path(folder, "fclib");
+    CHECK(mkdir(folder, 0777) == 0);
+    TEST_ASSERT_EQUAL_INT(3, fetch(folder));
+    snprintf(path, sizeof path, "%s/p10.hdf5", folder);
+    CHECK(link(guess, path) == 0);
+    snprintf(path, sizeof path, "%s/a scene", folder);
+    CHECK(mkdir(path, 0777) == 0);
+    snprintf(path, sizeof path, "%s/a scene/many.hdf5", folder);
+    CHECK(link(many, path) == 0);
+    TEST_ASSERT_EQUAL_INT(0, fetch(folder));
+    static const char POINTER[] = "version https://git-lfs.github.com/spec/v1\noid sha256:12\n";
+    snprintf(path, sizeof path, "%s/p11.hdf5", folder);
+    write_bytes(path, POINTER, strlen(POINTER));
+    TEST_ASSERT_EQUAL_INT(2, fetch(folder));
+    snprintf(path, sizeof path, "%s/p12.hdf5", folder);
+    write_bytes(path, "not HDF5", 8);
+    TEST_ASSERT_EQUAL_INT(3, fetch(folder));
+    snprintf(path, sizeof path, "%s.said", folder);
+    HOLDS(file_text(path), "p12.hdf5 is no HDF5 file");
+    HOLDS(file_text(path), "2 of 4 problems are there");
+    HOLDS(file_text(path), "not downloaded: 1; get them with");
+    snprintf(at, sizeof at, "@%s/list.txt", folder);
+    EXPECT(0, "bench", at, "--solvers", "enum", "--dry-run", "--out", result);
+    HOLDS(standard_error, "4 of 4 rows are missing");
+}
+
 static void a_wrong_shard_is_exit_1(void)
 {
     static const char *const WRONG[] = {"2/2", "-1/2",  "1",     "/2",    "1/",           "0/0",
@@ -201,6 +242,7 @@ static void run_tests(void)
     RUN_TEST(what_the_base_holds_is_not_made_again);
     RUN_TEST(a_row_of_the_base_that_hit_a_smaller_limit_is_made_again_and_replaces_it);
     RUN_TEST(a_damaged_shard_is_left_out_of_the_merge_and_can_be_made_again);
+    RUN_TEST(the_list_of_a_collection_names_what_is_there);
     RUN_TEST(a_wrong_shard_is_exit_1);
     RUN_TEST(a_base_that_is_no_record_is_exit_3);
 }
