@@ -112,7 +112,7 @@ static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_er
     if (sim->world == NULL) {
         return ss_fail_memory(e, "the world");
     }
-    sim->world->keeps_designs = s->write != NULL;
+    sim->world->keeps_designs = s->write != NULL || s->stats != NULL;
     const ss_status status = scene->scene->build(&request, sim->world, options, e);
     options->dt_min = fmin(options->dt_min, options->dt);
     return status;
@@ -347,6 +347,7 @@ static ss_status write_stats(ss_simulation *sim, double length, ss_stats_row *ro
     const ss_strands *s = sim->strands;
     row->dispersion = ss_strands_dispersion(s);
     row->stretch_percent = ss_strands_stretch_percent(s, length);
+    row->unrest = ss_strands_unrest(s);
     put(row->tip, ss_strands_tip(s, 0));
     put(row->tip_velocity, ss_strands_tip_velocity(s, 0));
     ss_stats_print(sim->stats, &sim->run, row);

@@ -70,6 +70,8 @@ const ss_field ss_stats_fields[] = {
     SS_FIELD_AS("iterates", ss_stats_line, row.report.iterates, SS_FIELD_INTEGER, .unit = "1"),
     SS_FIELD_AS("change", ss_stats_line, row.report.change, SS_FIELD_REAL, .unit = "m/s"),
     SS_FIELD_AS("stiffness", ss_stats_line, row.stiffness, SS_FIELD_TEXT, .unit = NULL),
+    SS_FIELD_AS("lifted", ss_stats_line, row.report.lifted, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD_AS("unrest", ss_stats_line, row.unrest, SS_FIELD_REAL, .unit = "m"),
     {.name = NULL},
 };
 #define NFIELDS (sizeof ss_stats_fields / sizeof ss_stats_fields[0] - 1)
@@ -82,6 +84,7 @@ ss_stats_row ss_stats_row_of(const ss_step_report *report, int step)
                         .report = *report,
                         .dispersion = NAN,
                         .stretch_percent = NAN,
+                        .unrest = NAN,
                         .tip = {NAN, NAN, NAN},
                         .tip_velocity = {NAN, NAN, NAN}};
     if (report->contacts == 0) { // nothing was solved

@@ -132,6 +132,37 @@ double ss_strands_dispersion(const ss_strands *s)
     return pairs > 0.0 ? sum / pairs : NAN;
 }
 
+// Squares of the distances of strand k, which has `count` vertices.
+static double natural_squares(const ss_strands *s, int k)
+{
+    const ss_world *w = s->world;
+    const ss_strand *at = &w->strands[k];
+    const ss_vec3 *rest = at->design->rest != NULL ? at->design->rest : at->design->vertices;
+    const ss_pose root = ss_pose_product(&s->at.bodies[at->body].pose, &at->root);
+    ss_placed now = ss_snapshot_strand(&s->at, w, k);
+    double sum = 0.0;
+    ss_strand_place(w, k, &w->now, &now);
+    for (int i = 0; i < at->size.npoints; i++) {
+        const ss_vec3 off = ss_minus(now.points[i].x, ss_pose_point(&root, rest[i]));
+        sum += ss_dot(off, off);
+    }
+    return sum;
+}
+
+double ss_strands_unrest(const ss_strands *s)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int k = 0; k < s->world->nstrands; k++) {
+        const ss_strand *at = &s->world->strands[k];
+        if (at->design != NULL && at->design->nvertices == at->size.npoints) {
+            sum += natural_squares(s, k);
+            count += at->size.npoints;
+        }
+    }
+    return count > 0 ? sqrt(sum / count) : NAN;
+}
+
 double ss_strands_stretch_percent(const ss_strands *s, double length)
 {
     return 100.0 * (length / s->start_length - 1.0);

@@ -23,5 +23,8 @@ ss_vec3 ss_strands_tip_velocity(const ss_strands *s, int strand); // m/s, in the
 // m, mean distance between the tips of two strands; NaN for one strand. Of more than 2000 strands
 // 2000 stand for all, evenly spaced in their list: n^2 distances would cost as much as a step.
 double ss_strands_dispersion(const ss_strands *s);
+// m, rms distance of the vertices to their places in the natural shape, where the roots are now: of strands
+// that the world keeps designs by vertices of, and whose models have these vertices. NaN without one.
+double ss_strands_unrest(const ss_strands *s);
 // Of polylines that are `length` m in all now, against the first look.
 double ss_strands_stretch_percent(const ss_strands *s, double length);

@@ -196,6 +196,12 @@ static double length_of(const ss_strand_design *d, ss_shape which)
     return length;
 }
 
+double ss_shape_natural_length(const ss_strand_design *d)
+{
+    return d->nvertices > 0 && d->rest != NULL ? length_of(d, SS_SHAPE_NATURAL)
+                                               : ss_shape_length(d);
+}
+
 static void edge_vertices(const ss_strand_design *d, ss_shape which, int n, ss_vec3 *x)
 {
     edges w = edges_of(d, which);

@@ -14,7 +14,9 @@
 typedef enum ss_shape { SS_SHAPE_START, SS_SHAPE_NATURAL } ss_shape;
 
 double ss_shape_length(const ss_strand_design *d); // m, of the start
-int ss_shape_segments(const ss_strand_design *d);  // of the collision polyline
+// m, of the natural shape where it has vertices of its own; else the same. The mass is of this length.
+double ss_shape_natural_length(const ss_strand_design *d);
+int ss_shape_segments(const ss_strand_design *d); // of the collision polyline
 // Place and material frame of the start at arclength 0; the identity where curvatures are given.
 ss_pose ss_shape_root(const ss_strand_design *d);
 

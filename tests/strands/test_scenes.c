@@ -26,7 +26,7 @@ static void every_scene_is_named_found_and_complete(void)
         CHECK(ss_scene_find(s->name) == s);
         CHECK(strspn(s->name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(s->name));
         CHECK(strlen(s->shows) > 0 && s->reference != NULL && s->build != NULL);
-        CHECK(s->rods >= 1 && s->steps >= 1 && s->dt >= 1e-3 && s->dt <= 4e-3);
+        CHECK(s->rods >= 1 && s->steps >= 1 && s->dt >= 1e-3 && s->dt <= 4e-2);
     }
     CHECK(ss_scene_find("bald") == NULL);
 }

@@ -123,10 +123,10 @@ static void keep_strains(ss_der *d)
     double *strain[2 + SS_DER_BENDS], sum = 0.0;
     strain_arrays(d, strain);
     for (int j = 0; j < d->n; j++) {
-        sum += d->edge[j];
+        sum += d->more[0][j];
     }
     for (int j = 0; j < d->n; j++) {
-        d->share[j] = d->edge[j] / sum;
+        d->share[j] = d->more[0][j] / sum;
     }
     for (int k = 0; k < 2 + SS_DER_BENDS; k++) {
         for (int j = 0; j < d->room; j++) {
@@ -224,7 +224,7 @@ static ss_status der_make(const ss_strand_design *design, const void *settings_,
     d->clamp = design->clamp;
     d->rigidity = ss_material_rigidity(&design->material);
     d->relaxation = design->material.relaxation;
-    d->length = ss_shape_length(design);
+    d->length = ss_shape_natural_length(design);
     hold(d, 0, ss_clamps_root(d->clamp) ? SS_DER_STRIDE + 3 : 0);
     hold(d, SS_DER_STRIDE * (n - 1), ss_clamps_tip(d->clamp) ? SS_DER_STRIDE + 3 : 0);
     status = der_allocate(d) ? der_fill(d, design, e) : ss_fail_memory(e, "a strand");

@@ -110,19 +110,38 @@ static void set_numbers(ss_curl *c, const double *edge, const double *theta, con
     }
 }
 
-// False where an edge has no length.
-static bool set_shares(ss_curl *c, const double *edge)
+// Whether all edges have.
+static bool has_lengths(const ss_curl *c, const double *edge)
 {
     bool sound = true;
+    for (int j = 0; j < c->n; j++) {
+        sound = sound && edge[j] > LEAST_EDGE * c->length / c->n;
+    }
+    return sound;
+}
+
+// Edges of a start that is given by curvatures get the natural lengths, as those of rods (der.c).
+static void take_natural_lengths(const ss_curl *c, const double *edge, ss_vec3 *x)
+{
+    ss_vec3 was = x[0];
+    for (int j = 0; j < c->n; j++) {
+        const ss_vec3 t = ss_unit(ss_minus(x[j + 1], was));
+        was = x[j + 1];
+        x[j + 1] = ss_along(x[j], edge[j], t);
+    }
+}
+
+// False where a natural edge has no length.
+static bool set_shares(ss_curl *c, const double *edge)
+{
     double sum = 0.0;
     for (int j = 0; j < c->n; j++) {
         sum += edge[j];
     }
     for (int j = 0; j < c->n; j++) {
         c->share[j] = edge[j] / sum;
-        sound = sound && edge[j] > LEAST_EDGE * c->length / c->n;
     }
-    return sound;
+    return has_lengths(c, edge);
 }
 
 static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, ss_error *e)
@@ -135,13 +154,16 @@ static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, ss_error 
         status = ss_fail_memory(e, "a strand");
     } else {
         double *theta = edge + room, *sine = theta + room, *tau = sine + room;
-        ss_shape_vertices(design, SS_SHAPE_START, c->n + 1, c->style);
-        ss_curl_strains(c, &c->style[0].x, edge, theta, sine, tau);
-        bool sound = set_shares(c, edge);
         ss_shape_vertices(design, SS_SHAPE_NATURAL, c->n + 1, x);
         ss_curl_strains(c, &x[0].x, edge, theta, sine, tau);
         set_numbers(c, edge, theta, sine, tau);
-        sound = sound && isfinite(ss_curl_energy(c, &x[0].x));
+        bool sound = set_shares(c, edge);
+        ss_shape_vertices(design, SS_SHAPE_START, c->n + 1, c->style);
+        if (design->nvertices == 0) {
+            take_natural_lengths(c, edge, c->style);
+        }
+        ss_curl_strains(c, &c->style[0].x, edge, theta, sine, tau);
+        sound = has_lengths(c, edge) && sound && isfinite(ss_curl_energy(c, &c->style[0].x));
         status = sound ? SS_OK
                        : ss_fail(e, SS_BAD_INPUT,
                                  "a strand of %d vertices closes between two of them: take more "
@@ -192,7 +214,7 @@ static ss_status curl_make(const ss_strand_design *design, const void *settings_
     c->clamp = design->clamp;
     c->rigidity = ss_material_rigidity(&design->material);
     c->relaxation = design->material.relaxation;
-    c->length = ss_shape_length(design);
+    c->length = ss_shape_natural_length(design);
     if (ss_clamps_root(c->clamp)) {
         hold(c, 0);
     }
@@ -291,7 +313,7 @@ const ss_strand_model ss_lifted_curls = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
-    .scheme = "newton:iterations=3",
+    .scheme = "newton:iterations=3,growth=0",
     .kind = SS_STIFFNESS_FILTERED,
     .frame = SS_FRAME_WORLD,
     .make = curl_make,

@@ -342,8 +342,8 @@ static void add_stencils(lanes at[DOFS][DOFS], int from, int end, double scale, 
     }
 }
 
-static void add_stiffness(const ss_curl *c, const double *q, ss_curl_filter filter, double scale,
-                          ss_band *A)
+static void add_stiffness(const ss_curl *c, const double *q, ss_curl_filter filter, bool stretches,
+                          double scale, ss_band *A)
 {
     stencil s = begin(c, q);
     for (int from = 0; from < c->n; from += W) {
@@ -352,7 +352,9 @@ static void add_stiffness(const ss_curl *c, const double *q, ss_curl_filter filt
         advance(&s, q);
         add_torsion(&s, filter, &k);
         add_bend(&s, filter, &k);
-        add_stretch(&s, filter, &k);
+        if (stretches) {
+            add_stretch(&s, filter, &k);
+        }
         spread(&k, at);
         add_stencils(at, from, c->n, scale, A);
     }
@@ -365,15 +367,16 @@ bool ss_curl_stiffness(const void *strand, const double *q, ss_stiffness kind, d
     const ss_curl_filter filter = kind == SS_STIFFNESS_EXACT      ? SS_CURL_EXACT
                                   : kind == SS_STIFFNESS_FILTERED ? c->filter
                                                                   : SS_CURL_GAUSS_NEWTON;
-    add_stiffness(c, q, filter, scale, A);
+    add_stiffness(c, q, filter, true, scale, A);
     return true;
 }
 
-// Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain.
+// Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain. Lengths are not damped,
+// as those of rods (der_kernel.c).
 void ss_curl_damping(const void *strand, const double *q, double scale, ss_band *A)
 {
     const ss_curl *c = strand;
     if (c->relaxation > 0.0) {
-        add_stiffness(c, q, SS_CURL_GAUSS_NEWTON, scale * c->relaxation, A);
+        add_stiffness(c, q, SS_CURL_GAUSS_NEWTON, false, scale * c->relaxation, A);
     }
 }

@@ -17,10 +17,11 @@
 // The iteration ends where no strand has an rms of |J (v - v*)| over its points above tol, or above the
 // error in velocities that the solver leaves in its answers (ss_step_answer): impulses that are good to it
 // move the iterates about by as much. It ends after as many problems as are allowed, too; a last change of
-// 10 times the first is no answer. It is quadratic, but for strands whose J changes with q and which
+// `growth` times the first is no answer. It is quadratic, but for strands whose J changes with q and which
 // touch something: their M lacks the slopes of the inertia forces, which are not symmetric and of the
 // order h beside it, and they converge linearly by that ratio. Those that touch nothing take the full
 // step (slopes.h).
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +33,13 @@
 typedef struct settings {
     int order; // 1 or 2; no key sets it
     int iterations;
-    double tol; // m/s
+    double tol;    // m/s
+    double growth; // of the change of iterates, before they are said to move apart; 0: any
     int stiffness;
 } settings;
 
-static const settings NEWTON = {1, 20, 1e-8, SS_STIFFNESS_OWN};
-static const settings BDF2 = {2, 20, 1e-8, SS_STIFFNESS_OWN};
+static const settings NEWTON = {1, 20, 1e-8, 10.0, SS_STIFFNESS_OWN};
+static const settings BDF2 = {2, 20, 1e-8, 10.0, SS_STIFFNESS_OWN};
 static const ss_key KEYS[] = {
     {.name = "iterations",
      .kind = SS_KEY_INTEGER,
@@ -45,16 +47,17 @@ static const ss_key KEYS[] = {
      .low = 1,
      .high = 1000},
     {.name = "tol", .kind = SS_KEY_REAL, .place = offsetof(settings, tol), .low = 0.0, .high = 1e3},
+    {.name = "growth",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, growth),
+     .low = 0.0,
+     .high = 1e300},
     {.name = "stiffness",
      .kind = SS_KEY_CHOICE,
      .place = offsetof(settings, stiffness),
      .choices = ss_stiffness_names},
     {.name = NULL},
 };
-
-// Of the change of iterates, before they are said to move apart: where friction is solved to a
-// tolerance, changes end in noise.
-#define MOST_GROWTH 10.0
 
 typedef struct newton {
     settings set;
@@ -237,7 +240,8 @@ static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report
         moved = change(s, n->about, &s->there, s->mean);
     }
     report->change = moved;
-    if (!(moved <= MOST_GROWTH * first)) {
+    const double most = n->set.growth > 0.0 ? n->set.growth * first : DBL_MAX;
+    if (!(moved <= most)) {
         *reason = SS_STEP_ITERATES;
     }
     return status;

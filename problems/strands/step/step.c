@@ -316,7 +316,7 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
 static ss_status try_step(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                           ss_error *e)
 {
-    report->iterates = 0;
+    report->iterates = report->lifted = 0;
     if (s->batch != NULL) {
         ss_step_batch_try(s, s->dt, report, reason);
         return SS_OK;

@@ -60,7 +60,8 @@ typedef struct ss_step_options {
                       // without gap terms, but 0.2 radius at least and 1 at most
     double reach;     // in radii, see above; 0: no step is rejected for it
     double explosion; // a step is rejected when its kinetic energy is more than this factor times
-                      // what motion, elasticity, weight and scripts could give; 0: never
+                      // what motion, elasticity, weight and scripts could give, or when a point
+                      // moves by more than its strand is long; 0: only when it is not finite
     bool continuous;  // continuous collision detection
     bool contacts;    // false: none at all; equal strands may then be stepped side by side
     int threads;      // for strands side by side, whose bits do not depend on it; 0: one
@@ -82,11 +83,12 @@ typedef struct ss_step_report {
     double change; // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
     int iterates;  // problems that the scheme solved, or would have with contacts
     ss_stiffness stiffness; // the last kind of K that a strand needed (model.h)
-    double dissipation;     // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
-                            // and the work of baumgarte's pushing out
-    ss_energy energy;       // at its end
-    double length;          // m, of all polylines at its end
-    double max_speed;       // m/s, of points against the body of their root
+    int lifted; // systems of a strand that had a factor after their diagonal was lifted only
+    double dissipation; // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
+                        // and the work of baumgarte's pushing out
+    ss_energy energy;   // at its end
+    double length;      // m, of all polylines at its end
+    double max_speed;   // m/s, of points against the body of their root
     double collide_seconds, assemble_seconds, solve_seconds, seconds;
 } ss_step_report;
 

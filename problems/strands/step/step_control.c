@@ -180,7 +180,8 @@ static bool is_too_fast(const ss_step_options *o, const ss_energy *before, const
 bool ss_step_exploded(const ss_world *w, const ss_step_options *o, const ss_snapshot *from,
                       const ss_snapshot *to, const ss_energy *before, const ss_energy *after)
 {
-    if (!moved_sensibly(w, from, to) || !isfinite(after->kinetic + after->elastic)) {
+    if (!isfinite(after->kinetic + after->elastic) ||
+        (o->explosion > 0.0 && !moved_sensibly(w, from, to))) {
         return true;
     }
     return is_too_fast(o, before, after, scripted_energy(w, from) + scripted_energy(w, to));

@@ -31,6 +31,7 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
     const bool definite = ss_systems_form(&s->systems, s->world, it, at);
     report->assemble_seconds += ss_step_clock() - start;
     report->iterates++;
+    report->lifted += s->systems.lifted;
     return definite;
 }
 

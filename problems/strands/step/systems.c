@@ -208,11 +208,43 @@ static void project_strand(ss_systems *s, const ss_world *w, int k, const ss_ite
     eliminate(s, strand, &whole, s->right, M, f);
 }
 
+static bool factor_strand(ss_systems *s, const ss_world *w, int k)
+{
+    const ss_band *M = &s->M[k];
+    memcpy(s->L[k].x, M->x, (size_t)M->n * (size_t)(M->half + 1) * sizeof *M->x);
+    return ss_band_factor(&s->L[k], s->D + w->strands[k].v);
+}
+
+// M with a positive semidefinite K is definite but for rounding, which a K of nearly folded edges swamps M0
+// with: its diagonal grows by the first of these shares that gives a factor. So does f, as if M were to
+// change v from where the iterate is.
+static bool lift_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it)
+{
+    static const double SHARES[] = {1e-14, 1e-12, 1e-10, 1e-8};
+    const ss_strand *strand = &w->strands[k];
+    ss_band *M = &s->M[k];
+    double before = 0.0;
+    bool definite = false;
+    for (int i = 0; i < 4 && !definite; i++) {
+        const double factor = (1.0 + SHARES[i]) / (1.0 + before);
+        for (int j = 0; j < M->n; j++) {
+            const int dof = strand->v + s->free[strand->v + j];
+            double *diagonal = ss_band_at(M, j, j);
+            const double more = (factor - 1.0) * *diagonal;
+            s->f[strand->v + j] += it->ahead != NULL ? more * it->ahead[dof] / it->way : 0.0;
+            *diagonal += more;
+        }
+        before = SHARES[i];
+        definite = factor_strand(s, w, k);
+    }
+    s->lifted += definite;
+    return definite;
+}
+
 static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
                         const ss_placed *at)
 {
     const ss_strand *strand = &w->strands[k];
-    ss_band *M = &s->M[k], *L = &s->L[k];
     ss_iterate about = *it;
     bool definite = false;
     const ss_stiffness first = it->kind == SS_STIFFNESS_OWN ? strand->model->kind : it->kind;
@@ -224,8 +256,8 @@ static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
         if (ss_systems_project(s, strand)) {
             project_strand(s, w, k, it);
         }
-        memcpy(L->x, M->x, (size_t)M->n * (size_t)(M->half + 1) * sizeof *L->x);
-        definite = ss_band_factor(L, s->D + strand->v);
+        definite = factor_strand(s, w, k) ||
+                   (about.kind != SS_STIFFNESS_EXACT && lift_strand(s, w, k, it));
         s->kinds[k] = about.kind;
     }
     return definite;
@@ -235,6 +267,7 @@ bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, con
 {
     bool definite = true;
     s->particles = it->particles;
+    s->lifted = 0;
     for (int k = 0; definite && k < w->nstrands; k++) {
         const ss_placed placed = ss_snapshot_strand(at, w, k);
         definite = form_strand(s, w, k, it, &placed);

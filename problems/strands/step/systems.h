@@ -17,6 +17,7 @@ typedef struct ss_systems {
     double *whole, *right;         // scratch: M and f of a strand with held dofs
     ss_stiffness *kinds;           // [nstrands] of the K in M
     bool particles;                // of the iterate that they were formed about
+    int lifted;                    // strands whose M has a lifted diagonal
     ss_system_scratch *scratch;
 } ss_systems;
 
