@@ -18,7 +18,7 @@ struct ss_dump {
     int begin, end;   // the present stretch: steps begin + 1 .. end
     bool done;        // its step is taken
     int digits;       // of the step in a problem's name
-    bool unwritten;
+    bool unwritten, failed;
     double written, cost; // s: when the last writing ended, and how long it took
 };
 
@@ -60,7 +60,8 @@ static ss_status write_all(ss_dump *a, ss_error *e)
     const ss_status status = ss_writer_commit(a->writer, e);
     a->written = ss_clock_seconds(CLOCK_MONOTONIC);
     a->cost = a->written - start;
-    a->unwritten = status != SS_OK;
+    a->unwritten = false;
+    a->failed = status != SS_OK;
     a->kept = status == SS_OK ? a->taken : a->kept;
     return status;
 }
@@ -115,6 +116,11 @@ int ss_dump_taken(const ss_dump *a)
 int ss_dump_kept(const ss_dump *a)
 {
     return a->kept;
+}
+
+bool ss_dump_failed(const ss_dump *a)
+{
+    return a->failed;
 }
 
 ss_status ss_dump_close(ss_dump *a, ss_error *e)

@@ -32,6 +32,8 @@ ss_status ss_dump_open(const char *path, int count, int from, int steps,
 ss_status ss_dump_offer(ss_dump *dump, int step, int active, const ss_problem *p, ss_error *e);
 int ss_dump_taken(const ss_dump *dump);
 int ss_dump_kept(const ss_dump *dump); // of these: on disk by now
+// A writing failed, which ss_dump_offer has said: there will be no other.
+bool ss_dump_failed(const ss_dump *dump);
 // Writes what is not written yet and frees; dump may be NULL. A dump without problems leaves the
 // disk as it was.
 ss_status ss_dump_close(ss_dump *dump, ss_error *e);

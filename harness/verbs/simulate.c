@@ -162,7 +162,7 @@ static void tell_unsettled(const ss_simulation *a)
 // command line.
 static int tell_dump(const ss_simulation *a)
 {
-    if (a->dump == NULL) {
+    if (a->dump == NULL || ss_dump_failed(a->dump)) {
         return SS_EXIT_OK;
     }
     const char *path = a->settings->dump;

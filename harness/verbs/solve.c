@@ -375,9 +375,11 @@ static int solve(solving *all, const ss_item *item)
     int code = ss_item_complain(VERB, item);
     if (code != SS_EXIT_OK) {
         all->incomplete = true;
-        const ss_record_row row =
-            row_of_bad(item->label, all->method, all->settings->tolerance, item->error->text);
-        ss_table_row(all->rows, &row);
+        if (code == SS_EXIT_BAD_INPUT) { // else the system is at fault, not the problem
+            const ss_record_row row =
+                row_of_bad(item->label, all->method, all->settings->tolerance, item->error->text);
+            ss_table_row(all->rows, &row);
+        }
         return code;
     }
     ss_error error;

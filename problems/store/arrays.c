@@ -138,16 +138,18 @@ int ss_channel_send_no_memory(int fd)
 }
 
 // Waits in slices of a second: a process that is stopped and continued has lost one slice only.
-static ss_heard wait_for_bytes(int fd, int seconds)
+static ss_heard wait_for_bytes(int fd, const ss_silence *silence)
 {
-    for (int slice = 0; slice < seconds;) {
+    for (int slice = 0; slice < silence->limit;) {
         struct pollfd wanted = {.fd = fd, .events = POLLIN};
         const int ready = poll(&wanted, 1, 1000);
         if (ready > 0) {
             return SS_HEARD_END;
         }
         if (ready == 0) {
-            slice++;
+            if (slice++ == 0 && silence->began != NULL) {
+                silence->began(silence->context);
+            }
         } else if (errno != EINTR) {
             return SS_HEARD_CLOSE;
         }
@@ -155,11 +157,11 @@ static ss_heard wait_for_bytes(int fd, int seconds)
     return SS_HEARD_SILENCE;
 }
 
-static ss_heard receive_bytes(int fd, int seconds, void *bytes, size_t count)
+static ss_heard receive_bytes(int fd, const ss_silence *silence, void *bytes, size_t count)
 {
     char *next = bytes;
     while (count > 0) {
-        const ss_heard waited = wait_for_bytes(fd, seconds);
+        const ss_heard waited = wait_for_bytes(fd, silence);
         if (waited != SS_HEARD_END) {
             return waited;
         }
@@ -177,7 +179,7 @@ static ss_heard receive_bytes(int fd, int seconds, void *bytes, size_t count)
 }
 
 // `size` bytes and a NUL into *bytes, owned by the caller unless NULL.
-static ss_heard receive_data(int fd, int seconds, size_t size, char **bytes)
+static ss_heard receive_data(int fd, const ss_silence *silence, size_t size, char **bytes)
 {
     size_t got = 0;
     ss_heard heard = SS_HEARD_END;
@@ -192,7 +194,7 @@ static ss_heard receive_data(int fd, int seconds, size_t size, char **bytes)
             break;
         }
         *bytes = larger;
-        heard = receive_bytes(fd, seconds, larger + got, next);
+        heard = receive_bytes(fd, silence, larger + got, next);
         got += next;
         larger[got] = '\0';
     } while (heard == SS_HEARD_END && got < size);
@@ -210,17 +212,17 @@ static bool is_array(const header *h)
            (size == 0 ? h->count == 0 : h->count < SIZE_MAX / 16 / size);
 }
 
-static ss_heard receive_array(int fd, int seconds, const header *h, ss_arrays *arrays)
+static ss_heard receive_array(int fd, const ss_silence *silence, const header *h, ss_arrays *arrays)
 {
     char path[PATH_BYTES] = "";
-    ss_heard heard = receive_bytes(fd, seconds, path, h->path_length);
+    ss_heard heard = receive_bytes(fd, silence, path, h->path_length);
     if (heard != SS_HEARD_END) {
         return heard;
     }
     path[h->path_length] = '\0';
     char *data = NULL;
     if (h->kind != SS_ARRAY_GROUP) {
-        heard = receive_data(fd, seconds, h->count * element_size(h->kind), &data);
+        heard = receive_data(fd, silence, h->count * element_size(h->kind), &data);
         if (heard != SS_HEARD_END) {
             return heard;
         }
@@ -229,11 +231,11 @@ static ss_heard receive_array(int fd, int seconds, const header *h, ss_arrays *a
     return added == 0 ? SS_HEARD_END : SS_HEARD_NO_MEMORY;
 }
 
-ss_heard ss_channel_receive(int fd, int seconds, ss_arrays *arrays)
+ss_heard ss_channel_receive(int fd, const ss_silence *silence, ss_arrays *arrays)
 {
     for (;;) {
         header h = {0};
-        ss_heard heard = receive_bytes(fd, seconds, &h, sizeof h);
+        ss_heard heard = receive_bytes(fd, silence, &h, sizeof h);
         if (heard != SS_HEARD_END) {
             return heard;
         }
@@ -247,7 +249,7 @@ ss_heard ss_channel_receive(int fd, int seconds, ss_arrays *arrays)
         if (!is_array(&h)) {
             return SS_HEARD_NONSENSE;
         }
-        heard = receive_array(fd, seconds, &h, arrays);
+        heard = receive_array(fd, silence, &h, arrays);
         if (heard != SS_HEARD_END) {
             return heard;
         }

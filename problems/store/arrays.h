@@ -54,5 +54,12 @@ typedef enum ss_heard {
     SS_HEARD_NO_MEMORY, // here or at the sender
 } ss_heard;
 
-// Appends arrays up to the end mark, and sorts. Waits at most `seconds` for each next byte.
-ss_heard ss_channel_receive(int fd, int seconds, ss_arrays *arrays);
+// How long a receiver waits for the next byte.
+typedef struct ss_silence {
+    int limit;                    // s
+    void (*began)(void *context); // called when a second has passed without one; NULL: nothing is
+    void *context;
+} ss_silence;
+
+// Appends arrays up to the end mark, and sorts.
+ss_heard ss_channel_receive(int fd, const ss_silence *silence, ss_arrays *arrays);

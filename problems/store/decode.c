@@ -486,7 +486,10 @@ static void allow_cpu_time(void)
     struct rusage used;
     struct rlimit limit;
     if (getrusage(RUSAGE_SELF, &used) == 0 && getrlimit(RLIMIT_CPU, &limit) == 0) {
-        limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1 + REQUEST_CPU);
+        const rlim_t wanted =
+            (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1 + REQUEST_CPU);
+        // One that is inherited kills it by SIGKILL, which says nothing about the file.
+        limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
         setrlimit(RLIMIT_CPU, &limit);
     }
 }

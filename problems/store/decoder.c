@@ -114,14 +114,20 @@ static ss_status decoder_explain(ss_decoder *decoder, ss_heard heard, double com
     return ss_fail_memory(e, "the arrays of the file");
 }
 
+static void silence_began(void *context)
+{
+    ss_decoder *decoder = context;
+    decoder->cpu_before_silence = ss_child_cpu_seconds(&decoder->child);
+}
+
 static ss_status decoder_hear(ss_decoder *decoder, ss_arrays *arrays, ss_error *e)
 {
-    const double begin = ss_child_cpu_seconds(&decoder->child);
-    const ss_heard heard = ss_channel_receive(decoder->fd, SILENCE_LIMIT, arrays);
+    const ss_silence silence = {SILENCE_LIMIT, silence_began, decoder};
+    const ss_heard heard = ss_channel_receive(decoder->fd, &silence, arrays);
     if (heard == SS_HEARD_END) {
         return SS_OK;
     }
-    const double computed = ss_child_cpu_seconds(&decoder->child) - begin;
+    const double computed = ss_child_cpu_seconds(&decoder->child) - decoder->cpu_before_silence;
     const ss_status status = decoder_explain(decoder, heard, computed, e);
     close(decoder->fd);
     ss_child_clear(&decoder->child);

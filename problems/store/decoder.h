@@ -12,7 +12,8 @@
 
 typedef struct ss_decoder {
     ss_child child;
-    int fd; // the channel, where there is a child
+    int fd;                    // the channel, where there is a child
+    double cpu_before_silence; // s of CPU time, when it fell silent last
 } ss_decoder;
 
 // Starts a child on an open file, which stays the caller's, and receives its list (decode.h).

@@ -345,16 +345,22 @@ static void what_cannot_be_written_ends_with_4(void)
     CHECK(stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode));
 }
 
+static int code_under(__rlimit_resource_t resource, rlim_t most, const char *const *words)
+{
+    struct rlimit before;
+    CHECK(getrlimit(resource, &before) == 0);
+    CHECK(setrlimit(resource, &(struct rlimit){most, before.rlim_max}) == 0);
+    const int code = run_program(NULL, words);
+    CHECK(setrlimit(resource, &before) == 0);
+    return code;
+}
+
 static void a_file_that_may_not_grow_ends_with_4(void)
 {
     char path[512];
-    struct rlimit before;
     snprintf(path, sizeof path, "%s", scratch_path("too-large.h5"));
-    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
-    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, before.rlim_max}) == 0);
-    const int code = RUN("generate", "tangle", "--contacts", "50", "--out", path);
-    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
-    TEST_ASSERT_EQUAL_INT(4, code);
+    const char *const words[] = {"generate", "tangle", "--contacts", "50", "--out", path, NULL};
+    TEST_ASSERT_EQUAL_INT(4, code_under(RLIMIT_FSIZE, 4096, words));
     HOLDS(standard_error, "too-large.h5: File too large");
     TEST_ASSERT_EQUAL_INT(-1, access(path, F_OK));
 }
@@ -369,6 +375,34 @@ static void a_file_may_come_as_stdin(void)
     close(file);
     TEST_ASSERT_EQUAL_INT(0, code);
     HOLDS(standard_out, "/dev/stdin,global,40,3,");
+}
+
+// A program of its own needs ten files or so; with fewer each run ends in one sentence about the
+// system, and no row says that the problem is bad.
+static void without_files_no_problem_is_called_bad(void)
+{
+    const char *const words[] = {"solve", one, "--format", "csv", NULL};
+    int failures = 0;
+    for (rlim_t most = 5; most < 14; most++) {
+        const int code = code_under(RLIMIT_NOFILE, most, words);
+        failures += code == 4;
+        CHECK(code == 4 || code == 0);
+        TEST_ASSERT_EQUAL_INT(code == 4 ? 1 : 2, count_lines(standard_out));
+        TEST_ASSERT_EQUAL_INT(code == 4 ? 1 : 0, count_lines(standard_error));
+    }
+    CHECK(failures > 0 && failures < 9);
+}
+
+static void a_dump_on_a_full_disk_is_one_sentence(void)
+{
+    const char *dump = scratch_path("full.h5");
+    const char *const words[] = {"simulate", "pony", "--rods",   "5",   "--steps", "20",
+                                 "--dump",   dump,   "--format", "csv", NULL};
+    TEST_ASSERT_EQUAL_INT(4, code_under(RLIMIT_FSIZE, 4096, words));
+    TEST_ASSERT_EQUAL_INT(1, count_lines(standard_error));
+    HOLDS(standard_error, "full.h5: File too large\n");
+    TEST_ASSERT_EQUAL_STRING("failed", csv_field(standard_out, 1, "status"));
+    CHECK(access(dump, F_OK) != 0);
 }
 
 static void a_full_disk_under_stdout_ends_with_4(void)
@@ -398,6 +432,8 @@ static void run_tests(void)
     RUN_TEST(what_cannot_be_written_ends_with_4);
     RUN_TEST(a_file_that_may_not_grow_ends_with_4);
     RUN_TEST(a_file_may_come_as_stdin);
+    RUN_TEST(without_files_no_problem_is_called_bad);
+    RUN_TEST(a_dump_on_a_full_disk_is_one_sentence);
     RUN_TEST(a_full_disk_under_stdout_ends_with_4);
 }
 

@@ -11,6 +11,7 @@
 
 static int ends[2]; // 0: the sender's, 1: the receiver's
 static ss_arrays arrays;
+static const ss_silence PATIENT = {.limit = 5};
 
 static void set_up(void)
 {
@@ -36,7 +37,7 @@ static void what_is_sent_arrives(void)
     CHECK(ss_channel_send(ends[0], "mu", SS_ARRAY_UNREADABLE, 3, "why") == 0);
     CHECK(ss_channel_send(ends[0], "q", SS_ARRAY_REALS, 0, x) == 0);
     CHECK(ss_channel_send_end(ends[0]) == 0);
-    CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_END);
+    CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_END);
     CHECK(arrays.count == 6);
     const ss_array *found = ss_arrays_find(&arrays, "W/p");
     CHECK(found != NULL && found->kind == SS_ARRAY_INTEGERS && found->count == 3);
@@ -56,9 +57,9 @@ static void lists_follow_one_another(void)
     ss_channel_send_end(ends[0]);
     ss_channel_send(ends[0], "two", SS_ARRAY_GROUP, 0, NULL);
     ss_channel_send_end(ends[0]);
-    CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_END);
+    CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_END);
     CHECK(arrays.count == 1 && ss_arrays_find(&arrays, "one") != NULL);
-    CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_END);
+    CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_END);
     CHECK(arrays.count == 2 && ss_arrays_find(&arrays, "two") != NULL);
 }
 
@@ -66,7 +67,7 @@ static void a_sender_that_closes_is_noticed(void)
 {
     ss_channel_send(ends[0], "W/x", SS_ARRAY_REALS, 1, (const double[]){1});
     shutdown(ends[0], SHUT_WR);
-    CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_CLOSE);
+    CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_CLOSE);
 }
 
 static void half_a_message_is_no_message(void)
@@ -74,13 +75,27 @@ static void half_a_message_is_no_message(void)
     const uint32_t half[2] = {SS_ARRAY_REALS, 3};
     CHECK(write(ends[0], half, sizeof half) == (ssize_t)sizeof half);
     shutdown(ends[0], SHUT_WR);
-    CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_CLOSE);
+    CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_CLOSE);
     CHECK(arrays.count == 0);
 }
 
-static void silence_ends_the_waiting(void)
+static int silences;
+
+static void count_silence(void *context)
 {
-    CHECK(ss_channel_receive(ends[1], 1, &arrays) == SS_HEARD_SILENCE);
+    CHECK(context == &silences);
+    silences++;
+}
+
+// The sender's CPU time counts from there on.
+static void silence_ends_the_waiting_and_its_begin_is_told(void)
+{
+    const ss_silence impatient = {2, count_silence, &silences};
+    static const double one = 1.0;
+    silences = 0;
+    CHECK(ss_channel_send(ends[0], "x", SS_ARRAY_REALS, 1, &one) == 0);
+    CHECK(ss_channel_receive(ends[1], &impatient, &arrays) == SS_HEARD_SILENCE);
+    CHECK(arrays.count == 1 && silences == 1);
 }
 
 // A header as arrays.c lays it out: kind, length of path, count.
@@ -98,7 +113,7 @@ static void an_invented_length_costs_nothing(void)
     send_header(SS_ARRAY_REALS, 1, (uint64_t)1 << 50); // 8 PiB announced, one byte sent
     CHECK(write(ends[0], "xy", 2) == 2);
     shutdown(ends[0], SHUT_WR);
-    CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_CLOSE);
+    CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_CLOSE);
 }
 
 static void nonsense_is_refused(void)
@@ -113,14 +128,14 @@ static void nonsense_is_refused(void)
                  {SS_ARRAY_GROUP, 1, 5}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         send_header(cases[k].kind, cases[k].path_length, cases[k].count);
-        CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_NONSENSE);
+        CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_NONSENSE);
     }
 }
 
 static void lack_of_memory_is_told(void)
 {
     CHECK(ss_channel_send_no_memory(ends[0]) == 0);
-    CHECK(ss_channel_receive(ends[1], 5, &arrays) == SS_HEARD_NO_MEMORY);
+    CHECK(ss_channel_receive(ends[1], &PATIENT, &arrays) == SS_HEARD_NO_MEMORY);
 }
 
 static void sending_to_nobody_fails_without_a_signal(void)
@@ -153,7 +168,7 @@ static void run_tests(void)
     RUN_TEST(lists_follow_one_another);
     RUN_TEST(a_sender_that_closes_is_noticed);
     RUN_TEST(half_a_message_is_no_message);
-    RUN_TEST(silence_ends_the_waiting);
+    RUN_TEST(silence_ends_the_waiting_and_its_begin_is_told);
     RUN_TEST(an_invented_length_costs_nothing);
     RUN_TEST(nonsense_is_refused);
     RUN_TEST(lack_of_memory_is_told);
