@@ -17,9 +17,10 @@
 #endif
 
 static const ss_verb *const VERBS[] = {
-    &ss_verb_solvers, &ss_verb_scenes,  &ss_verb_simulate, &ss_verb_generate, &ss_verb_inspect,
-    &ss_verb_check,   &ss_verb_convert, &ss_verb_solve,    &ss_verb_verify,   &ss_verb_bench,
-    &ss_verb_merge,   &ss_verb_table,   &ss_verb_plot,     &ss_verb_run_one,  NULL,
+    &ss_verb_solvers, &ss_verb_scenes, &ss_verb_simulate, &ss_verb_generate,
+    &ss_verb_inspect, &ss_verb_check,  &ss_verb_convert,  &ss_verb_solve,
+    &ss_verb_verify,  &ss_verb_bench,  &ss_verb_merge,    &ss_verb_table,
+    &ss_verb_plot,    &ss_verb_report, &ss_verb_run_one,  NULL,
 };
 
 static const ss_verb PROGRAM = {

@@ -39,6 +39,7 @@ typedef enum ss_option_kind {
     SS_OPTION_REAL,    // double, low .. high
     SS_OPTION_RANGE,   // double[2], A:B with low <= A <= B <= high
     SS_OPTION_CHOICE,  // int, the place in choices
+    SS_OPTION_OPERAND, // nothing: its value is one more operand
 } ss_option_kind;
 
 typedef struct ss_option {
@@ -93,6 +94,10 @@ typedef struct ss_option {
         .place = SS_OPT_PLACE(field, int), .choices = list, .stride = sizeof(const char *),        \
         .help = __VA_ARGS__                                                                        \
     }
+#define SS_OPT_OPERAND(word, value, ...)                                                           \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_OPERAND, .help = __VA_ARGS__             \
+    }
 // The choices are the names of a registry, an array of structs with a name.
 #define SS_OPT_KIND(word, value, field, registry, ...)                                             \
     {                                                                                              \
@@ -142,7 +147,8 @@ struct ss_verb {
 
 extern const ss_verb ss_verb_solvers, ss_verb_scenes, ss_verb_simulate, ss_verb_generate,
     ss_verb_generate_locals, ss_verb_inspect, ss_verb_check, ss_verb_convert, ss_verb_solve,
-    ss_verb_verify, ss_verb_bench, ss_verb_merge, ss_verb_run_one, ss_verb_table, ss_verb_plot;
+    ss_verb_verify, ss_verb_bench, ss_verb_merge, ss_verb_run_one, ss_verb_table, ss_verb_plot,
+    ss_verb_report;
 
 // The last word of the name: "tangle".
 const char *ss_verb_word(const ss_verb *verb);

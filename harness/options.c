@@ -93,6 +93,8 @@ static bool set_value(const ss_option *option, const char *text, void *field)
         return set_range(option, text, field);
     case SS_OPTION_CHOICE:
         return set_choice(option, text, field);
+    case SS_OPTION_OPERAND:
+        return text[0] != '\0';
     }
     return false;
 }
@@ -121,6 +123,7 @@ static phrase expectation(const ss_option *option)
         snprintf(what.text, sizeof what.text, "no value");
         break;
     case SS_OPTION_TEXT:
+    case SS_OPTION_OPERAND:
         snprintf(what.text, sizeof what.text, "%s", option->metavar);
         break;
     case SS_OPTION_INTEGER:
@@ -177,6 +180,7 @@ static phrase default_of(const ss_option *option, const void *field)
         break;
     case SS_OPTION_FLAG:
     case SS_OPTION_TEXT:
+    case SS_OPTION_OPERAND:
         break;
     }
     return value;
@@ -328,9 +332,9 @@ static void complain_unknown(const ss_verb *verb, const char *argument)
 
 // The option at argv[*k] and its value, which may be the argument after it.
 static bool read_option(const ss_verb *verb, void *values, int argc, char **argv, int *k,
-                        bool *seen)
+                        bool *seen, ss_operands *operands)
 {
-    const char *argument = argv[*k];
+    char *argument = argv[*k];
     const bool dashed = argument[1] == '-';
     const size_t length = dashed ? strcspn(argument + 2, "=") : 0;
     const ss_option *option = dashed ? find_option(verb, argument + 2, length) : NULL;
@@ -338,7 +342,7 @@ static bool read_option(const ss_verb *verb, void *values, int argc, char **argv
         complain_unknown(verb, argument);
         return false;
     }
-    const char *value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
+    char *value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
     if (option->kind == SS_OPTION_FLAG && value != NULL) {
         ss_complain(verb->name, "--%s takes no value, not '%s'", option->name, value);
         return false;
@@ -355,6 +359,9 @@ static bool read_option(const ss_verb *verb, void *values, int argc, char **argv
         ss_complain(verb->name, "--%s takes %s, not '%s'", option->name, expectation(option).text,
                     value);
         return false;
+    }
+    if (option->kind == SS_OPTION_OPERAND) {
+        operands->text[operands->count++] = value; // this option has left the room
     }
     assert(option - verb->options < MOST_OPTIONS);
     seen[option - verb->options] = true;
@@ -412,7 +419,7 @@ bool ss_options_parse(const ss_verb *verb, void *values, int argc, char **argv,
             operands->text[operands->count++] = argv[k];
         } else if (strcmp(argv[k], "--") == 0) {
             options_ended = true;
-        } else if (!read_option(verb, values, argc, argv, &k, seen)) {
+        } else if (!read_option(verb, values, argc, argv, &k, seen, operands)) {
             return false;
         }
     }

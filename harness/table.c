@@ -416,6 +416,12 @@ void ss_table_number(double value, int digits, char text[32])
     }
 }
 
+char *const *ss_table_notes(const ss_table *t, size_t *count)
+{
+    *count = t != NULL ? t->nnotes : 0;
+    return t != NULL ? t->notes : NULL;
+}
+
 // ---- The end
 
 ss_status ss_table_finish(ss_table *t, ss_error *e)

@@ -78,9 +78,15 @@ void ss_table_row(ss_table *table, const void *object);
 // A sentence below the table that belongs to all of it.
 void ss_table_note(ss_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Those sentences [*count], the table's own.
+char *const *ss_table_notes(const ss_table *table, size_t *count);
+
 // Prints what is held back, and frees. Errors of `out` are left to be found in it.
 ss_status ss_table_finish(ss_table *table, ss_error *e);
 void ss_table_free(ss_table *table); // without printing what is held back
+
+// Bytes of the UTF-8 character at s, which a zero ends; 0 where there is none.
+int ss_utf8_length(const unsigned char *s);
 
 // A number for people: `digits` significant ones, an exponent only below 1e-3 and from 1e7 on, "-"
 // for NaN.

@@ -186,8 +186,8 @@ static void csv_row(const ss_table *t, char *const *cells)
 
 // ---- JSON
 
-// Bytes of the UTF-8 character at s, 0 where there is none (Unicode 15, table 3-7).
-static int utf8_length(const unsigned char *s)
+// Unicode 15, table 3-7.
+int ss_utf8_length(const unsigned char *s)
 {
     const int length = s[0] < 0x80                   ? 1
                        : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
@@ -210,7 +210,7 @@ static void json_text(FILE *out, const char *value)
     const unsigned char *s = (const unsigned char *)value;
     fputc('"', out);
     while (*s != '\0') {
-        const int length = utf8_length(s);
+        const int length = ss_utf8_length(s);
         if (length == 0) {
             fputs("\\ufffd", out);
         } else if (*s == '"' || *s == '\\') {

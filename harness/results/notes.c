@@ -281,6 +281,11 @@ static void note_mixture(ss_table *table, const ss_trials *t)
 void ss_table_conditions(ss_table *table, const ss_trials *trials)
 {
     ss_table_note_tolerance(table, trials);
+    ss_table_circumstances(table, trials);
+}
+
+void ss_table_circumstances(ss_table *table, const ss_trials *trials)
+{
     note_problems(table, trials);
     note_limits(table, trials);
     note_freezing(table, trials);

@@ -39,3 +39,5 @@ void ss_table_note_tolerance(ss_table *table, const ss_trials *trials);
 // The notes that every table of trials has: the tolerance, the problems, freezing, runs without
 // numbers.
 void ss_table_conditions(ss_table *table, const ss_trials *trials);
+// The same without the tolerance.
+void ss_table_circumstances(ss_table *table, const ss_trials *trials);
