@@ -28,6 +28,9 @@ double ss_local_error(const ss_local *p, const ss_local_goal *goal, const double
 {
     double u[3];
     ss_local_velocity(p, r, u);
+    if (goal->fixed) {
+        return size_at(p, goal->scale, r, u);
+    }
     const double own = size_at(p, ss_local_own_scale(p), r, u);
     if (!(goal->scale > 0.0) || isnan(own)) {
         return own;
@@ -82,7 +85,8 @@ static ss_local_info solve_hybrid(const ss_method *method, const ss_local *p,
     for (int c = 0; c < 3; c++) {
         r[c] = start[c];
     }
-    const ss_local_goal same = {goal->tolerance, goal->scale, NULL}; // the memo is the primary's
+    ss_local_goal same = *goal;
+    same.memo = NULL; // it is the primary's
     ss_local_info second = method->failsafe->solve(p, &same, method->failsafe_settings, r);
     if (second.outcome == SS_NO_SOLUTION) {
         return second;

@@ -33,7 +33,7 @@ static inline void ss_local_velocity(const ss_local *p, const double r[3], doubl
     }
 }
 
-// max of |f|_inf over the two scales of the goal, in m/s, for mu > 0; at least its rounding where r
+// max of |f|_inf over the scales of the goal, in m/s, for mu > 0; at least its rounding where r
 // is so large that b is lost beside it. NaN in, NaN out.
 double ss_local_error(const ss_local *p, const ss_local_goal *goal, const double r[3]);
 

@@ -1,6 +1,8 @@
 // Solver specs: "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...]". A bare local name means gs/ of it. An
 // option goes to the first of global, local and fail-safe solver that knows its key;
-// "enum.roots=gsl" names the one that is meant. "siconos/prox" is one name, with its slash.
+// "enum.roots=gsl" names the one that is meant. "as=printed" stands for the options that the cards of
+// global and local solver name, and options beside it, wherever they are, stand over these.
+// "siconos/prox" is one name, with its slash.
 #include "solvers/limits.h"
 #include "solvers/registry.h"
 
@@ -177,6 +179,11 @@ static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
 void ss_card_options(const ss_card *card, char *text, size_t room)
 {
     ss_keys_describe(card->keys, text, room);
+    const size_t length = strlen(text);
+    if (card->printed != NULL) {
+        snprintf(text + length, room - length, "%sas=printed (%s)", length > 0 ? ", " : "",
+                 card->printed);
+    }
 }
 
 // A copy of the defaults.
@@ -227,10 +234,13 @@ typedef struct key_list {
     int count;
 } key_list;
 
-// A second value would replace the first without a word.
+// A second value would replace the first without a word. set NULL: these may be replaced.
 static ss_status note_key(const ss_method *m, int place, const ss_key *key, key_list *set,
                           ss_error *e)
 {
+    if (set == NULL) {
+        return SS_OK;
+    }
     for (int k = 0; k < set->count; k++) {
         if (set->owner[k] == place && strcmp(set->key[k]->name, key->name) == 0) {
             return ss_fail(e, SS_BAD_INPUT, "%s is set twice in '%s'; leave one of them out",
@@ -286,17 +296,70 @@ static ss_status check_effects(const ss_method *m, const key_list *set, ss_error
     return SS_OK;
 }
 
-static ss_status method_set_options(ss_method *m, char *options, ss_error *e)
+// One option after the other, between commas; `options` is cut.
+static ss_status method_set_each(ss_method *m, char *options, key_list *set, ss_error *e)
 {
     ss_status status = SS_OK;
-    key_list set = {.count = 0};
     while (status == SS_OK && options != NULL) {
         char *next = strchr(options, ',');
         if (next != NULL) {
             *next++ = '\0';
         }
-        status = method_set_option(m, options, &set, e);
+        status = method_set_option(m, options, set, e);
         options = next;
+    }
+    return status;
+}
+
+static ss_status set_printed(ss_method *m, ss_error *e)
+{
+    owner owners[3];
+    list_owners(m, owners);
+    if (owners[0].card->printed == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "'%s' has no as=printed, which is of gs/LOCAL", m->name);
+    }
+    ss_status status = SS_OK;
+    for (int k = 0; k < 2 && status == SS_OK; k++) {
+        char options[sizeof m->spec] = "";
+        if (owners[k].card != NULL && owners[k].card->printed != NULL) {
+            snprintf(options, sizeof options, "%s", owners[k].card->printed);
+            status = method_set_each(m, options, NULL, e);
+        }
+    }
+    return status;
+}
+
+// Takes "as=printed" out of the options, and sets what it stands for. *options NULL: none are left.
+static ss_status take_printed(ss_method *m, char **options, ss_error *e)
+{
+    char *found = *options;
+    while (found != NULL && strncmp(found, "as=", 3) != 0) {
+        found = strchr(found, ',');
+        found = found != NULL ? found + 1 : NULL;
+    }
+    if (found == NULL) {
+        return SS_OK;
+    }
+    const size_t length = strcspn(found, ",");
+    if (length != strlen("as=printed") || strncmp(found, "as=printed", length) != 0) {
+        return ss_fail(e, SS_BAD_INPUT, "as takes printed, not '%.*s'", (int)length - 3, found + 3);
+    }
+    if (found[length] == ',') {
+        memmove(found, found + length + 1, strlen(found + length + 1) + 1);
+    } else if (found > *options) {
+        found[-1] = '\0';
+    } else {
+        *options = NULL;
+    }
+    return set_printed(m, e);
+}
+
+static ss_status method_set_options(ss_method *m, char *options, ss_error *e)
+{
+    key_list set = {.count = 0};
+    ss_status status = take_printed(m, &options, e);
+    if (status == SS_OK) {
+        status = method_set_each(m, options, &set, e);
     }
     return status == SS_OK ? check_effects(m, &set, e) : status;
 }

@@ -48,10 +48,11 @@ typedef struct ss_card {
     const ss_key *keys;    // NULL for none
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
+    const char *printed; // what as=printed sets, "key=value,..."; NULL for nothing
 } ss_card;
 
-// "key=low..high, key=choice|choice", the keys of a card; "" for none. text holds `room`
-// characters.
+// "key=low..high, key=choice|choice", the keys of a card, and what as=printed sets; "" for none. text
+// holds `room` characters.
 void ss_card_options(const ss_card *card, char *text, size_t room);
 
 // ---- Local solvers
@@ -64,6 +65,9 @@ typedef struct ss_local_goal {
     // What a solver wants to remember of W and mu of this contact from visit to visit: one number,
     // 0 at the first visit. NULL: nothing is remembered.
     double *memo;
+    // f counts at `scale` alone, and Newton's methods iterate in X = scale r instead of tr(W)/d r:
+    // [D11] with rho = 1/scale, whose iterates depend on the unit of r.
+    bool fixed;
 } ss_local_goal;
 
 typedef struct ss_local_info {
@@ -86,6 +90,7 @@ typedef struct ss_local_solver {
 // ---- A method: what a spec names
 
 // "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...]", or "GLOBAL[:...]" for one without a local solver.
+// as=printed sets many keys to what a paper's experiment has; those that are given stand over it.
 typedef struct ss_method {
     char spec[160]; // as given
     char name[64];  // without the options

@@ -22,7 +22,7 @@ static const char *law_of(const ss_card *card)
 
 static void add_row(ss_table *rows, const ss_card *card, const char *kind)
 {
-    char options[400];
+    char options[600];
     ss_card_options(card, options, sizeof options);
     ss_table_text(rows, card->name);
     ss_table_text(rows, kind);
@@ -45,6 +45,9 @@ static void print_card(const ss_card *card, const char *kind)
     printf("%s: %s solver, %s law, %s (REFERENCES.md)\n\n", card->name, kind,
            card->law == SS_EXACT ? "Coulomb's" : "another", card->reference);
     ss_print_words(stdout, card->about, 0, 0);
+    if (card->printed != NULL) {
+        printf("\n\nas=printed, the experiment of [D11], sets\n%s", card->printed);
+    }
     printf("\n%s", card->keys != NULL ? "\n" : "It has no options.\n");
 }
 

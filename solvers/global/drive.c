@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers/residual.h"
+
 // |f| below so many E of drive.h (1) is rounding.
 #define FLOOR_FACTOR 64.0
 #define FLOOR_IDLE   8 // evaluations there without a better answer before it is `stalled`
@@ -50,20 +52,21 @@ void ss_drive_judge(ss_drive *d, const double *r)
 }
 
 // The last iterate of sweeps, the one kept and the start, unless they were judged: sweeps may lead
-// away from an answer. Under another law there is no better than the last.
+// away from an answer. Under a rule of its own there is no better than the last.
 static void choose_answer(ss_drive *d)
 {
-    if (d->approximate) {
+    const bool own_rule = d->rule != SS_STOP_JUDGED;
+    if (own_rule) {
         d->best_fb = INFINITY;
     }
     if (d->unjudged) {
         keep_if_better(d);
     }
-    if (!d->approximate && d->kept_estimate < INFINITY) {
+    if (!own_rule && d->kept_estimate < INFINITY) {
         ss_coupling_put(d->c, d->kept);
         keep_if_better(d);
     }
-    if (!d->approximate && !d->start_judged && d->iterations > 0) {
+    if (!own_rule && !d->start_judged && d->iterations > 0) {
         ss_coupling_put(d->c, d->start);
         keep_if_better(d);
     }
@@ -95,7 +98,7 @@ static bool is_at_floor(ss_drive *d)
 
 static ss_outcome drive_test(ss_drive *d)
 {
-    if (d->best_fb <= d->task->tolerance && !d->approximate) {
+    if (d->best_fb <= d->task->tolerance && d->rule == SS_STOP_JUDGED) {
         return SS_CONVERGED;
     }
     if (d->still >= STILL_SWEEPS || is_at_floor(d)) {
@@ -140,6 +143,28 @@ static void keep_by_estimate(ss_drive *d, const ss_tally *t)
     }
 }
 
+bool ss_drive_meets_squared(const ss_drive *d)
+{
+    const ss_coupling *c = d->c;
+    const double least = SS_D11_VELOCITY * sqrt(d->squared);
+    bool met = true;
+    for (int i = 0; met && i < c->n; i++) {
+        double u[3], f[3];
+        ss_coupling_velocity(c, i, u);
+        ss_coulomb_residual(c->mu[i], d->sweeper->goal.scale, c->r + 4 * (size_t)i, u, f);
+        met = ss_norm_inf3(f) <= least;
+    }
+    return met;
+}
+
+static ss_outcome test_own_rule(const ss_drive *d)
+{
+    const ss_tally *t = &d->sweeper->last;
+    const bool met = d->rule == SS_STOP_STEP ? t->step <= d->least_step * d->least_step * t->size
+                                             : ss_drive_meets_squared(d);
+    return met ? SS_CONVERGED : SS_UNSOLVED;
+}
+
 ss_outcome ss_drive_sweep(ss_drive *d, bool look)
 {
     ss_sweeper *s = d->sweeper;
@@ -148,8 +173,8 @@ ss_outcome ss_drive_sweep(ss_drive *d, bool look)
     d->unjudged = true;
     const ss_tally *t = &s->last;
     d->estimate = s->estimates ? t->estimate / d->c->V : NAN;
-    if (d->approximate) {
-        return t->step <= d->least_step * d->least_step * t->size ? SS_CONVERGED : SS_UNSOLVED;
+    if (d->rule != SS_STOP_JUDGED) {
+        return test_own_rule(d);
     }
     if (!s->estimates) {
         return SS_UNSOLVED;
@@ -224,7 +249,7 @@ static void give(ss_drive *d, ss_outcome outcome, double *r, ss_result *result)
     if (outcome != SS_CONVERGED) {
         choose_answer(d);
         memcpy(result->why, d->why, sizeof result->why);
-    } else if (d->approximate) {
+    } else if (d->rule != SS_STOP_JUDGED) {
         ss_coupling_get(d->c, d->best);
     }
     put_back(d, d->best, r);
@@ -320,7 +345,7 @@ ss_status ss_drive_solve(const ss_task *task, double *r, ss_result *result, ss_e
                   .fb = INFINITY,
                   .best_fb = INFINITY,
                   .floor = NAN,
-                  .approximate = !ss_method_is_exact(m),
+                  .rule = ss_method_is_exact(m) ? SS_STOP_JUDGED : SS_STOP_STEP,
                   .least_step = APPROXIMATE_STEP,
                   .kept_estimate = INFINITY,
                   .unjudged = true};

@@ -21,6 +21,14 @@
 
 typedef struct ss_drive ss_drive;
 
+// What ends sweeps before a limit does.
+typedef enum ss_stop_rule {
+    SS_STOP_JUDGED, // fb of an answer that was judged, and rounding
+    // Rules of their own, under which the last answer is handed back, whatever it is worth:
+    SS_STOP_STEP, // |dr| <= least_step |r| in the 2-norm; the rule for another law than Coulomb's
+    SS_STOP_SQUARED, // [D11]: max |f|^2 <= squared over all contacts, those at rest too, in its units
+} ss_stop_rule;
+
 // A method that is one step again and again; its ss_global_solver has solve = ss_drive_solve.
 typedef struct ss_steps {
     const void *kind; // what tells methods that share their functions apart; the drive has no use
@@ -61,8 +69,9 @@ struct ss_drive {
     double *start;      // [dim n]
     bool start_judged;
     // Of sweeps, which are not judged one by one.
-    bool approximate;  // their law is not Coulomb's: they stop on their relative step
-    double least_step; // that
+    ss_stop_rule rule;
+    double least_step; // of the rules
+    double squared;    // (cm/s)^2, at the scale that the sweeper's goal fixes
     int still;         // sweeps that moved nothing
     bool unjudged;     // the present impulses are no answer that was judged
     double *kept;      // [dim n] the best by its estimate, but for a factor of two
@@ -87,8 +96,11 @@ bool ss_drive_at_floor(const ss_coupling *c, double fb);
 void ss_drive_judge(ss_drive *d, const double *r);
 
 // One sweep. Judged where its estimate is small enough, or as small as it gets, or where `look` asks
-// for it. SS_CONVERGED by the step of another law, else SS_UNSOLVED.
+// for it. SS_CONVERGED by a rule of its own, else SS_UNSOLVED.
 ss_outcome ss_drive_sweep(ss_drive *d, bool look);
+
+// Whether the present impulses obey SS_STOP_SQUARED.
+bool ss_drive_meets_squared(const ss_drive *d);
 
 // Why a factorisation was not made: a limit, or the matrix is singular to rounding.
 ss_outcome ss_drive_stopped(const ss_drive *d);

@@ -3,7 +3,11 @@
 // A sweep brings a free estimate of the residual, max |f(s r_i, u_i)| just before the local
 // solves, with the judge's s. When it is at most tol V, one evaluation of all measures at rest
 // decides (solvers/global/drive.h). A local solver with another law than Coulomb's stops on the
-// relative step |dr|/|r| instead ([D11] 7.2), and the judge tells what its answer is worth.
+// relative step |dr|/|r| instead ([D11] 7.2), and the judge tells what its answer is worth. stop=step
+// has all solvers do so, and stop=squared is [D11]'s test of all contacts after each sweep, and of the
+// start; neither calls frozen contacts back, nor ends where nothing moves any more.
+//
+// as=printed is [D11]'s experiment (doc/formulation.md, "The experiment of [D11]").
 //
 // focus=on: where a few contacts alone still move, they are solved together
 // (solvers/sweep/block_step.h).
@@ -31,17 +35,20 @@
 
 typedef struct settings {
     ss_sweep_settings sweep; // first: its keys are shared
-    double step;             // relative step on which an approximate law stops
+    int stop;                // what ends an exact law: ss_stop_rule
+    double step;             // relative step on which an approximate law stops, or stop=step
+    double tol;              // of stop=squared, in [D11]'s units
     int focus;               // off, on
 } settings;
 
-static const settings DEFAULTS = {.sweep = {.skip = 10}, .step = 5e-2};
+static const settings DEFAULTS = {.sweep = {.skip = 10, .eps = 1e-5}, .step = 5e-2, .tol = 1e-6};
 
 const char *const ss_form_names[] = {"auto", "explicit", "matrix-free", NULL};
 const char *const ss_order_names[] = {"natural", "reverse", "random:", "stripes", NULL};
 const char *const ss_visit_names[] = {"needed", "all", NULL};
 static const char *const ASSEMBLIES[] = {"blocks", "naive", NULL};
-static const char *const FREEZES[] = {"off", "on", "paper", NULL};
+static const char *const FREEZES[] = {"off", "on", "paper", "absolute", NULL};
+static const char *const STOPS[] = {"fb", "step", "squared", NULL};
 static const char *const FOCI[] = {"off", "on", NULL};
 static const char *const WAKES[] = {"time", "neighbour", NULL};
 
@@ -61,11 +68,21 @@ static const ss_key KEYS[] = {
     CHOICE("assembly", sweep.assembly, ASSEMBLIES,
            "how W is computed; naive: the products of whole matrices"),
     CHOICE("freeze", sweep.freeze, FREEZES,
-           "contacts that change little are not visited; paper: the rule of [D11]"),
+           "contacts that change little are not visited; paper: the rule of [D11] relative to the "
+           "largest impulse, absolute: to eps"),
     NUMBER("skip", SS_KEY_INTEGER, sweep.skip, 1, 1e6, "sweeps for which a contact is frozen"),
     NUMBER("share", SS_KEY_REAL, sweep.share, 0, 1, "how little is little; 0: the rule's own"),
     CHOICE("wake", sweep.wake, WAKES, "what ends the rest of a frozen contact"),
-    NUMBER("step", SS_KEY_REAL, step, 0, 1, "relative step on which an approximate law stops"),
+    NUMBER("eps", SS_KEY_REAL, sweep.eps, 0, 1,
+           "how little is little for freeze=absolute, in the units of [D11]"),
+    NUMBER("rho", SS_KEY_REAL, sweep.rho, 0, 1,
+           "kg; the unit of f, of Newton's methods and of ltol, eps and tol as in [D11]; 0: own "
+           "scales"),
+    CHOICE("stop", stop, STOPS,
+           "what ends it: fb as judged, the relative step, or the largest |f|^2 as in [D11]"),
+    NUMBER("step", SS_KEY_REAL, step, 0, 1,
+           "relative step on which an approximate law, or stop=step, stops"),
+    NUMBER("tol", SS_KEY_REAL, tol, 0, 1, "|f|^2 on which stop=squared stops, in [D11]'s units"),
     CHOICE("focus", focus, FOCI, "solve the contacts that still move by Newton's method"),
     {.name = NULL},
 };
@@ -78,25 +95,60 @@ static bool is_one_of(const char *key, const char *const *keys)
     return *keys != NULL;
 }
 
-static const char *key_needs(const ss_method *m, const char *key)
+// Of the keys of freezing.
+static const char *freezing_needs(const settings *s, const char *key)
 {
-    static const char *const OF_FREEZING[] = {"skip", "share", "wake", NULL};
+    static const char *const OF_FREEZING[] = {"skip", "wake", NULL};
     static const char *const WITHOUT_FREEZING[] = {"visit", "focus", NULL};
-    const settings *s = m->global_settings;
+    const bool shares = s->sweep.freeze == SS_FREEZE_ON || s->sweep.freeze == SS_FREEZE_PAPER;
     if (s->sweep.freeze == SS_FREEZE_OFF && is_one_of(key, OF_FREEZING)) {
-        return "freeze=on or freeze=paper";
+        return "freeze=on, paper or absolute";
     }
     if (s->sweep.freeze != SS_FREEZE_OFF && is_one_of(key, WITHOUT_FREEZING)) {
         return "freeze=off";
     }
+    if (!shares && strcmp(key, "share") == 0) {
+        return "freeze=on or freeze=paper";
+    }
+    return s->sweep.freeze != SS_FREEZE_ABSOLUTE && strcmp(key, "eps") == 0 ? "freeze=absolute"
+                                                                            : NULL;
+}
+
+// Of the keys that say when it ends.
+static const char *stopping_needs(const settings *s, bool exact, const char *key)
+{
+    if (!exact && strcmp(key, "stop") == 0) {
+        return "a local solver of Coulomb's law";
+    }
+    if (exact && s->stop != SS_STOP_STEP && strcmp(key, "step") == 0) {
+        return "stop=step or a local solver of another law than Coulomb's";
+    }
+    if ((!exact || s->stop != SS_STOP_SQUARED) && strcmp(key, "tol") == 0) {
+        return exact ? "stop=squared" : "a local solver of Coulomb's law";
+    }
+    if (exact && s->stop != SS_STOP_JUDGED && strcmp(key, "focus") == 0) {
+        return "stop=fb";
+    }
+    return !exact && strcmp(key, "focus") == 0 ? "a local solver of Coulomb's law" : NULL;
+}
+
+static const char *key_needs(const ss_method *m, const char *key)
+{
+    const settings *s = m->global_settings;
+    const char *needed = freezing_needs(s, key);
+    if (needed == NULL) {
+        needed = stopping_needs(s, ss_method_is_exact(m), key);
+    }
+    if (needed != NULL) {
+        return needed;
+    }
+    const bool in_units = s->sweep.freeze == SS_FREEZE_ABSOLUTE && strcmp(key, "freeze") == 0;
+    const bool squared = s->stop == SS_STOP_SQUARED && strcmp(key, "stop") == 0;
+    if (s->sweep.rho == 0.0 && (in_units || squared)) {
+        return "rho=KG, which tells the units of [D11]";
+    }
     if (s->sweep.form == SS_FORM_MATRIX_FREE && strcmp(key, "assembly") == 0) {
         return "form=explicit";
-    }
-    if (ss_method_is_exact(m) && strcmp(key, "step") == 0) {
-        return "a local solver of another law than Coulomb's, alone";
-    }
-    if (!ss_method_is_exact(m) && strcmp(key, "focus") == 0) {
-        return "a local solver of Coulomb's law";
     }
     return ss_sweep_key_needs(m, key);
 }
@@ -117,6 +169,8 @@ static ss_status gs_make(void *of, ss_drive *d, ss_error *e)
     const ss_method *m = d->task->method;
     const bool one_step = m->failsafe == NULL && m->local->one_step;
     d->least_step = s->step;
+    d->squared = s->tol;
+    d->rule = d->rule == SS_STOP_JUDGED ? (ss_stop_rule)s->stop : d->rule;
     state->check = one_step && !s->focus ? ONE_STEP_CHECK : 1;
     state->mark = INFINITY;
     state->rest = d->sweeper->rest;
@@ -134,7 +188,7 @@ static bool wants_estimate(const gs_state *state, const ss_drive *d)
     if (((const settings *)d->settings)->sweep.freeze == SS_FREEZE_ON) {
         return true;
     }
-    return !d->approximate && d->iterations % state->check == state->check - 1;
+    return d->rule == SS_STOP_JUDGED && d->iterations % state->check == state->check - 1;
 }
 
 // Many contacts that rest with a little each can hold the others where they are: without progress
@@ -162,6 +216,9 @@ static void step_block(gs_state *state, ss_drive *d)
 static ss_outcome gs_step(void *of, ss_drive *d)
 {
     gs_state *state = of;
+    if (d->iterations == 0 && d->rule == SS_STOP_SQUARED && ss_drive_meets_squared(d)) {
+        return SS_CONVERGED;
+    }
     step_block(state, d);
     if (d->iterations % REFRESH_SWEEPS == REFRESH_SWEEPS - 1) {
         ss_coupling_refresh(d->c);
@@ -189,7 +246,9 @@ const ss_global_solver ss_gauss_seidel = {
                       "without a global solver means gs; all local solvers run under it.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
+             .settings_size = sizeof(settings),
+             .printed = "rho=8e-6,ltol=1e-7,stop=squared,tol=1e-6,freeze=absolute,"
+                        "eps=1e-5,skip=10"},
     .steps = &STEPS,
     .takes_local = true,
     .key_needs = key_needs,

@@ -66,9 +66,9 @@ typedef struct contact {
     double W[9], b[3];
 } contact;
 
-static contact ac_scaled(const ss_local *p, int variant)
+static contact ac_scaled(const ss_local *p, const ss_local_goal *goal, int variant)
 {
-    contact k = {.hat = ss_fb_hat(p), .b = {p->b[0], p->b[1], p->b[2]}};
+    contact k = {.hat = ss_fb_hat_for(p, goal), .b = {p->b[0], p->b[1], p->b[2]}};
     for (int i = 0; i < 9; i++) {
         k.W[i] = p->W[i] * k.hat.inverse;
     }
@@ -159,7 +159,7 @@ static bool ac_step(const contact *k, const settings *set, bool damped, double X
 static ss_local_info ac_solve(const ss_local *p, const ss_local_goal *goal, const settings *set,
                               bool damped, double r[3])
 {
-    const contact k = ac_scaled(p, set->variant);
+    const contact k = ac_scaled(p, goal, set->variant);
     ss_fb_iterate at = ss_fb_start(&k.hat, r);
     ss_local_info info = {.outcome = SS_MAX_ITER, .error = NAN};
     for (;; info.iterations++) {
@@ -199,7 +199,8 @@ const ss_local_solver ss_pac = {
                       "gradient. It keeps the best iterate by the Fischer-Burmeister measure.",
              .keys = PAC_KEYS,
              .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
+             .settings_size = sizeof(settings),
+             .printed = "steps=6"},
     .solve = ac_solve_pac,
 };
 
@@ -213,6 +214,7 @@ const ss_local_solver ss_dac = {
                       "Fischer-Burmeister measure.",
              .keys = DAC_KEYS,
              .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
+             .settings_size = sizeof(settings),
+             .printed = "steps=6"},
     .solve = ac_solve_dac,
 };

@@ -230,7 +230,8 @@ static ss_local_info solve_scaled(const ss_local *p, const ss_local_goal *goal,
         scaled.b[i] /= v;
         start[i] = r[i] / v * s;
     }
-    const ss_local_goal relative = {.tolerance = goal->tolerance / v, .scale = goal->scale / s};
+    const ss_local_goal relative = {
+        .tolerance = goal->tolerance / v, .scale = goal->scale / s, .fixed = goal->fixed};
     ss_local_info info;
     if (scaled.b[0] > -LEAST_PRESS) {
         scaled.b[0] = 0.0;

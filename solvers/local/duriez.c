@@ -10,7 +10,8 @@
 //
 //     t <- unit(r_T - p_T u_T),    p_T = 2/(W_11 + W_22)                                     (2)
 //
-// and is exact where that converges. duriez06-sofa makes one pass of projections from its start,
+// and is exact where that converges: from the direction of its start where that has one, or (from=
+// sticking) always from that of the sticking impulse, as duriez06. duriez06-sofa makes one pass of projections from its start,
 // in which the tangential velocity follows the change of r_N:
 //
 //     r_N <- max(0, r_N - u_N/W_NN),  r_T <- r_T - p_T u_T,  |r_T| clipped to mu r_N         (3)
@@ -24,9 +25,33 @@
 #define SINGULAR 1e-14
 #define SHIFT    1e-10
 
-// duriez08 ends where r changes less than this share of itself, or after PASSES.
+// duriez08 ends where r changes less than this share of itself, or after its passes.
 #define SMALL_CHANGE 1e-9
-#define PASSES       100
+
+typedef enum direction { FROM_LAST, FROM_STICKING } direction;
+
+// Of duriez08.
+typedef struct settings {
+    int passes;
+    int from; // direction
+} settings;
+
+static const settings DEFAULTS = {.passes = 100, .from = FROM_LAST};
+static const char *const DIRECTIONS[] = {"last", "sticking", NULL};
+static const ss_key KEYS[] = {
+    {.name = "passes",
+     .kind = SS_KEY_INTEGER,
+     .place = offsetof(settings, passes),
+     .low = 1,
+     .high = 1e6,
+     .about = "of the fixed point, at most"},
+    {.name = "from",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, from),
+     .choices = DIRECTIONS,
+     .about = "its first direction: of the last impulse, or of the sticking one"},
+    {.name = NULL},
+};
 
 // Below this share of tr(W)/d the tangents give no step p_T; tr(W)/d does instead, as any positive
 // p_T has the same fixed points.
@@ -110,10 +135,10 @@ static bool duriez_slide(const contact *k, const double t[2], double X[3])
     return possible;
 }
 
-static ss_local_info solve06(const ss_local *p, const ss_local_goal *goal, const void *settings,
+static ss_local_info solve06(const ss_local *p, const ss_local_goal *goal, const void *unused,
                              double r[3])
 {
-    (void)settings;
+    (void)unused;
     const contact k = duriez_scaled(p);
     double X[3] = {0.0}, t[2];
     bool answered = k.b[0] >= 0.0 || sticks(&k, goal->tolerance, X);
@@ -126,10 +151,10 @@ static ss_local_info solve06(const ss_local *p, const ss_local_goal *goal, const
 }
 
 // (3), with the velocities at r.
-static ss_local_info solve06_sofa(const ss_local *p, const ss_local_goal *goal,
-                                  const void *settings, double r[3])
+static ss_local_info solve06_sofa(const ss_local *p, const ss_local_goal *goal, const void *unused,
+                                  double r[3])
 {
-    (void)settings;
+    (void)unused;
     const contact k = duriez_scaled(p);
     if (!(k.W[0] > LEAST_SHARE)) {
         return (ss_local_info){SS_NOT_COVERED, 0, NAN};
@@ -157,12 +182,12 @@ static bool small_change(const double old[3], const double X[3])
 
 // The fixed point of (1) and (2) from the direction t.
 static ss_local_info duriez_iterate(const contact *k, const ss_local *p, const ss_local_goal *goal,
-                                    double t[2], double r[3])
+                                    int passes, double t[2], double r[3])
 {
     ss_fb_iterate at = {.least = HUGE_VAL};
     ss_local_info info = {.outcome = SS_MAX_ITER, .error = NAN};
     double u[3], old[3] = {0.0};
-    while (info.iterations < PASSES) {
+    while (info.iterations < passes) {
         info.iterations++;
         if (!duriez_slide(k, t, at.X)) {
             info.outcome = SS_STALLED;
@@ -184,11 +209,10 @@ static ss_local_info duriez_iterate(const contact *k, const ss_local *p, const s
     return info;
 }
 
-// The start gives the first direction where it has one.
-static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const void *settings,
+static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const void *given,
                              double r[3])
 {
-    (void)settings;
+    const settings *set = given;
     const contact k = duriez_scaled(p);
     double X[3] = {0.0}, t[2];
     if (k.b[0] >= 0.0 || sticks(&k, goal->tolerance, X)) {
@@ -196,8 +220,8 @@ static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const
         const double error = ss_local_error(p, goal, r);
         return (ss_local_info){error <= goal->tolerance ? SS_CONVERGED : SS_STALLED, 1, error};
     }
-    unit(r[1] != 0.0 || r[2] != 0.0 ? r : X, t);
-    return duriez_iterate(&k, p, goal, t, r);
+    unit(set->from == FROM_LAST && (r[1] != 0.0 || r[2] != 0.0) ? r : X, t);
+    return duriez_iterate(&k, p, goal, set->passes, t, r);
 }
 
 const ss_local_solver ss_duriez06 = {
@@ -228,6 +252,10 @@ const ss_local_solver ss_duriez08 = {
              .reference = "D11",
              .about = "Takes off, sticks, or slides along a direction that is iterated until "
                       "it no longer turns. Where that converges the answer is Coulomb's. It "
-                      "often does not converge if the contact is strongly coupled to itself."},
+                      "often does not converge if the contact is strongly coupled to itself.",
+             .keys = KEYS,
+             .defaults = &DEFAULTS,
+             .settings_size = sizeof(settings),
+             .printed = "passes=40,from=sticking"},
     .solve = solve08,
 };

@@ -73,7 +73,7 @@ static ss_local_info mfb_solve(const ss_local *p, const ss_local_goal *goal, con
                                double r[3])
 {
     const settings *set = given;
-    const ss_fb_block k = ss_fb_hat(p);
+    const ss_fb_block k = ss_fb_hat_for(p, goal);
     ss_fb_iterate at = ss_fb_start(&k, r);
     ss_local_info info = {.outcome = SS_MAX_ITER, .error = NAN};
     for (;; info.iterations++) {
@@ -104,6 +104,7 @@ const ss_local_solver ss_mfb = {
                       "that [D11] recommends.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
+             .settings_size = sizeof(settings),
+             .printed = "steps=6"},
     .solve = mfb_solve,
 };

@@ -1,6 +1,6 @@
 // solvers/local/fischer_burmeister.h -- f of problems/coulomb.h at one contact, and its Jacobian.
 //
-// With X = s r, s = tr(W)/d, the hatted variables of Coulomb's law are
+// With X = s r, s = tr(W)/d or what the goal fixes, the hatted variables of Coulomb's law are
 //
 //     x = diag(mu, 1, 1) X,    y = v + |v_T| e,    v = H X + c,                             (1)
 //     H = diag(1, mu, mu) W / s,    c = diag(1, mu, mu) b
@@ -48,9 +48,9 @@ typedef struct ss_fb_jacobian {
     double D; // root_N^2 - |root_T|^2
 } ss_fb_jacobian;
 
-static inline ss_fb_block ss_fb_hat(const ss_local *p)
+static inline ss_fb_block ss_fb_hat_at(const ss_local *p, double scale)
 {
-    const double scale = ss_local_own_scale(p), n = 1.0 / scale, t = p->mu * n, mu = p->mu;
+    const double n = 1.0 / scale, t = p->mu * n, mu = p->mu;
     const double *W = p->W, *b = p->b;
     return (ss_fb_block){
         .mu = mu,
@@ -60,6 +60,17 @@ static inline ss_fb_block ss_fb_hat(const ss_local *p)
               t * W[8]},
         .c = {b[0], mu * b[1], mu * b[2]},
     };
+}
+
+static inline ss_fb_block ss_fb_hat(const ss_local *p)
+{
+    return ss_fb_hat_at(p, ss_local_own_scale(p));
+}
+
+// The block in which Newton's methods iterate.
+static inline ss_fb_block ss_fb_hat_for(const ss_local *p, const ss_local_goal *goal)
+{
+    return goal->fixed ? ss_fb_hat_at(p, goal->scale) : ss_fb_hat(p);
 }
 
 // (1).
@@ -115,7 +126,7 @@ static inline bool ss_fb_passes(const ss_fb_block *k, const ss_local *p, const s
                                 double *error)
 {
     double size = ss_norm_inf3(at->f);
-    if (!(size <= goal->tolerance)) {
+    if (!(goal->fixed || size <= goal->tolerance)) {
         return false;
     }
     double ratio = 1.0;
@@ -127,7 +138,10 @@ static inline bool ss_fb_passes(const ss_fb_block *k, const ss_local *p, const s
         }
         ss_fb_root(&shared);
         const double other = ss_norm_inf3(shared.f);
-        size = other <= size ? size : other;
+        size = other <= size && !goal->fixed ? size : other;
+    }
+    if (!(size <= goal->tolerance)) {
+        return false;
     }
     for (int i = 0; i < 3; i++) {
         r[i] = X[i] * k->inverse;

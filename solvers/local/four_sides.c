@@ -124,6 +124,7 @@ const ss_local_solver ss_four_sides = {
                       "ten cases exactly. The pyramid depends on the tangents of the contact "
                       "frame, so that answers may lie outside Coulomb's cone. It stops on its "
                       "own relative step; the judge says how far its answer is from Coulomb's "
-                      "law."},
+                      "law.",
+             .printed = "step=6e-4"},
     .solve = four_sides_solve,
 };

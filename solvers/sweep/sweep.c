@@ -35,6 +35,8 @@ static void set_thresholds(ss_sweeper *sweeper)
         sweeper->freeze_step = share * sweeper->last.estimate / sweeper->coupling->s;
         sweeper->freeze_residual = share * sweeper->last.estimate;
         sweeper->freeze_impulse = 0.0;
+    } else if (s->freeze == SS_FREEZE_ABSOLUTE) {
+        sweeper->freeze_step = sweeper->freeze_impulse = s->eps * s->rho * SS_D11_VELOCITY;
     } else {
         const double share = s->share > 0.0 ? s->share : 1e-3;
         sweeper->freeze_step = sweeper->freeze_impulse = share * sweeper->last.largest;
@@ -139,7 +141,8 @@ static void sweep_visit(ss_sweeper *sweeper, int i, ss_tally *t)
     for (int k = 0; k < 3; k++) {
         p->b[k] = u[k] - (p->W[3 * k] * r[0] + p->W[3 * k + 1] * r[1] + p->W[3 * k + 2] * r[2]);
     }
-    const ss_local_goal goal = {sweeper->goal.tolerance, sweeper->goal.scale, &c->memo[i]};
+    ss_local_goal goal = sweeper->goal;
+    goal.memo = &c->memo[i];
     ss_contact_solve(sweeper->task->method, p, &goal, r, &t->counters);
     const double dr[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
     ss_coupling_move(c, i, r);
@@ -154,7 +157,9 @@ static void sweep_visit(ss_sweeper *sweeper, int i, ss_tally *t)
     if (moved && sweeper->moved_at != NULL) {
         sweeper->moved_at[i] = sweeper->sweeps;
     }
-    if (sweeper->rests_until != NULL && sweeper->sweeps > 0) {
+    if (sweeper->settings->freeze == SS_FREEZE_ABSOLUTE) {
+        consider_freezing(sweeper, i, residual, sqrt(step), sqrt(square));
+    } else if (sweeper->rests_until != NULL && sweeper->sweeps > 0) {
         consider_freezing(sweeper, i, residual, ss_norm_inf3(dr), size);
     }
 }
@@ -227,7 +232,7 @@ static void add_up(ss_sweeper *sweeper, int count)
 
 void ss_sweep(ss_sweeper *sweeper)
 {
-    if (sweeper->rests_until != NULL && sweeper->sweeps > 0) {
+    if (sweeper->rests_until != NULL) {
         set_thresholds(sweeper);
     }
     const ss_stripes *stripes = &sweeper->ordered.stripes;
@@ -279,6 +284,17 @@ void ss_sweep_set(ss_sweeper *sweeper, const double *r)
     ss_coupling_set(sweeper->coupling, sweeper->coupling->packed);
 }
 
+static ss_local_goal sweep_goal(const ss_sweeper *sweeper)
+{
+    const ss_sweep_settings *s = sweeper->settings;
+    const ss_coupling *c = sweeper->coupling;
+    const bool fixed = s->rho > 0.0;
+    const double unit = fixed && s->ltol > 0.0 ? SS_D11_VELOCITY : c->V;
+    const double ltol = s->ltol > 0.0 ? s->ltol : fmax(0.1 * sweeper->task->tolerance, 1e-14);
+    return (ss_local_goal){
+        .tolerance = ltol * unit, .scale = fixed ? 1.0 / s->rho : c->s, .fixed = fixed};
+}
+
 static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_error *e)
 {
     const ss_task *t = sweeper->task;
@@ -312,10 +328,9 @@ static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_erro
     if (sweeper->tallies == NULL || (s->freeze != SS_FREEZE_OFF && sweeper->rests_until == NULL)) {
         return ss_fail_memory(e, "a sweep");
     }
-    const double ltol = s->ltol > 0.0 ? s->ltol : fmax(0.1 * t->tolerance, 1e-14);
     sweeper->exact = ss_method_is_exact(t->method);
     sweeper->rest = REST_SHARE * t->tolerance * sweeper->coupling->V;
-    sweeper->goal = (ss_local_goal){ltol * sweeper->coupling->V, sweeper->coupling->s, NULL};
+    sweeper->goal = sweep_goal(sweeper);
     return SS_OK;
 }
 

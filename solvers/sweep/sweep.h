@@ -14,9 +14,16 @@
 //            sweep's largest |f_i| (share 1e-2)
 //     paper  when |dr_i| < share max|r| or |r_i| < share max|r| ([D11] 6; the numbers are ours:
 //            share 1e-3, skip 10). It can freeze all contacts at once.
+//     absolute  when |dr_i| < eps or |r_i| < eps, in the 2-norm, from the first sweep on: [D11]
+//            Algorithm 1 to the letter
 // wake=neighbour ends the rest of a contact when an impulse it is coupled to moved by more than the
 // rule lets pass. Of a frozen contact the tally knows its impulse alone; every full evaluation has
 // all contacts.
+//
+// With rho, in kg, quantities are in the units of [D11]: its equations have rho = 1, lengths in cm and
+// as unit of mass what makes the two agree. f, u and r of those are 100 f, 100 u and 100 r/rho of ours,
+// and f is that of the one scale 1/rho in every contact: in `ltol`, in `eps`, and in Newton's methods,
+// which then iterate in r/rho.
 #pragma once
 
 #include <math.h>
@@ -24,6 +31,9 @@
 #include "solvers/contact.h"
 #include "solvers/sweep/coupling.h"
 #include "solvers/sweep/order.h"
+
+// A velocity of [D11]'s units in m/s.
+#define SS_D11_VELOCITY 0.01
 
 // Work in visits. Passing over a contact that rests, which a sweep does with most, costs 0.04 of
 // one.
@@ -39,7 +49,12 @@ static inline double ss_sweep_work_left(double before, double now, double goal, 
     return now < before ? log(now / goal) / log(before / now) * work : INFINITY;
 }
 
-typedef enum ss_freeze { SS_FREEZE_OFF, SS_FREEZE_ON, SS_FREEZE_PAPER } ss_freeze;
+typedef enum ss_freeze {
+    SS_FREEZE_OFF,
+    SS_FREEZE_ON,
+    SS_FREEZE_PAPER,
+    SS_FREEZE_ABSOLUTE
+} ss_freeze;
 typedef enum ss_assembly { SS_ASSEMBLY_BLOCKS, SS_ASSEMBLY_NAIVE } ss_assembly;
 typedef enum ss_wake { SS_WAKE_TIME, SS_WAKE_NEIGHBOUR } ss_wake;
 
@@ -53,9 +68,11 @@ typedef struct ss_sweep_settings {
     int freeze;    // ss_freeze
     int skip;      // sweeps that a frozen contact rests
     double share;  // 0: the rule's own
+    double eps;    // of freeze=absolute, in [D11]'s units
     int wake;      // ss_wake
     int visit;     // ss_visit
-    double ltol;   // local tolerance over V; 0: max(tol / 10, 1e-14)
+    double ltol;   // local tolerance over V, with rho in [D11]'s units; 0: max(tol / 10, 1e-14) V
+    double rho;    // kg; 0: scales of our own
 } ss_sweep_settings;
 
 // What a sweep finds out about the contacts that it visits, and of those that are frozen `largest`.

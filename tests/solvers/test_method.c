@@ -124,18 +124,25 @@ static void a_key_is_set_once(void)
 static void options_that_do_nothing_are_refused(void)
 {
     expect_refusal("mfb:skip=3",
-                   "skip does nothing in 'mfb' without freeze=on or freeze=paper; leave it out");
+                   "skip does nothing in 'mfb' without freeze=on, paper or absolute; leave it out");
     expect_refusal("mfb:share=0.1,freeze=off", "share does nothing in 'mfb' without freeze=on");
     expect_refusal("gs/mfb+enum:wake=neighbour", "wake does nothing in 'gs/mfb+enum' without");
     expect_refusal("mfb:freeze=on,visit=all", "visit does nothing in 'mfb' without freeze=off");
     expect_refusal("mfb:form=matrix-free,assembly=naive",
                    "assembly does nothing in 'mfb' without form=explicit");
     expect_refusal("mfb:step=1e-3",
-                   "step does nothing in 'mfb' without a local solver of another law");
+                   "step does nothing in 'mfb' without stop=step or a local solver of another law");
     expect_refusal("4sides+enum:step=1e-3", "step does nothing in '4sides+enum' without");
     expect_refusal("4sides:focus=on",
                    "focus does nothing in '4sides' without a local solver of Coul");
     expect_refusal("mfb:gs.visit=all,freeze=on", "visit does nothing in 'mfb' without freeze=off");
+    expect_refusal("mfb:freeze=absolute", "freeze does nothing in 'mfb' without rho=KG");
+    expect_refusal("mfb:freeze=absolute,rho=1e-5,share=0.1", "share does nothing in 'mfb' without");
+    expect_refusal("mfb:stop=squared", "stop does nothing in 'mfb' without rho=KG");
+    expect_refusal("mfb:tol=1e-6", "tol does nothing in 'mfb' without stop=squared");
+    expect_refusal("4sides:stop=squared",
+                   "stop does nothing in '4sides' without a local solver of");
+    expect_refusal("mfb:stop=step,focus=on", "focus does nothing in 'mfb' without stop=fb");
     expect_refusal("projection:ltol=1e-3", "ltol does nothing in 'projection' without a local");
     expect_refusal("anderson/projection:ltol=1e-3", "ltol does nothing");
     static const char *const fine[] = {
@@ -147,6 +154,25 @@ static void options_that_do_nothing_are_refused(void)
     for (size_t k = 0; k < sizeof fine / sizeof fine[0]; k++) {
         ss_method_free(parse(fine[k]));
     }
+}
+
+static void printed_stands_for_options_that_others_stand_over(void)
+{
+    ss_method *all = parse("duriez08+mfb:as=printed");
+    ss_method *each = parse("duriez08+mfb:rho=8e-6,ltol=1e-7,stop=squared,tol=1e-6,freeze=absolute,"
+                            "eps=1e-5,skip=10,passes=40,from=sticking");
+    CHECK(ss_method_same(all, each));
+    ss_method *over = parse("mfb:steps=7,as=printed,skip=3"),
+              *same = parse("mfb:as=printed,steps=7,skip=3");
+    CHECK(ss_method_same(over, same));
+    ss_method_free(all);
+    ss_method_free(each);
+    ss_method_free(over);
+    ss_method_free(same);
+    expect_refusal("mfb:as=written", "as takes printed, not 'written'");
+    expect_refusal("anderson/mfb:as=printed", "'anderson/mfb' has no as=printed");
+    expect_refusal("mfb:as=printed,as=printed", "'mfb' has no option 'as'");
+    expect_refusal("mfb:as=printed,frezee=on", "'mfb' has no option 'frezee'");
 }
 
 static void unknown_options_are_told_with_those_that_exist(void)
@@ -255,6 +281,7 @@ static void run_tests(void)
     RUN_TEST(a_key_is_set_once);
     RUN_TEST(unknown_solvers_are_told_with_those_that_exist);
     RUN_TEST(options_that_do_nothing_are_refused);
+    RUN_TEST(printed_stands_for_options_that_others_stand_over);
     RUN_TEST(unknown_options_are_told_with_those_that_exist);
     RUN_TEST(wrong_values_are_told_with_what_is_taken);
     RUN_TEST(an_endless_spec_is_refused);

@@ -202,7 +202,8 @@ static void every_local_solver_leaves_an_open_contact_open(void)
             const ss_local p = ss_local_draw(&g, kind, 2 + draw % 2, 1e4, 1e-2, 5.0, &answer);
             CHECK(p.b[0] > 0.0);
             double memo = 0.0, r[3] = {0};
-            const ss_local_goal goal = {1e-9, ss_local_own_scale(&p), &memo};
+            const ss_local_goal goal = {
+                .tolerance = 1e-9, .scale = ss_local_own_scale(&p), .memo = &memo};
             ss_local_counters counters = {0};
             ss_contact_solve(method, &p, &goal, r, &counters);
             TEST_ASSERT_TRUE_MESSAGE(r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0,
