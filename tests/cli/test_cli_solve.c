@@ -180,7 +180,7 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     EXPECT(1, "solve", one, "--solver", "mfb+enum:frezee=on");
     HOLDS(standard_error, "has no option 'frezee'; it has form, order, ");
     EXPECT(1, "solve", one, "--solver", "mfb:freeze=maybe");
-    HOLDS(standard_error, "freeze takes one of off, on, paper, not 'maybe'");
+    HOLDS(standard_error, "freeze takes one of off, on, paper, absolute, not 'maybe'");
     EXPECT(1, "solve", one, "--tol", "-1");
     EXPECT(1, "solve", one, "--threads", "-1");
     EXPECT(1, "solve", one, "--start", "somewhere");

@@ -189,7 +189,7 @@ static void unknown_options_are_told_with_those_that_exist(void)
 
 static void wrong_values_are_told_with_what_is_taken(void)
 {
-    expect_refusal("mfb:freeze=maybe", "freeze takes one of off, on, paper, not 'maybe'");
+    expect_refusal("mfb:freeze=maybe", "freeze takes one of off, on, paper, absolute, not 'maybe'");
     expect_refusal("mfb:order=random", "random:SEED");
     expect_refusal("mfb:order=random:", "order takes one of");
     expect_refusal("mfb:order=random:-1", "order takes one of");
