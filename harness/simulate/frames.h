@@ -3,19 +3,33 @@
 //
 // frame_00000.obj holds the vertices of all strands in the world, in m, and a line element per
 // strand, in their order. The PNG beside it shows them from the front and the side, by parallel
-// rays, with the obstacles as wire frames: smooth curves through the vertices, shaded as hair is
-// (brightest across the light), those in front drawn last. The window is that of the first frame,
-// somewhat enlarged. frame.gp is the gnuplot script of the last picture.
+// rays: the obstacles as shaded surfaces, the strands as smooth curves through their vertices, as
+// thick as they are, shaded as hair is (brightest across the light), those in front drawn last. The
+// window is that of the first frame, somewhat enlarged. frame.gp is the gnuplot script of the last picture.
 #pragma once
 
+#include <stdio.h>
+
 #include "harness/simulate/strands.h"
+
+// Where the eye is: degrees from +z towards +x, and above the horizon; how much closer than where
+// all is seen, to the middle of the strands.
+typedef struct ss_camera {
+    double azimuth, elevation, zoom;
+} ss_camera;
+
+static const ss_camera SS_CAMERA = {39.0, 9.0, 1.0}; // the one of --frames
+
+// "AZIMUTH,ELEVATION[,ZOOM]".
+ss_status ss_camera_parse(const char *text, ss_camera *camera, ss_error *e);
 
 typedef struct ss_frames ss_frames;
 
 // Makes the folder if there is none. every: s of simulated time between frames. title: of the
 // pictures. The strands, which are where the first frame has them, must outlive the frames.
 ss_status ss_frames_open(const char *folder, double every, const char *title,
-                         const ss_strands *strands, ss_frames **frames, ss_error *e);
+                         const ss_strands *strands, const ss_camera *camera, ss_frames **frames,
+                         ss_error *e);
 // Whether a frame is to be drawn at this time.
 bool ss_frames_due(const ss_frames *frames, double time);
 // Draws the next frame: the strands as they were looked at last.
@@ -34,7 +48,7 @@ typedef struct ss_view {
 } ss_view;
 
 // Around all strands and obstacles, planes aside, as they are now.
-ss_view ss_view_around(const ss_strands *strands);
+ss_view ss_view_around(const ss_strands *strands, const ss_camera *camera);
 
 static inline double ss_view_x(const ss_view *view, ss_vec3 x)
 {
@@ -45,6 +59,10 @@ static inline double ss_view_y(const ss_view *view, ss_vec3 x)
 {
     return ss_dot(view->up, x);
 }
+
+// The gnuplot script that draws the strands as they are into the PNG file `name`.
+ss_status ss_picture_write(const ss_view *view, const ss_strands *strands, const char *title,
+                           const char *name, FILE *out, ss_error *e);
 
 // Whether an obstacle stands between x and the eye.
 bool ss_view_hides(const ss_view *view, const ss_strands *strands, ss_vec3 x);

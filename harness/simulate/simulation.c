@@ -235,6 +235,16 @@ static ss_status open_trajectory(ss_simulation *sim, const ss_step_options *opti
                               e);
 }
 
+static ss_status open_frames(ss_simulation *sim, ss_error *e)
+{
+    const ss_simulate_settings *s = sim->settings;
+    ss_camera camera = SS_CAMERA;
+    const ss_status status = s->camera != NULL ? ss_camera_parse(s->camera, &camera, e) : SS_OK;
+    return status == SS_OK ? ss_frames_open(s->frames, FRAME_SECONDS, sim->choices->scene->spec,
+                                            sim->strands, &camera, &sim->frames, e)
+                           : status;
+}
+
 static ss_status open_files(ss_simulation *sim, const ss_step_options *options, ss_error *e)
 {
     const ss_simulate_settings *s = sim->settings;
@@ -246,8 +256,7 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
         status = open_dump(sim, options, e);
     }
     if (status == SS_OK && s->frames != NULL) {
-        status = ss_frames_open(s->frames, FRAME_SECONDS, sim->choices->scene->spec, sim->strands,
-                                &sim->frames, e);
+        status = open_frames(sim, e);
     }
     if (status == SS_OK && s->trajectory != NULL) {
         status = open_trajectory(sim, options, e);

@@ -34,6 +34,7 @@ typedef struct ss_simulate_settings {
     double dt, mu, tolerance, time_limit, until_rest;
     uint64_t seed;
     const char *dump, *stats, *frames, *trajectory;
+    const char *camera;   // of the frames; NULL: SS_CAMERA
     const char *write;    // a scene file, in place of a run
     ss_table_style style; // of the row at the end
 } ss_simulate_settings;

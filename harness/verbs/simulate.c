@@ -59,6 +59,9 @@ static const ss_option OPTIONS[] = {
                 "a row per step: contacts, solve, times, energies, tips"),
     SS_OPT_TEXT("frames", "DIR", frames,
                 "frame_00000.obj, the strands as polylines, and a PNG, 25 per simulated second"),
+    SS_OPT_TEXT("camera", "A,E[,ZOOM]", camera,
+                "where the frames are seen from: degrees from the front to the right, degrees "
+                "above, and how much closer (default 39,9,1)"),
     SS_OPT_TEXT("write", "FILE.json", write,
                 "the scene as a file that runs with the same bits; nothing is simulated"),
     SS_OPT_TEXT("strands", "FILE.h5", trajectory,
@@ -392,6 +395,21 @@ static bool check_write(const settings *s, const char *scene)
     return true;
 }
 
+static bool check_camera(const settings *s)
+{
+    ss_camera camera;
+    ss_error error;
+    if (s->camera != NULL && s->frames == NULL) {
+        ss_complain(VERB, "--camera %s needs --frames DIR", s->camera);
+        return false;
+    }
+    if (s->camera != NULL && ss_camera_parse(s->camera, &camera, &error) != SS_OK) {
+        ss_complain(VERB, "%s", error.text);
+        return false;
+    }
+    return true;
+}
+
 static bool check(settings *s, const ss_scene *scene)
 {
     const int steps = s->steps > 0 ? s->steps : scene->steps;
@@ -505,7 +523,8 @@ static int run_simulate(const void *given, const ss_operands *scenes)
     settings s = *(const settings *)given;
     specs p = {0};
     int code = parse_specs(scenes->text[0], &s, &p);
-    if (code == SS_EXIT_OK && !(check(&s, p.scene->scene) && check_write(&s, scenes->text[0]))) {
+    if (code == SS_EXIT_OK &&
+        !(check(&s, p.scene->scene) && check_write(&s, scenes->text[0]) && check_camera(&s))) {
         code = SS_EXIT_USAGE;
     } else if (code == SS_EXIT_OK) {
         const ss_simulate_choices choices = {.scene = p.scene,

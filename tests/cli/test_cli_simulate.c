@@ -197,6 +197,14 @@ static void frames_are_polylines_and_pictures(void)
     CHECK(system(path) == 0);
 }
 
+static void a_camera_needs_frames_and_angles(void)
+{
+    EXPECT(1, "simulate", "orbit", "--camera", "30,10");
+    SAYS("simulate: --camera 30,10 needs --frames DIR");
+    EXPECT(1, "simulate", "orbit", "--frames", scratch_path("none"), "--camera", "30");
+    HOLDS(standard_error, "simulate: --camera takes AZIMUTH,ELEVATION[,ZOOM], degrees from");
+}
+
 // ---- Mistakes
 
 static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
@@ -410,6 +418,7 @@ static void run_tests(void)
     RUN_TEST(threads_have_no_say_in_the_bits);
     RUN_TEST(dumped_problems_are_checked_and_solved_from_their_guess);
     RUN_TEST(frames_are_polylines_and_pictures);
+    RUN_TEST(a_camera_needs_frames_and_angles);
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(what_cannot_be_written_is_told_before_the_first_step);
     RUN_TEST(an_explosion_is_exit_2_with_a_sentence_and_its_files);

@@ -121,7 +121,7 @@ static void obstacles_hide_what_is_behind_them(void)
     CHECK_OK(ss_world_add_obstacle(w, &ball, &error));
     ss_strands *s;
     CHECK_OK(ss_strands_new(w, &s, &error));
-    const ss_view view = ss_view_around(s);
+    const ss_view view = ss_view_around(s, &SS_CAMERA);
     const ss_vec3 middle = ss_vec(0.0, -1.0, 0.0);
     CHECK(ss_view_hides(&view, s, ss_along(middle, -0.06, view.towards)));
     CHECK(!ss_view_hides(&view, s, ss_along(middle, 0.06, view.towards)));
@@ -129,6 +129,32 @@ static void obstacles_hide_what_is_behind_them(void)
     CHECK(ss_view_hides(&view, s, ss_along(middle, 0.049, view.right)));
     CHECK_NEAR(ss_dot(view.right, view.up), 0.0, 1e-15);
     CHECK(ss_view_y(&view, middle) - 0.05 > view.low[1]);
+    ss_strands_free(s);
+    ss_world_free(w);
+}
+
+static void the_camera_turns_rises_and_comes_closer(void)
+{
+    ss_world *w = three_strands(0.0);
+    ss_strands *s;
+    ss_camera camera;
+    CHECK_OK(ss_strands_new(w, &s, &error));
+    CHECK_OK(ss_camera_parse("90,0", &camera, &error)); // from +x
+    const ss_view side = ss_view_around(s, &camera);
+    CHECK_NEAR(side.towards.x, 1.0, 1e-15);
+    CHECK_NEAR(side.right.z, -1.0, 1e-15);
+    CHECK_NEAR(side.up.y, 1.0, 1e-15);
+    CHECK_OK(ss_camera_parse("0,30,2", &camera, &error));
+    const ss_view close = ss_view_around(s, &camera);
+    CHECK_NEAR(close.towards.y, 0.5, 1e-15);
+    CHECK_OK(ss_camera_parse("0,30", &camera, &error));
+    const ss_view far = ss_view_around(s, &camera);
+    CHECK_NEAR(far.high[0] - far.low[0], 2.0 * (close.high[0] - close.low[0]), 1e-15);
+    static const char *const BAD[] = {"",        "39",     "39,91", "a,b",
+                                      "1,2,3,4", "39,9,0", "1,2,",  "nan,0"};
+    for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; k++) {
+        CHECK(ss_camera_parse(BAD[k], &camera, &error) == SS_BAD_INPUT);
+    }
     ss_strands_free(s);
     ss_world_free(w);
 }
@@ -144,7 +170,7 @@ static void a_frame_holds_every_strand_in_the_world(void)
     char folder[400], path[500];
     snprintf(folder, sizeof folder, "%s", scratch_path("frames"));
     CHECK_OK(ss_strands_new(w, &s, &error));
-    CHECK_OK(ss_frames_open(folder, 0.1, "three", s, &frames, &error));
+    CHECK_OK(ss_frames_open(folder, 0.1, "three", s, &SS_CAMERA, &frames, &error));
     CHECK(ss_frames_due(frames, 0.0));
     CHECK_OK(ss_frames_draw(frames, &error));
     CHECK(!ss_frames_due(frames, 0.05) && ss_frames_due(frames, 0.1 - 1e-9));
@@ -169,6 +195,7 @@ static void run_tests(void)
     RUN_TEST(a_look_at_tips_sees_them_where_they_are);
     RUN_TEST(dispersion_is_the_mean_of_all_distances);
     RUN_TEST(obstacles_hide_what_is_behind_them);
+    RUN_TEST(the_camera_turns_rises_and_comes_closer);
     RUN_TEST(a_frame_holds_every_strand_in_the_world);
 }
 
