@@ -1,6 +1,6 @@
 // What a step of Newton's method on one elastic rod costs: force and stiffness (assembly), the factor of
 // M = M0 + h^2 K, and the solve, by the number of vertices. A curl of hair, the best of many, processor
-// time. Arguments: specs of strand models; der without any.
+// time. Arguments: specs of strand models; der and corde without any.
 #include <math.h>
 #include <string.h>
 
@@ -116,10 +116,10 @@ static void measure(const char *spec, int vertices)
 int main(int argc, char **argv)
 {
     static const int SIZES[] = {25, 50, 100, 1000, 4000};
-    char der[] = "der";
-    char *own[] = {der};
+    char der[] = "der", corde[] = "corde";
+    char *own[] = {der, corde};
     char **specs = argc > 1 ? argv + 1 : own;
-    const int count = argc > 1 ? argc - 1 : 1;
+    const int count = argc > 1 ? argc - 1 : 2;
     printf("%-24s %8s %10s %10s %10s %10s %10s\n", "model", "vertices", "assemble", "factor",
            "solve", "all, us", "a vertex");
     for (int k = 0; k < count; k++) {

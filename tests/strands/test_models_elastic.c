@@ -106,21 +106,28 @@ static double form(const ss_band *A, const double *v)
     return sum;
 }
 
-// -dF along v, by the difference of second order with steps h.
-static void slope_of_force(const one_strand *s, const double *v, double h, double *slope)
+// slope -= weight F(q (+) h v)
+static void take_force(const one_strand *s, const double *v, double h, double weight, double *slope)
 {
-    const int nv = s->size.nv;
     double *moved = calloc((size_t)s->size.nq, sizeof *moved);
-    double *ahead = calloc(2 * (size_t)nv, sizeof *ahead), *behind = ahead + nv;
+    double *F = calloc((size_t)s->size.nv, sizeof *F);
     s->model->advance(s->self, s->q, v, h, moved);
-    s->model->force(s->self, moved, s->rest, ahead);
-    s->model->advance(s->self, s->q, v, -h, moved);
-    s->model->force(s->self, moved, s->rest, behind);
-    for (int k = 0; k < nv; k++) {
-        slope[k] = (behind[k] - ahead[k]) / (2.0 * h);
+    s->model->force(s->self, moved, s->rest, F);
+    for (int k = 0; k < s->size.nv; k++) {
+        slope[k] -= weight * F[k];
     }
     free(moved);
-    free(ahead);
+    free(F);
+}
+
+// -dF along v, by the difference of fourth order with steps h.
+static void slope_of_force(const one_strand *s, const double *v, double h, double *slope)
+{
+    memset(slope, 0, (size_t)s->size.nv * sizeof *slope);
+    for (int side = -1; side <= 1; side += 2) {
+        take_force(s, v, side * h, side * 8.0 / (12.0 * h), slope);
+        take_force(s, v, 2.0 * side * h, -side / (12.0 * h), slope);
+    }
 }
 
 static double *magnitudes(const double *x, int count)

@@ -112,3 +112,10 @@ int rest_strand(one_strand *s, ss_vec3 gravity)
     free(F);
     return steps;
 }
+
+void hang_strand(one_strand *s, ss_vec3 gravity, int doublings)
+{
+    for (int k = doublings; k >= 0; k--) {
+        rest_strand(s, ss_scaled(ldexp(1.0, -k), gravity));
+    }
+}
