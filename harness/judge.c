@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// fb goes blind as mu -> 0, where it vanishes whatever the normal parts do. Above this ratio of
-// normal to fb the verdict is to be read with care (doc/formulation.md, "Measures").
-#define NORMAL_WARNING 10.0
-
 __attribute__((format(printf, 2, 3))) static void say(ss_verdict *verdict, const char *format, ...)
 {
     size_t used = strlen(verdict->detail);
@@ -46,24 +42,26 @@ static double rounding_floor(const ss_measures *m, double largest_impulse)
     return DBL_EPSILON * m->compliance_scale * largest_impulse / m->velocity_scale;
 }
 
-static void explain(ss_verdict *verdict, double claimed_fb, double floor)
+static void explain(ss_verdict *verdict, double claimed, double floor)
 {
     const ss_measures *m = &verdict->measures;
-    const bool claimed = claimed_fb <= verdict->tolerance;
-    if (!isnan(claimed_fb) && claimed != verdict->solved) {
-        say(verdict, "the file claims fb %.3g, the judge finds %.3g", claimed_fb, m->fb);
+    if (!isnan(claimed) && (claimed <= verdict->tolerance) != verdict->solved) {
+        say(verdict, "the file claims an error of %.3g, the judge finds %.3g", claimed,
+            ss_measures_error(m));
     }
-    if (m->normal > NORMAL_WARNING * m->fb) {
-        say(verdict, "normal is %.3g: the normal parts are further from the law than fb says",
-            m->normal);
+    if (!verdict->solved && m->fb <= verdict->tolerance) {
+        say(verdict,
+            "fb is within the tolerance but normal/2 is %.3g: contacts push while they separate, "
+            "pull, or overlap",
+            SS_NORMAL_WEIGHT * m->normal);
     }
     if (floor > verdict->tolerance) {
         say(verdict, "the tolerance is below the rounding floor, about %.1g", floor);
     }
 }
 
-ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claimed_fb,
-                    double tolerance, double *u)
+ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claimed, double tolerance,
+                    double *u)
 {
     const int size = response->problem->dim * response->problem->ncontacts;
     ss_verdict verdict = {.tolerance = tolerance, .velocity_error = NAN};
@@ -74,6 +72,6 @@ ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claime
             largest_difference(answer->u, u, size) / verdict.measures.velocity_scale;
     }
     const double largest_impulse = largest_difference(answer->r, NULL, size);
-    explain(&verdict, claimed_fb, rounding_floor(&verdict.measures, largest_impulse));
+    explain(&verdict, claimed, rounding_floor(&verdict.measures, largest_impulse));
     return verdict;
 }

@@ -45,8 +45,9 @@ static void describe(const ss_task *task, ss_run *run)
                  run->result.why);
     } else if (!run->verdict.solved && believed <= task->tolerance) {
         snprintf(run->detail, sizeof run->detail,
-                 "%s%sthe solver believes fb %.3g, the judge finds %.3g", run->verdict.detail,
-                 separator, believed, run->verdict.measures.fb);
+                 "%s%sthe solver believes an error of %.3g, the judge finds %.3g",
+                 run->verdict.detail, separator, believed,
+                 ss_measures_error(&run->verdict.measures));
     } else if (!run->verdict.solved && run->result.unanswered > 0) {
         snprintf(run->detail, sizeof run->detail,
                  "%s%s%ld of the last local solves had no answer; fb is worst at contact %d",

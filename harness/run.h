@@ -12,7 +12,8 @@
     SS_OPT_TEXT("solver", "SPEC", solver,                                                          \
                 "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...] (default mfb+enum)")
 #define SS_OPT_TOLERANCE                                                                           \
-    SS_OPT_REAL("tol", "T", tolerance, 0, 1, "the largest fb that counts as solved")
+    SS_OPT_REAL("tol", "T", tolerance, 0, 1,                                                       \
+                "the largest error, max(fb, normal/2), that counts as solved")
 #define SS_OPT_MAX_ITERATIONS                                                                      \
     SS_OPT_INT("max-iter", "N", max_iterations, 0, 1000000000,                                     \
                "iterations (sweeps of Gauss-Seidel)")

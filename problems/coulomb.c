@@ -136,7 +136,7 @@ void ss_cone_project(double mu, const double x[3], double projection[3])
              .rank = SS_RANK_FURTHER)
 
 const ss_field ss_measure_fields[] = {
-    SS_FIELD(ss_measures, fb, SS_FIELD_REAL, .unit = "1", .groups = OF_ROWS), // the verdict
+    SS_FIELD(ss_measures, fb, SS_FIELD_REAL, .unit = "1", .groups = OF_ROWS),
     MEASURE(fb_contact, "1", OF_ROWS),
     MEASURE(fb_abs, "m/s", OF_ROWS),
     MEASURE(natural, "1", OF_ROWS),
@@ -158,9 +158,14 @@ ss_measures ss_measures_none(void)
     return none;
 }
 
+double ss_measures_error(const ss_measures *m)
+{
+    return worse(m->fb, SS_NORMAL_WEIGHT * m->normal);
+}
+
 bool ss_measures_pass(const ss_measures *m, double tolerance)
 {
-    return m->fb <= tolerance;
+    return ss_measures_error(m) <= tolerance;
 }
 
 // The three components of contact i; in the plane the third is zero.

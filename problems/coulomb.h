@@ -54,11 +54,11 @@ ss_scales ss_scales_find(int d, int n, const double *compliance, const double *b
 // All measures of one answer. A residual is never less than the rounding eps s |r_i| of the impulse
 // in it: beyond that nothing is known. Maxima run over the contacts.
 typedef struct ss_measures {
-    double fb;         // max |f|_inf with the one s, over V: the verdict
+    double fb;         // max |f|_inf with the one s, over V
     double fb_contact; // the same with each contact's own s_i
     double fb_abs;     // s = 1, not divided: [D11]'s own measure, m/s
     double natural; // |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2); mixes units, never a verdict
-    double normal;  // max |FB(s r_N, u_N)| / V, scalar FB: sees what fb misses as mu -> 0
+    double normal;  // max |FB(s r_N, u_N)| / V, scalar FB: what fb misses as mu -> 0
     double penetration;    // max -u_N, m/s; never below 0
     double cone_excess;    // max of |r_T| - mu r_N and -r_N, over max |r|; never below 0
     double slip_angle;     // max angle between -u_T and r_T where both exceed the residual, radians
@@ -84,7 +84,18 @@ ss_measures ss_measure(int d, int n, const double *compliance, const double *b, 
 // Every field NaN, worst_contact -1: what an answer has before it is judged.
 ss_measures ss_measures_none(void);
 
-// The verdict: fb <= tolerance. False for NaN.
+// What a tolerance bounds: max(fb, normal/2). fb alone goes blind as mu -> 0: its r^ has mu r_N in it,
+// so that contacts may push while they separate. An answer whose error is T has, at any mu >= 0,
+//
+//     u_N >= -2 T V,  s r_N >= -2 T V,  s r_N u_N <= 2 T V (s r_N + u_N) where both are positive  (3)
+//
+// Half, because of a normal velocity that is wrong by d fb sees d/2 where a contact slides: so both
+// are alike at the frictions of hair (doc/formulation.md, "The verdict"). NaN where one is NaN.
+#define SS_NORMAL_WEIGHT 0.5
+double ss_measures_error(const ss_measures *m);
+
+// The verdict: ss_measures_error(m) <= tolerance. False for NaN. Whoever compares an answer with a
+// tolerance does it by these two.
 bool ss_measures_pass(const ss_measures *m, double tolerance);
 
 #pragma GCC visibility pop

@@ -243,7 +243,7 @@ def judge(problem, r):
 
 
 def solve(problem, solver="auto", tol=1e-6, max_iter=100000, time_limit=0.0, start=None, threads=0):
-    """Solves from `start` (zero) until fb <= tol; the judge's measures are in the answer. `problem`
+    """Solves from `start` (zero) to max(fb, normal/2) <= tol; the answer has the judge's measures. `problem`
     may be a dict of the arrays of Problem. Ctrl-C ends the solver after its iteration."""
     if not isinstance(problem, Problem):
         problem = Problem(**problem)

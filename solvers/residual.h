@@ -38,6 +38,15 @@ static inline double ss_fb_square_root(const double x[3], const double y[3], dou
     return D;
 }
 
+// |FB(s r_N, u_N)| with the scalar FB(a, b) = a + b - |(a, b)|: 2ab / (a + b + |(a, b)|) where the
+// difference would cancel. NaN in, NaN out.
+static inline double ss_normal_size(double s, double r_N, double u_N)
+{
+    const double a = s * r_N, b = u_N;
+    const double h = sqrt(a * a + b * b);
+    return fabs(a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b + h) : a + b - h);
+}
+
 // |f(r^, u^)|_inf for mu > 0 and the scale s. NaN in, NaN out.
 static inline double ss_fb_size(double mu, double s, const double r[3], const double u[3])
 {

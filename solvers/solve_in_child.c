@@ -284,9 +284,11 @@ static ss_status choose_answer(const solving *job, double *r, ss_result *result,
     if (status == SS_OK) {
         const double *chosen = r;
         for (int k = 0; k < 3; k++) {
-            const double fb = ss_response_judge(response, candidates[k], u).fb;
-            if (k == 0 || fb < result->own_error || (isnan(result->own_error) && !isnan(fb))) {
-                result->own_error = fb;
+            const ss_measures m = ss_response_judge(response, candidates[k], u);
+            const double error = ss_measures_error(&m);
+            if (k == 0 || error < result->own_error ||
+                (isnan(result->own_error) && !isnan(error))) {
+                result->own_error = error;
                 chosen = candidates[k];
             }
         }

@@ -68,6 +68,9 @@ typedef struct ss_local_goal {
     // f counts at `scale` alone, and Newton's methods iterate in X = scale r instead of tr(W)/d r:
     // [D11] with rho = 1/scale, whose iterates depend on the unit of r.
     bool fixed;
+    // What |FB(s r_N, u_N)|/2 of it may be, in m/s, at the judge's scale; 0: not asked for. Local solvers
+    // do not look at it: ss_contact_solve asks them for a smaller |f|_inf where this is missed.
+    double normal;
 } ss_local_goal;
 
 typedef struct ss_local_info {
@@ -116,7 +119,7 @@ typedef struct ss_progress {
     double seconds; // since the start, without the time spent in the listener
     long local_solves;
     long visits;     // of contacts by sweeps, without those that rest; block steps in their unit
-    double estimate; // of fb; NaN where the solver has none
+    double estimate; // of ss_measures_error; NaN where the solver has none
     const double *r;
     const char *note; // what the solver is at, for a reader; NULL mostly
 } ss_progress;
@@ -127,7 +130,7 @@ typedef enum ss_clock { SS_CLOCK_WALL, SS_CLOCK_CPU } ss_clock;
 typedef struct ss_task {
     const ss_problem *problem; // checked
     const ss_method *method;
-    double tolerance;   // fb
+    double tolerance;   // of ss_measures_error
     int max_iterations; // sweeps
     double time_limit;  // s, of the clock below; 0: none
     ss_clock clock;
@@ -147,7 +150,7 @@ typedef struct ss_result {
     long failures;       // local solves that ended without an answer
     long unanswered;     // of these, in the last iteration
     long frozen;         // visits that were skipped
-    double own_error;    // what the solver believes fb is; NaN until it has measured
+    double own_error;    // what the solver believes ss_measures_error is; NaN until it has measured
     double seconds;      // all of it, without the listener
     double cpu_seconds;
     double setup_seconds; // W, whitening, factorisation

@@ -46,11 +46,12 @@ typedef struct recorder {
     double begin, listening;
 } recorder;
 
-static void keep(ss_history *h, int iteration, double seconds, double fb)
+static void keep(ss_history *h, int iteration, double seconds, const ss_measures *m)
 {
     h->iteration[h->count] = iteration;
     h->seconds[h->count] = seconds;
-    h->fb[h->count] = fb;
+    h->fb[h->count] = m->fb;
+    h->normal[h->count] = m->normal;
     h->count++;
 }
 
@@ -63,8 +64,8 @@ static void listen(void *listener, const ss_progress *p)
     }
     const double paused = ss_clock_seconds(CLOCK_MONOTONIC);
     ss_cpu_limit_pause(rec->limit);
-    const double fb = ss_response_judge(rec->response, p->r, rec->u).fb;
-    keep(&rec->history, p->iteration, paused - rec->begin - rec->listening, fb);
+    const ss_measures m = ss_response_judge(rec->response, p->r, rec->u);
+    keep(&rec->history, p->iteration, paused - rec->begin - rec->listening, &m);
     rec->next = ss_history_next(p->iteration, rec->max_iterations);
     ss_cpu_limit_resume(rec->limit);
     rec->listening += ss_clock_seconds(CLOCK_MONOTONIC) - paused;
@@ -89,8 +90,8 @@ static ss_status recorder_begin(recorder *rec, ss_task *task, ss_cpu_limit *limi
     return status;
 }
 
-// The last point is the answer's: fb as judged at the end.
-static void recorder_end(recorder *rec, const ss_result *result, double fb)
+// The last point is the answer's, as judged at the end.
+static void recorder_end(recorder *rec, const ss_result *result, const ss_measures *m)
 {
     ss_history *h = &rec->history;
     if (h->count > 0 && h->iteration[h->count - 1] == result->iterations) {
@@ -98,7 +99,7 @@ static void recorder_end(recorder *rec, const ss_result *result, double fb)
     }
     // The points before it count from a moment earlier than the solver does.
     const double last = h->count > 0 ? h->seconds[h->count - 1] : 0.0;
-    keep(h, result->iterations, fmax(result->seconds, last), fb);
+    keep(h, result->iterations, fmax(result->seconds, last), m);
 }
 
 // Takes one that was never begun.
@@ -140,7 +141,7 @@ static ss_status warm_up(measuring *m, ss_run *run, ss_error *e)
         status = solve_under_limit(m, &task, run, e);
     }
     if (status == SS_OK) {
-        recorder_end(&listener, &run->result, run->verdict.measures.fb);
+        recorder_end(&listener, &run->result, &run->verdict.measures);
         ss_run_describe(run, m->row);
         m->row->history = listener.history;
         listener.history = (ss_history){0};
@@ -292,9 +293,12 @@ ss_status ss_bench_send(int channel, const ss_record_row *row, ss_error *e)
     start.row = *row;
     start.row.history = (ss_history){0};
     ss_status status = send_all(channel, &start, sizeof start, e);
-    const double *const arrays[] = {h->iteration, h->seconds, h->fb};
-    for (int k = 0; status == SS_OK && k < 3 && h->count > 0; k++) {
-        status = send_all(channel, arrays[k], (size_t)h->count * sizeof(double), e);
+    if (status == SS_OK && h->count > 0) {
+        double *columns[SS_HISTORY_COLUMNS];
+        ss_history_columns(h, columns);
+        for (int k = 0; status == SS_OK && k < SS_HISTORY_COLUMNS; k++) {
+            status = send_all(channel, columns[k], (size_t)h->count * sizeof(double), e);
+        }
     }
     return status;
 }
@@ -307,7 +311,7 @@ static bool is_text(const char *text, size_t room)
 static bool is_sound(const head *start, size_t length)
 {
     const ss_record_row *r = &start->row;
-    const size_t point = 3 * sizeof(double);
+    const size_t point = SS_HISTORY_COLUMNS * sizeof(double);
     return start->magic == MAGIC && start->points >= 0 && start->points <= SS_HISTORY_MOST &&
            length == sizeof *start + (size_t)start->points * point &&
            is_text(r->problem_sha256, sizeof r->problem_sha256) &&
@@ -327,7 +331,7 @@ ss_status ss_bench_receive(const char *bytes, size_t length, ss_record_row *row,
     const ss_status status = ss_history_new(start.points, &start.row.history, e);
     if (status == SS_OK) {
         *row = start.row;
-        if (start.points > 0) { // its three columns are one piece
+        if (start.points > 0) { // its columns are one piece
             memcpy(row->history.iteration, bytes + sizeof start, length - sizeof start);
         }
     }

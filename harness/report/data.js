@@ -2,7 +2,7 @@
 //
 //   {version, title, made, program, files: [...], problems: [what was wrong with files],
 //    tolerance, rows: {column: {v: distinct texts, i: their places} | numbers, null if missing},
-//    history: {start, iteration, seconds, fb}, solvers: [{spec, start, label, approximate, ...}],
+//    history: {start, iteration, seconds, error}, solvers: [{spec, start, label, approximate, ...}],
 //    notes: [...], simulations: [{file, every, steps, columns}], strands: [heads]}
 
 const DATA_VERSION = 1;
@@ -46,22 +46,22 @@ function decodeColumns(columns) {
   return decoded;
 }
 
-// Iterations are stored as differences. `least` is the smallest fb so far in the row, in which the
+// Iterations are stored as differences. `least` is the smallest error so far in the row, in which the
 // first entry within a tolerance is found by halving.
 function decodeHistory(history) {
   const iteration = numbersOf(history.iteration);
   const seconds = numbersOf(history.seconds);
-  const fb = numbersOf(history.fb);
-  const least = new Float64Array(fb.length);
+  const error = numbersOf(history.error);
+  const least = new Float64Array(error.length);
   for (let row = 0; row + 1 < history.start.length; row++) {
     for (let k = history.start[row]; k < history.start[row + 1]; k++) {
       const first = k === history.start[row];
       iteration[k] += first ? 0 : iteration[k - 1];
       const before = first ? Infinity : least[k - 1];
-      least[k] = fb[k] <= before ? fb[k] : before;
+      least[k] = error[k] <= before ? error[k] : before;
     }
   }
-  return { start: history.start, iteration, seconds, fb, least };
+  return { start: history.start, iteration, seconds, error, least };
 }
 
 async function readData() {

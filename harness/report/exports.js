@@ -16,7 +16,7 @@ function gnuplotScript(trials, colours, zoom) {
   const end = zoom ? zoom.max : profileEnd(trials);
   const { measure, tolerance } = trials.filter;
   const lines = [
-    `# The performance profile of ${trials.problems.length} problems, fb <= ${formatNumber(tolerance)}.`,
+    `# The performance profile of ${trials.problems.length} problems, max(fb, normal/2) <= ${formatNumber(tolerance)}.`,
     "# Run: gnuplot profile.gp",
     "set terminal pdfcairo size 12cm,8cm font ',9'",
     "set output 'profile.pdf'",

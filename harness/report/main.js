@@ -122,7 +122,7 @@ const PAPER_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#
 
 // ---- The bar: tolerance, measure, filters
 
-const LOOSEST = 0.1; // fb
+const LOOSEST = 0.1;
 
 class Bar {
   constructor(page) {

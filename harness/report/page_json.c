@@ -238,8 +238,16 @@ static void put_numbers(ss_page_json *json, const ss_field *field, const char *o
     ss_page_json_end(json, ']');
 }
 
+static bool is_among(const char *name, const char *const *names)
+{
+    while (*names != NULL && strcmp(name, *names) != 0) {
+        names++;
+    }
+    return *names != NULL;
+}
+
 void ss_page_json_columns(ss_page_json *json, const ss_field *table, const void *objects,
-                          size_t count, size_t stride, int digits, const char *up)
+                          size_t count, size_t stride, int digits, const char *const *up)
 {
     ss_field field;
     ss_page_json_begin(json, '{');
@@ -248,7 +256,7 @@ void ss_page_json_columns(ss_page_json *json, const ss_field *table, const void 
         if (field.kind == SS_FIELD_TEXT || field.kind == SS_FIELD_LINK) {
             put_texts(json, &field, objects, count, stride);
         } else {
-            put_numbers(json, &field, objects, count, stride, digits, strcmp(field.name, up) == 0);
+            put_numbers(json, &field, objects, count, stride, digits, is_among(field.name, up));
         }
     }
     ss_page_json_end(json, '}');

@@ -33,6 +33,6 @@ void ss_page_json_raw(ss_page_json *json, const char *text, size_t length);
 
 // The objects [count], `stride` bytes apart, of a table of fields, as an object of columns: a text
 // is {"v": distinct texts, "i": place of each}, a number an array with null where it is missing. The
-// field called `up` is rounded up.
+// fields called `up` [up to NULL] are rounded up.
 void ss_page_json_columns(ss_page_json *json, const ss_field *table, const void *objects,
-                          size_t count, size_t stride, int digits, const char *up);
+                          size_t count, size_t stride, int digits, const char *const *up);

@@ -20,14 +20,14 @@ function repeatCommand(rows, row) {
   );
 }
 
-// The points of a row's history: fb over iterations or seconds, both on logarithmic axes.
+// The points of a row's history: the error over iterations or seconds, both on logarithmic axes.
 function historyPoints(model, row, axis) {
-  const { start, iteration, seconds, fb } = model.history;
+  const { start, iteration, seconds, error } = model.history;
   const points = [];
   for (let k = start[row]; k < start[row + 1]; k++) {
     const x = axis === "iterations" ? iteration[k] : sweepSecondsUntil(model, row, k);
-    if (x > 0 && fb[k] > 0 && Number.isFinite(fb[k])) {
-      points.push({ x, y: fb[k] });
+    if (x > 0 && error[k] > 0 && Number.isFinite(error[k])) {
+      points.push({ x, y: error[k] });
     }
   }
   return points;
@@ -38,14 +38,14 @@ class ProblemView {
     this.page = page;
     this.chart = new CurveChart(byId("convergence"), byId("convergence-readout"), {
       x: { log: true },
-      y: { log: true, title: "fb, the judge's residual" },
+      y: { log: true, title: "error, max(fb, normal/2)" },
       drag: "zoom",
       endLabels: true,
       hint: "Point at a curve to read it; click to keep it; drag to zoom.",
       read: (curve, x, y) =>
         this.page.state.value.axis === "iterations"
-          ? `${curve.label}: fb ${formatNumber(y)} after ${formatNumber(x)} iterations`
-          : `${curve.label}: fb ${formatNumber(y)} after ${formatSeconds(x)}`,
+          ? `${curve.label}: error ${formatNumber(y)} after ${formatNumber(x)} iterations`
+          : `${curve.label}: error ${formatNumber(y)} after ${formatSeconds(x)}`,
       onFocus: (label) => page.focus(label),
       onFix: (label) => page.state.change({ fix: label }),
     });
@@ -125,7 +125,7 @@ class ProblemView {
     });
     byId("convergence").setAttribute(
       "aria-label",
-      `Convergence of ${plural(curves.length, "solver")}: fb over ${axis}. Arrow keys read it.`,
+      `Convergence of ${plural(curves.length, "solver")}: the error over ${axis}. Arrow keys read it.`,
     );
   }
 

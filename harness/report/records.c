@@ -10,6 +10,8 @@
 
 #define ROW_DIGITS     9
 #define HISTORY_DIGITS 6
+// The columns that are compared with a tolerance (ss_measures_error).
+static const char *const UP[] = {"fb", "normal", NULL};
 // Steps of a simulation that a page holds at most.
 #define MOST_STEPS 4000
 
@@ -39,9 +41,9 @@ static void put_seconds(ss_page_json *json, const ss_history *h, int k)
     ss_page_json_real(json, h->seconds[k], HISTORY_DIGITS);
 }
 
-static void put_fb(ss_page_json *json, const ss_history *h, int k)
+static void put_error(ss_page_json *json, const ss_history *h, int k)
 {
-    ss_page_json_real_up(json, h->fb[k], HISTORY_DIGITS);
+    ss_page_json_real_up(json, ss_history_error(h, k), HISTORY_DIGITS);
 }
 
 static void put_histories(ss_page_json *json, const ss_record_rows *rows)
@@ -58,7 +60,7 @@ static void put_histories(ss_page_json *json, const ss_record_rows *rows)
     ss_page_json_end(json, ']');
     put_history(json, "iteration", rows, put_iteration);
     put_history(json, "seconds", rows, put_seconds);
-    put_history(json, "fb", rows, put_fb);
+    put_history(json, "error", rows, put_error);
     ss_page_json_end(json, '}');
 }
 
@@ -131,7 +133,7 @@ ss_status ss_page_put_records(ss_page_json *json, const ss_record_rows *rows, do
         ss_page_json_real(json, chosen, 17);
         ss_page_json_key(json, "rows");
         ss_page_json_columns(json, ss_record_fields, rows->rows, rows->count, sizeof *rows->rows,
-                             ROW_DIGITS, "fb");
+                             ROW_DIGITS, UP);
         put_solvers(json, all);
         status = put_notes(json, *trials, e);
     }
@@ -164,7 +166,7 @@ ss_status ss_page_put_simulation(ss_page_json *json, const char *file, const ss_
     ss_page_json_key(json, "steps");
     ss_page_json_integer(json, (long long)stats->count);
     ss_page_json_key(json, "columns");
-    ss_page_json_columns(json, ss_stats_fields, lines, count, sizeof *lines, HISTORY_DIGITS, "fb");
+    ss_page_json_columns(json, ss_stats_fields, lines, count, sizeof *lines, HISTORY_DIGITS, UP);
     ss_page_json_end(json, '}');
     free(lines);
     return SS_OK;

@@ -6,9 +6,9 @@
 
 // The keys rows, history, solvers, tolerance and notes of the object that is open.
 //
-//     rows      columns of ss_record_fields; reals with 9 digits, fb rounded up
-//     history   {start [rows + 1], iteration, seconds, fb}: of row k from start[k] on, 6 digits, fb
-//               rounded up; iterations are differences, from 0 in each row
+//     rows      columns of ss_record_fields; reals with 9 digits, fb and normal rounded up
+//     history   {start [rows + 1], iteration, seconds, error}: of row k from start[k] on, 6 digits,
+//               error (ss_measures_error) rounded up; iterations are differences, from 0 in each row
 //     solvers   in the order of `table`: {spec, start, label, approximate, sweeps, hybrid}
 //     notes     sentences on the conditions of the runs, as below a table
 // `tolerance` is what the page opens with; NaN: the loosest of the rows. *trials, which the caller

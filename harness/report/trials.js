@@ -1,7 +1,7 @@
 // What a record says at one tolerance: problems x solvers, as harness/results/trials.c has it.
 //
 // A run to a tighter tolerance also answers a looser one: its history tells the first iteration with
-// fb <= tolerance. Of several runs of one problem by one solver the one with the largest tolerance
+// an error, max(fb, normal/2), at most the tolerance. Of several runs of one problem by one solver the one with the largest tolerance
 // not above the asked one counts, and of those the last. On problem p solver s takes the time
 // T(p, s), infinite if it is not solved; its ratio is T(p, s) / min_s T(p, s), and its profile at x
 // is the share of problems with a ratio of at most x.
@@ -53,7 +53,7 @@ function makeModel(data) {
   return model;
 }
 
-// The first entry of a row's history with fb <= tolerance, -1 without one.
+// The first entry of a row's history with an error of at most the tolerance, -1 without one.
 function firstWithin(history, row, tolerance) {
   let low = history.start[row];
   let high = history.start[row + 1];
@@ -93,7 +93,7 @@ function judgeRow(model, row, tolerance) {
     status !== "crashed" && status !== "bad_input" && Number.isFinite(rows.seconds[row]);
   const trial = {
     row,
-    solved: numbers && rows.fb[row] <= tolerance,
+    solved: numbers && Math.max(rows.fb[row], rows.normal[row] / 2) <= tolerance,
     iterations: numbers ? rows.iterations[row] : NaN,
     seconds: numbers ? rows.seconds[row] : NaN,
     sweep: Number.isFinite(rows.sweep_seconds[row])

@@ -12,7 +12,7 @@
 
 // "SSRU", and what grows when the tables change.
 #define APPLICATION "1397969493"
-#define FORMAT      "1"
+#define FORMAT      "2"
 
 // How long a writer waits for another, in ms: longer than any transaction here takes.
 #define PATIENCE 60000
@@ -278,7 +278,8 @@ ss_status ss_database_write(const ss_record *record, ss_database_writer *write, 
 
 static const char CREATE[] =
     "create table runs (run integer primary key, {columns}, unique ({key}));"
-    "create table histories (run integer primary key, iteration blob, seconds blob, fb blob);"
+    "create table histories (run integer primary key, iteration blob, seconds blob, fb blob,"
+    " normal blob);"
     "create table machines (host text, machine text, system text, memory_gb real,"
     " primary key (host, machine));"
     "create trigger drop_history after delete on runs begin"

@@ -295,7 +295,7 @@ static ss_status make_convergence(const ss_figure_request *request, ss_figure *f
     return ss_figure_end(figure, e);
 }
 
-// ms until fb <= level first; infinite where the run never got there.
+// ms until the error is at most `level` first; infinite where the run never got there.
 static double time_to(const ss_trial *trial, double level)
 {
     const ss_record_row *row = trial->row;
@@ -307,8 +307,10 @@ static ss_status make_work_precision(const ss_figure_request *request, ss_figure
                                      ss_error *e)
 {
     const ss_trials *t = request->results->trials;
-    *figure = (ss_figure){
-        .x_label = "median time (ms)", .y_label = "fb reached", .log_x = true, .log_y = true};
+    *figure = (ss_figure){.x_label = "median time (ms)",
+                          .y_label = "tolerance reached",
+                          .log_x = true,
+                          .log_y = true};
     const ss_status status = begin_solvers(t, figure, e);
     double *times = calloc(t->nproblems, sizeof *times);
     if (status != SS_OK || times == NULL) {

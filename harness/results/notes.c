@@ -49,14 +49,16 @@ void ss_table_note_tolerance(ss_table *table, const ss_trials *t)
 {
     char tolerance[32];
     ss_table_number(t->tolerance, 3, tolerance);
-    ss_table_note(table, "Tolerance: fb <= %s, dimensionless, computed afresh by the judge.",
-                  tolerance);
+    ss_table_note(
+        table, "Tolerance: max(fb, normal/2) <= %s, dimensionless, computed afresh by the judge.",
+        tolerance);
     if (t->from_histories) {
-        ss_table_note(table,
-                      "Runs were made to a tighter tolerance; iterations and times are those "
-                      "until fb <= %s first, read from their histories, which keep every iteration "
-                      "up to the fiftieth and then one in a few percent.",
-                      tolerance);
+        ss_table_note(
+            table,
+            "Runs were made to a tighter tolerance; iterations and times are those "
+            "until it was %s first, read from their histories, which keep every iteration "
+            "up to the fiftieth and then one in a few percent.",
+            tolerance);
         note_whole_runs(table, t);
     }
 }

@@ -38,18 +38,22 @@ static ss_status take_row(const ss_record *record, sqlite3_stmt *statement, ss_r
     return status;
 }
 
-// Its three columns begin at `place`; all NULL: there is none.
+// Its columns begin at `place`; all NULL: there is none.
 static ss_status take_history(const ss_record *record, sqlite3_stmt *statement, int place,
                               ss_history *history, ss_error *e)
 {
     const int bytes = sqlite3_column_bytes(statement, place);
-    if (bytes % (int)sizeof(double) != 0 || bytes != sqlite3_column_bytes(statement, place + 1) ||
-        bytes != sqlite3_column_bytes(statement, place + 2)) {
+    bool same = bytes % (int)sizeof(double) == 0;
+    for (int k = 1; k < SS_HISTORY_COLUMNS; k++) {
+        same = same && bytes == sqlite3_column_bytes(statement, place + k);
+    }
+    if (!same) {
         return ss_database_fail_damaged(record, "a history has columns of several lengths", e);
     }
     const ss_status status = ss_history_new(bytes / (int)sizeof(double), history, e);
-    double *const columns[] = {history->iteration, history->seconds, history->fb};
-    for (int k = 0; status == SS_OK && bytes > 0 && k < 3; k++) {
+    double *columns[SS_HISTORY_COLUMNS];
+    ss_history_columns(history, columns);
+    for (int k = 0; status == SS_OK && bytes > 0 && k < SS_HISTORY_COLUMNS; k++) {
         const void *blob = sqlite3_column_blob(statement, place + k);
         if (blob == NULL) {
             ss_history_free(history);
@@ -130,13 +134,15 @@ static ss_status put_row(const ss_record *record, const ss_record_row *row, sqli
 static ss_status put_history(const ss_record *record, sqlite3_int64 run, const ss_history *history,
                              ss_error *e)
 {
-    static const char SQL[] = "insert or replace into histories (run, iteration, seconds, fb)"
-                              " values (?1, ?2, ?3, ?4)";
+    static const char SQL[] = "insert or replace into histories"
+                              " (run, iteration, seconds, fb, normal)"
+                              " values (?1, ?2, ?3, ?4, ?5)";
     sqlite3_stmt *statement = NULL;
-    const double *const columns[] = {history->iteration, history->seconds, history->fb};
+    double *columns[SS_HISTORY_COLUMNS];
+    ss_history_columns(history, columns);
     ss_status status = ss_database_prepare(record, SQL, NULL, &statement, e);
     int code = status == SS_OK ? sqlite3_bind_int64(statement, 1, run) : SQLITE_OK;
-    for (int k = 0; status == SS_OK && code == SQLITE_OK && k < 3; k++) {
+    for (int k = 0; status == SS_OK && code == SQLITE_OK && k < SS_HISTORY_COLUMNS; k++) {
         const void *bytes = history->count > 0 ? (const void *)columns[k] : "";
         code = sqlite3_bind_blob(statement, k + 2, bytes, history->count * (int)sizeof(double),
                                  SQLITE_STATIC);
@@ -200,7 +206,7 @@ static ss_status load(const ss_record *record, sqlite3_stmt *statement, ss_recor
     size_t capacity = 0;
     bool more = true;
     ss_status status = SS_OK;
-    const int history = sqlite3_column_count(statement) - 3;
+    const int history = sqlite3_column_count(statement) - SS_HISTORY_COLUMNS;
     while (status == SS_OK && more) {
         status = ss_database_step(record, statement, &more, e);
         if (status == SS_OK && more) {
@@ -218,9 +224,9 @@ static ss_status load(const ss_record *record, sqlite3_stmt *statement, ss_recor
 
 ss_status ss_record_rows_of(const ss_record *record, ss_record_rows *rows, ss_error *e)
 {
-    static const char SQL[] = "with h (run, h_iteration, h_seconds, h_fb) as"
+    static const char SQL[] = "with h (run, h_iteration, h_seconds, h_fb, h_normal) as"
                               " (select * from histories)"
-                              " select {names}, h_iteration, h_seconds, h_fb from runs"
+                              " select {names}, h_iteration, h_seconds, h_fb, h_normal from runs"
                               " left join h using (run) order by run";
     sqlite3_stmt *statement = NULL;
     *rows = (ss_record_rows){0};

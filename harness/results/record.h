@@ -1,7 +1,7 @@
 // harness/results/record.h -- the results of many runs in one SQLite database.
 //
 //     runs       a row per run: `run`, its number, and the columns of ss_record_fields (row.h)
-//     histories  run, and iteration, seconds, fb as BLOBs of as many doubles
+//     histories  run, and iteration, seconds, fb, normal as BLOBs of as many doubles
 //     machines   what is known of the machines, by host and machine
 //
 // The key of a row is (problem_sha256, solver, tol, start, build). A number that is missing is NULL.

@@ -110,13 +110,30 @@ ss_status ss_history_new(int count, ss_history *history, ss_error *e)
         return SS_OK;
     }
     const size_t n = (size_t)count;
-    double *room = malloc(3 * n * sizeof *room);
+    double *room = malloc(SS_HISTORY_COLUMNS * n * sizeof *room);
     if (room == NULL) {
         return ss_fail_memory(e, "the history of a run");
     }
-    *history =
-        (ss_history){.count = count, .iteration = room, .seconds = room + n, .fb = room + 2 * n};
+    *history = (ss_history){.count = count,
+                            .iteration = room,
+                            .seconds = room + n,
+                            .fb = room + 2 * n,
+                            .normal = room + 3 * n};
     return SS_OK;
+}
+
+void ss_history_columns(const ss_history *history, double *columns[SS_HISTORY_COLUMNS])
+{
+    columns[0] = history->iteration;
+    columns[1] = history->seconds;
+    columns[2] = history->fb;
+    columns[3] = history->normal;
+}
+
+double ss_history_error(const ss_history *history, int k)
+{
+    const ss_measures m = {.fb = history->fb[k], .normal = history->normal[k]};
+    return ss_measures_error(&m);
 }
 
 void ss_history_free(ss_history *history)

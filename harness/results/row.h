@@ -4,11 +4,11 @@
 #include "problems/coulomb.h"
 #include "problems/status.h"
 
-// What happened after each iteration; fb as the judge finds it.
+// What happened after each iteration; fb and normal as the judge finds them.
 typedef struct ss_history {
     int count;
-    double *iteration;    // [count] owned, as one piece with the next two
-    double *seconds, *fb; // [count]
+    double *iteration;             // [count] owned, as one piece with the next three
+    double *seconds, *fb, *normal; // [count]
 } ss_history;
 
 typedef struct ss_record_row {
@@ -58,3 +58,7 @@ ss_status ss_record_check(const ss_record_row *row, ss_error *e);
 // Room for `count` entries; none if count is 0.
 ss_status ss_history_new(int count, ss_history *history, ss_error *e);
 void ss_history_free(ss_history *history);
+// Its columns, in the order of the piece and of the files.
+#define SS_HISTORY_COLUMNS 4
+void ss_history_columns(const ss_history *history, double *columns[SS_HISTORY_COLUMNS]);
+double ss_history_error(const ss_history *history, int k); // ss_measures_error of entry k

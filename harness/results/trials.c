@@ -176,7 +176,7 @@ static void sort_solvers(ss_trials *t)
 int ss_history_first(const ss_history *history, double tolerance)
 {
     for (int k = 0; k < history->count; k++) {
-        if (history->fb[k] <= tolerance) {
+        if (ss_history_error(history, k) <= tolerance) {
             return k;
         }
     }
@@ -225,7 +225,7 @@ static void judge(ss_trial *trial, double tolerance)
 {
     const ss_record_row *row = trial->row;
     const bool numbers = left_numbers(row);
-    trial->solved = numbers && row->measures.fb <= tolerance;
+    trial->solved = numbers && ss_measures_pass(&row->measures, tolerance);
     trial->iterations = numbers ? (double)row->iterations : NAN;
     trial->seconds = numbers ? row->seconds : NAN;
     trial->sweep_seconds = isfinite(row->sweep_seconds) ? row->sweep_seconds : trial->seconds;

@@ -2,8 +2,9 @@
 // tolerance.
 //
 // A run to a tighter tolerance also answers a looser one: its history tells the first iteration
-// with fb <= tolerance. Of several runs of one problem by one solver the one with the largest
-// tolerance not above the asked one counts, and of those the last that was recorded.
+// whose error (ss_measures_error) is at most the tolerance. Of several runs of one problem by one solver
+// the one with the largest tolerance not above the asked one counts, and of those the last that was
+// recorded.
 #pragma once
 
 #include <stdbool.h>
@@ -13,12 +14,12 @@
 // --tol of a verb that reads records (harness/cli.h); NaN by default.
 #define SS_OPT_RECORD_TOLERANCE                                                                    \
     SS_OPT_REAL("tol", "T", tolerance, 0, 1,                                                       \
-                "the largest fb that counts as solved; without it the record's")
+                "the largest error that counts as solved; without it the record's")
 
 typedef struct ss_trial {
     const ss_record_row *row; // NULL: not run
-    bool solved;              // fb <= tolerance; a NaN is not
-    // Until fb <= tolerance where it got there, else of the whole run. NaN where the run left no
+    bool solved;              // ss_measures_pass
+    // Until the tolerance is reached where it got there, else of the whole run. NaN where the run left no
     // numbers: it crashed, or its problem could not be read.
     double iterations;
     double seconds;       // with the set-up
@@ -58,7 +59,7 @@ bool ss_trials_are_gauss_seidel(const ss_trials *trials);
 // Whether a history tells what happened between the start and the answer.
 bool ss_history_tells_course(const ss_history *history);
 
-// The place of the first entry of a run's history with fb <= tolerance; -1 if there is none.
+// The place of the first entry of a run's history whose error is at most that; -1 if there is none.
 int ss_history_first(const ss_history *history, double tolerance);
 
 // Seconds of iterations until entry k of a run's history, without the set-up. The history, which

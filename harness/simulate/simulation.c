@@ -58,7 +58,9 @@ static void tell(const ss_run *run, double tolerance, ss_step_answer *answer)
         .solved = run->verdict.solved,
         .iterations = run->result.iterations,
         .fb = run->verdict.measures.fb,
-        .error = fmin(run->verdict.measures.fb, tolerance) * run->verdict.measures.velocity_scale,
+        .normal = run->verdict.measures.normal,
+        .error = fmin(ss_measures_error(&run->verdict.measures), tolerance) *
+                 run->verdict.measures.velocity_scale,
         .seconds = run->result.seconds,
         .setup_seconds = run->result.setup_seconds,
         .sweep_seconds = run->result.sweep_seconds,
@@ -370,7 +372,7 @@ static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int
 {
     ss_status status = SS_OK;
     ss_stats_row row = ss_stats_row_of(report, step);
-    ss_stats_total(&sim->totals, &sim->run, &row);
+    ss_stats_total(&sim->totals, &row);
     const bool frame = sim->frames != NULL && ss_frames_due(sim->frames, report->time);
     const bool kept = sim->trajectory != NULL && ss_trajectory_due(sim->trajectory, report->time);
     if (frame || kept) {

@@ -22,7 +22,7 @@ typedef struct ss_simulate_solver {
 } ss_simulate_solver;
 
 // For ss_step_solver: ss_simulate_solve with an ss_simulate_solver as its context.
-// answer->status is the judge's word; fb is its fb. fb_abs and natural are [D11]'s measures in its
+// answer->status is the judge's word; fb and normal are its measures. fb_abs and natural are [D11]'s measures in its
 // own units, cm and dyn s.
 ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                             ss_error *e);

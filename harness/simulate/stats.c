@@ -72,6 +72,7 @@ const ss_field ss_stats_fields[] = {
     SS_FIELD_AS("stiffness", ss_stats_line, row.stiffness, SS_FIELD_TEXT, .unit = NULL),
     SS_FIELD_AS("lifted", ss_stats_line, row.report.lifted, SS_FIELD_INTEGER, .unit = "1"),
     SS_FIELD_AS("unrest", ss_stats_line, row.unrest, SS_FIELD_REAL, .unit = "m"),
+    SS_FIELD_AS("normal", ss_stats_line, row.report.answer.normal, SS_FIELD_REAL, .unit = "1"),
     {.name = NULL},
 };
 #define NFIELDS (sizeof ss_stats_fields / sizeof ss_stats_fields[0] - 1)
@@ -89,7 +90,7 @@ ss_stats_row ss_stats_row_of(const ss_step_report *report, int step)
                         .tip_velocity = {NAN, NAN, NAN}};
     if (report->contacts == 0) { // nothing was solved
         row.report.answer =
-            (ss_step_answer){.status = "", .fb = NAN, .fb_abs = NAN, .natural = NAN};
+            (ss_step_answer){.status = "", .fb = NAN, .fb_abs = NAN, .natural = NAN, .normal = NAN};
     }
     snprintf(row.reason, sizeof row.reason, "%s", ss_step_reason_names[report->reason]);
     snprintf(row.stiffness, sizeof row.stiffness, "%s", ss_stiffness_names[report->stiffness]);
@@ -110,7 +111,7 @@ static double larger(double a, double b)
     return b > a || isnan(a) ? b : a;
 }
 
-void ss_stats_total(ss_stats_totals *t, const ss_stats_run *run, const ss_stats_row *row)
+void ss_stats_total(ss_stats_totals *t, const ss_stats_row *row)
 {
     const ss_step_answer *answer = &row->report.answer;
     if (t->steps == 0) {
@@ -130,7 +131,7 @@ void ss_stats_total(ss_stats_totals *t, const ss_stats_run *run, const ss_stats_
     }
     t->solved_steps++;
     t->iterations += answer->iterations;
-    t->over += !(answer->fb <= run->tol);
+    t->over += strcmp(row->status, "solved") != 0;
     t->fb_max = larger(t->fb_max, answer->fb);
     t->fb_abs_max = larger(t->fb_abs_max, answer->fb_abs);
     t->gs_seconds += answer->sweep_seconds;

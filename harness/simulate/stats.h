@@ -66,9 +66,9 @@ typedef struct ss_stats_totals {
     int contacts_max, rejected;
     double time; // s simulated
     double contacts, hits, iterations;
-    double over; // steps whose fb is above the tolerance
+    double over; // steps that the judge does not call solved
     double fb_max, fb_abs_max;
     double gs_seconds, solve_seconds, collide_seconds, step_seconds; // sums
 } ss_stats_totals;
 
-void ss_stats_total(ss_stats_totals *totals, const ss_stats_run *run, const ss_stats_row *row);
+void ss_stats_total(ss_stats_totals *totals, const ss_stats_row *row);

@@ -34,7 +34,7 @@ static void add_run(ss_table *table, const ss_stats *stats, ss_stats_totals *tot
     const ss_stats_run *run = &stats->run;
     *totals = (ss_stats_totals){0};
     for (size_t k = 0; k < stats->count; k++) {
-        ss_stats_total(totals, run, &stats->rows[k]);
+        ss_stats_total(totals, &stats->rows[k]);
     }
     const double steps = totals->steps, solved = totals->solved_steps; // x / 0.0: missing
     const double frames = totals->time / FRAME_SECONDS;
@@ -79,13 +79,14 @@ static void note_run(ss_table *table, const ss_stats *stats, const ss_stats_tota
     ss_table_number(stats->run.tol, 3, tol);
     ss_table_number(totals->time, 3, time);
     ss_table_number(1e3 * totals->time / totals->steps, 3, step);
-    ss_table_note(table,
-                  "%s: %d steps of %s ms on average (%s s), %d tries were rejected; %s, solver %s, "
-                  "fb <= %s; collision detection took %.1f %% of the time, %.1f %% of the contacts "
-                  "were known from the step before.",
-                  stats->run.scene, totals->steps, step, time, totals->rejected, stats->run.model,
-                  stats->run.solver, tol, 100.0 * totals->collide_seconds / totals->step_seconds,
-                  totals->contacts > 0.0 ? 100.0 * totals->hits / totals->contacts : 0.0);
+    ss_table_note(
+        table,
+        "%s: %d steps of %s ms on average (%s s), %d tries were rejected; %s, solver %s, "
+        "tolerance %s; collision detection took %.1f %% of the time, %.1f %% of the contacts "
+        "were known from the step before.",
+        stats->run.scene, totals->steps, step, time, totals->rejected, stats->run.model,
+        stats->run.solver, tol, 100.0 * totals->collide_seconds / totals->step_seconds,
+        totals->contacts > 0.0 ? 100.0 * totals->hits / totals->contacts : 0.0);
 }
 
 static void note_paper(ss_table *table)

@@ -232,7 +232,8 @@ const ss_verb ss_verb_bench = {
     .text =
         "A run is a process of its own: one that crashes, hangs or exhausts the memory becomes a "
         "row with status crashed or time_limit and its signal in detail. Each run solves once "
-        "untimed, which gives the history of fb, then --repeat times: seconds is the best and "
+        "untimed, which gives the history of fb and normal, then --repeat times: seconds is the "
+        "best and "
         "seconds_median the median. A run that hits a limit is not repeated.\n"
         "LIST: specs separated by blanks, ';' or ','. Inside a spec, \",key=value\" adds another "
         "option. gs/LOCAL is recorded as LOCAL; a solver that is listed in two spellings is run "

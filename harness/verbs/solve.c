@@ -58,7 +58,7 @@ typedef struct trace_row {
     int iteration;
     double seconds;
     long local_solves;
-    double estimate; // fb as the solver believes it
+    double estimate; // of the error, by the solver
     ss_measures measures;
     const char *problem, *note;
 } trace_row;
@@ -154,7 +154,7 @@ static void show(tracing *t, const ss_progress *p)
         return;
     }
     t->shown = p->seconds;
-    fprintf(stderr, "\r\033[K%s: iteration %d, %.1f s, fb about %.2g", t->label, p->iteration,
+    fprintf(stderr, "\r\033[K%s: iteration %d, %.1f s, error about %.2g", t->label, p->iteration,
             p->seconds, p->estimate);
 }
 
@@ -512,8 +512,9 @@ const ss_verb ss_verb_solve = {
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
     .text =
-        "status is the judge's word: solved means that fb, recomputed from the problem, is at most "
-        "the tolerance. Otherwise it says why the solver ended: stopped (by its own rule), "
+        "status is the judge's word: solved means that max(fb, normal/2), recomputed from the "
+        "problem, is at most the tolerance. Otherwise it says why the solver ended: stopped (by "
+        "its own rule), "
         "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted, "
         "crashed (a solver runs in a process of its own: what it did is in detail and on stderr, "
         "and the "

@@ -88,6 +88,12 @@ static void add_row(ss_table *rows, const ss_item *item, const ss_verdict *verdi
     ss_table_row(rows, &facts);
 }
 
+// Other programs may store fb alone.
+static double claimed_error(const ss_measures *claim)
+{
+    return isnan(claim->normal) ? claim->fb : ss_measures_error(claim);
+}
+
 static ss_status judge(const ss_problem *p, double asked, ss_verdict *verdict, ss_error *e)
 {
     ss_response *response = NULL;
@@ -97,7 +103,7 @@ static ss_status judge(const ss_problem *p, double asked, ss_verdict *verdict, s
         status = ss_fail_memory(e, "the velocities");
     }
     if (status == SS_OK) {
-        *verdict = ss_judge(response, &p->solution, p->claim.measures.fb,
+        *verdict = ss_judge(response, &p->solution, claimed_error(&p->claim.measures),
                             tolerance_for(&p->claim, asked), u);
     }
     free(u);
@@ -158,7 +164,8 @@ const ss_verb ss_verb_verify = {
     .settings_size = sizeof(settings),
     .text =
         "The velocities are computed afresh from the impulses, then measured. status is solved "
-        "if fb <= tol. Without --tol the tolerance is the one stored with the answer if --tol "
+        "if max(fb, normal/2) <= tol. Without --tol the tolerance is the one stored with the "
+        "answer if --tol "
         "would take it, and 1e-6 otherwise. velocity_error is max|u stored - u computed| over "
         "the problem's velocity scale; claimed_fb is the fb stored with the answer; detail says "
         "what else matters.\n",

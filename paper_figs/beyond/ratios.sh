@@ -49,7 +49,7 @@ measure() {
             "$program" table "$record" --kind ratio --against "$reference" \
                 --format "${layout%:*}" >"$out.${layout#*:}"
         done
-        echo "== $set, fb <= $tol, against $reference"
+        echo "== $set, to $tol, against $reference"
         cat "$out.txt"
     done
     local ending

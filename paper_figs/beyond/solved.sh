@@ -4,8 +4,8 @@
 # Sets, all by default: embedded (data/*.h5), hard (data/hard.txt), list (data/list.txt), fresh
 # (fresh.txt) and fclib, the files *.hdf5 of the folder FCLIB. For each tolerance, set and solver it
 # writes FOLDER/solved-SET-T-SOLVER.csv, the rows of 'stickslip solve'; what is there is not made
-# again. Then it prints FOLDER/solved.txt: how many are solved, the worst fb, and the names of the
-# others with their fb. In the row 'any' a problem counts as the best of the solvers left it.
+# again. Then it prints FOLDER/solved.txt: how many are solved, the worst error, max(fb, normal/2), and
+# the names of the others with theirs. In the row 'any' a problem counts as the best of the solvers left it.
 # STICKSLIP is the program (build/stickslip).
 set -euo pipefail
 
@@ -36,18 +36,21 @@ run() {
     mv "$4.part" "$4"
 }
 
-# count TOLERANCE FILE.csv...: "solved of all, worst fb, the names of the others", each problem as
+# count TOLERANCE FILE.csv...: "solved of all, worst error, the names of the others", each problem as
 # the best of the files left it.
 count() {
     local tolerance=$1
     shift
     awk -F, -v tolerance="$tolerance" '
-        { sub(".*/", "", $1) }
-        !($1 in fb) { order[++n] = $1; fb[$1] = $14 }
-        $14 + 0 < fb[$1] + 0 || fb[$1] == "nan" { fb[$1] = $14 }
+        {
+            sub(".*/", "", $1)
+            x = $14 == "nan" || $18 == "nan" ? "nan" : $14 + 0 > $18 / 2 ? $14 : $18 / 2
+        }
+        !($1 in error) { order[++n] = $1; error[$1] = x }
+        x != "nan" && (error[$1] == "nan" || x + 0 < error[$1] + 0) { error[$1] = x }
         END {
             for (k = 1; k <= n; k++) {
-                x = fb[order[k]]
+                x = error[order[k]]
                 if (x != "nan" && x + 0 <= tolerance + 0) solved++
                 else names = names sprintf("    %s  %.2g\n", order[k], x)
                 if (x == "nan" || x + 0 > worst + 0) worst = x

@@ -6,9 +6,9 @@
 
 #define REFRESH_SWEEPS 50   // z is computed afresh from r: extrapolation adds to its rounding
 #define LOOK_SWEEPS    8    // sweeps from one evaluation of g to the next
-#define PATIENCE       24   // sweeps in which the best fb has to fall by
+#define PATIENCE       24   // sweeps in which the best residual falls by
 #define PROGRESS       0.9  // this factor
-#define FAR            3.0  // times the best fb: a restart goes back to it
+#define FAR            3.0  // times the best residual: a restart goes back to it
 #define PLAIN_FIRST    20   // plain sweeps of the first restart,
 #define PLAIN_MOST     640  // doubled up to these
 #define REST_SHARE     2e-3 // of what may rest in plain sweeps: it does not accelerate
@@ -17,13 +17,13 @@
 // may rise for a thousand sweeps, and going back each time would never get past that.
 static void accelerated_restart(ss_accelerated *state, const ss_drive *d)
 {
-    if (!(d->fb <= FAR * d->best_fb)) {
+    if (!(d->residual <= FAR * d->best_residual)) {
         ss_coupling_set(d->c, d->best);
     }
     state->rule->forget(state->memory);
     state->plain = state->next_plain;
     state->next_plain = state->next_plain < PLAIN_MOST ? 2 * state->next_plain : PLAIN_MOST;
-    state->mark = d->best_fb;
+    state->mark = d->best_residual;
     state->marked = d->iterations + state->plain;
 }
 
@@ -50,8 +50,8 @@ static void extrapolate(ss_accelerated *state, ss_coupling *c)
 // To the x of the next sweep.
 static void accelerated_advance(ss_accelerated *state, ss_drive *d)
 {
-    if (d->best_fb <= PROGRESS * state->mark) {
-        state->mark = d->best_fb;
+    if (d->best_residual <= PROGRESS * state->mark) {
+        state->mark = d->best_residual;
         state->marked = d->iterations;
     }
     if (state->plain > 0) {

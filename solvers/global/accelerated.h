@@ -28,7 +28,7 @@ typedef struct ss_accelerated {
     size_t size, more;      // of r and z
     double *x, *f, *weight; // [size]
     double *g, *z;          // [size], [more] what the rule starts from
-    double mark;            // best_fb when patience was last renewed,
+    double mark;            // best_residual when patience was last renewed,
     int marked;             // and the sweep
     int plain, next_plain;  // plain sweeps left; of the next restart
 } ss_accelerated;

@@ -231,7 +231,7 @@ static ss_status auto_judge(const auto_run *run, const double *r, ss_measures *m
     return status;
 }
 
-// Near the rounding floor fb may pass with the velocities of the member and fail with those of the
+// Near the rounding floor an answer may pass with the velocities of the member and fail with those of the
 // judge. Where the first turn ends, a judgement would cost too much.
 static bool holds(auto_run *run, const double *r)
 {
@@ -336,7 +336,7 @@ static ss_status find_floor(const auto_run *run, const double *r, bool *at_floor
     }
     if (status == SS_OK) {
         ss_coupling_put(c, r);
-        *at_floor = ss_drive_at_floor(c, m.fb);
+        *at_floor = ss_drive_at_floor(c, ss_measures_error(&m));
     }
     ss_coupling_free(c);
     return status;

@@ -8,7 +8,7 @@
 
 #include "solvers/residual.h"
 
-// |f| below so many E of drive.h (1) is rounding.
+// A residual below so many E of drive.h (1) is rounding.
 #define FLOOR_FACTOR 64.0
 #define FLOOR_IDLE   8 // evaluations there without a better answer before it is `stalled`
 
@@ -30,10 +30,11 @@
 // The present impulses.
 static void keep_if_better(ss_drive *d)
 {
-    d->fb = ss_coupling_measure(d->c).fb;
+    const ss_measures m = ss_coupling_measure(d->c);
+    d->residual = ss_measures_error(&m);
     d->idle++;
-    if (d->fb < d->best_fb) {
-        d->best_fb = d->fb;
+    if (d->residual < d->best_residual) {
+        d->best_residual = d->residual;
         d->floor = NAN;
         d->idle = 0;
         ss_coupling_get(d->c, d->best);
@@ -48,7 +49,7 @@ void ss_drive_judge(ss_drive *d, const double *r)
     keep_if_better(d);
     d->start_judged |= d->iterations == 0;
     d->unjudged = false;
-    d->estimate = d->fb;
+    d->estimate = d->residual;
 }
 
 // The last iterate of sweeps, the one kept and the start, unless they were judged: sweeps may lead
@@ -57,7 +58,7 @@ static void choose_answer(ss_drive *d)
 {
     const bool own_rule = d->rule != SS_STOP_JUDGED;
     if (own_rule) {
-        d->best_fb = INFINITY;
+        d->best_residual = INFINITY;
     }
     if (d->unjudged) {
         keep_if_better(d);
@@ -74,15 +75,15 @@ static void choose_answer(ss_drive *d)
 
 // ---- When to stop
 
-// Of |f|, at the present impulses.
+// Of |f| and of the normal parts, at the present impulses.
 static double find_floor(const ss_coupling *c)
 {
     return FLOOR_FACTOR * ss_coupling_rounding(c);
 }
 
-bool ss_drive_at_floor(const ss_coupling *c, double fb)
+bool ss_drive_at_floor(const ss_coupling *c, double residual)
 {
-    return fb * c->V <= find_floor(c);
+    return residual * c->V <= find_floor(c);
 }
 
 static bool is_at_floor(ss_drive *d)
@@ -93,12 +94,12 @@ static bool is_at_floor(ss_drive *d)
     if (isnan(d->floor)) {
         d->floor = find_floor(d->c) / d->c->V;
     }
-    return d->best_fb <= d->floor;
+    return d->best_residual <= d->floor;
 }
 
 static ss_outcome drive_test(ss_drive *d)
 {
-    if (d->best_fb <= d->task->tolerance && d->rule == SS_STOP_JUDGED) {
+    if (d->best_residual <= d->task->tolerance && d->rule == SS_STOP_JUDGED) {
         return SS_CONVERGED;
     }
     if (d->still >= STILL_SWEEPS || is_at_floor(d)) {
@@ -258,7 +259,7 @@ static void give(ss_drive *d, ss_outcome outcome, double *r, ss_result *result)
     }
     result->outcome = outcome;
     result->iterations = d->iterations;
-    result->own_error = d->best_fb < INFINITY ? d->best_fb : NAN;
+    result->own_error = d->best_residual < INFINITY ? d->best_residual : NAN;
     ss_limits_stop(&d->limits, result);
 }
 
@@ -342,8 +343,8 @@ ss_status ss_drive_solve(const ss_task *task, double *r, ss_result *result, ss_e
                   .settings = m->global_settings,
                   .limits = ss_limits_start(task),
                   .estimate = NAN,
-                  .fb = INFINITY,
-                  .best_fb = INFINITY,
+                  .residual = INFINITY,
+                  .best_residual = INFINITY,
                   .floor = NAN,
                   .rule = ss_method_is_exact(m) ? SS_STOP_JUDGED : SS_STOP_STEP,
                   .least_step = APPROXIMATE_STEP,

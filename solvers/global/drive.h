@@ -23,7 +23,7 @@ typedef struct ss_drive ss_drive;
 
 // What ends sweeps before a limit does.
 typedef enum ss_stop_rule {
-    SS_STOP_JUDGED, // fb of an answer that was judged, and rounding
+    SS_STOP_JUDGED, // the error of an answer that was judged, and rounding
     // Rules of their own, under which the last answer is handed back, whatever it is worth:
     SS_STOP_STEP, // |dr| <= least_step |r| in the 2-norm; the rule for another law than Coulomb's
     SS_STOP_SQUARED, // [D11]: max |f|^2 <= squared over all contacts, those at rest too, in its units
@@ -58,15 +58,16 @@ struct ss_drive {
     bool halted;         // see ss_steps.make
     int iterations;
     // What the listener hears beside the impulses.
-    double estimate; // of fb
+    double estimate; // of the residual
     long more_visits;
     const char *note;
     // The best answer.
-    double *best;       // [dim n] in the order of the coupling; the start until one is judged
-    double fb, best_fb; // of the last answer that was judged, and of `best`; infinity before
-    double floor;       // of fb at the best; NAN until asked for
-    int idle;           // evaluations since then
-    double *start;      // [dim n]
+    double *best; // [dim n] in the order of the coupling; the start until one is judged
+    // ss_measures_error of the last answer that was judged, and of `best`; infinity before.
+    double residual, best_residual;
+    double floor;  // of the residual at the best; NAN until asked for
+    int idle;      // evaluations since then
+    double *start; // [dim n]
     bool start_judged;
     // Of sweeps, which are not judged one by one.
     ss_stop_rule rule;
@@ -87,8 +88,8 @@ struct ss_drive {
 // As ss_global_solver.solve.
 ss_status ss_drive_solve(const ss_task *task, double *r, ss_result *result, ss_error *e);
 
-// Whether fb of the impulses that the coupling holds is so small that only rounding is left.
-bool ss_drive_at_floor(const ss_coupling *c, double fb);
+// Whether this residual of the impulses that the coupling holds is so small that only rounding is left.
+bool ss_drive_at_floor(const ss_coupling *c, double residual);
 
 // ---- For steps
 

@@ -79,7 +79,7 @@ static const ss_key KEYS[] = {
            "kg; the unit of f, of Newton's methods and of ltol, eps and tol as in [D11]; 0: own "
            "scales"),
     CHOICE("stop", stop, STOPS,
-           "what ends it: fb as judged, the relative step, or the largest |f|^2 as in [D11]"),
+           "what ends it: the verdict (fb), the relative step, or the largest |f|^2 as in [D11]"),
     NUMBER("step", SS_KEY_REAL, step, 0, 1,
            "relative step on which an approximate law, or stop=step, stops"),
     NUMBER("tol", SS_KEY_REAL, tol, 0, 1, "|f|^2 on which stop=squared stops, in [D11]'s units"),

@@ -17,7 +17,7 @@
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
-// fb must have fallen to this share for a step to count as progress.
+// The residual must have fallen to this share for a step to count as progress.
 #define PROGRESS 0.9
 
 // Times the longest step so far, what the next may take: the pivots change, and with them the fill.
@@ -46,7 +46,7 @@ typedef struct newton_state {
     double *du;  // W D^-1 d
     double *g;   // J'F
     double *r;   // of X
-    double mark; // fb that progress is measured from
+    double mark; // residual that progress is measured from
     int idle;    // steps without progress
     int gradient_steps;
     double foretold;     // s, of a step, before there is one
@@ -234,13 +234,13 @@ static void set_impulses(const newton_state *state)
 }
 
 // u and F at X, which has been judged.
-static void newton_look(newton_state *state, double fb)
+static void newton_look(newton_state *state, double residual)
 {
     memcpy(state->u, state->coupling->u, state->size * sizeof *state->u);
     newton_evaluate(state, 0.0, state->F);
     state->idle++;
-    if (fb <= PROGRESS * state->mark) {
-        state->mark = fb;
+    if (residual <= PROGRESS * state->mark) {
+        state->mark = residual;
         state->idle = 0;
     }
 }
@@ -262,8 +262,8 @@ static bool is_too_late(ss_drive *d, const char *what, double seconds)
 static ss_outcome newton_step(void *of, ss_drive *d)
 {
     newton_state *state = of;
-    newton_look(state, d->fb);
-    if (state->idle >= state->set->patience || !isfinite(d->fb)) {
+    newton_look(state, d->residual);
+    if (state->idle >= state->set->patience || !isfinite(d->residual)) {
         return SS_STALLED;
     }
     const double longest = state->step_seconds;

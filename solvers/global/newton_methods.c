@@ -1,7 +1,7 @@
 // newton-mfb, newton-pac, newton-dac: Newton's method on all contacts at once ([D11] 7.1, A.2).
 //
 // F is one of newton_functions.c, J as in newton.h; d solves J d = -F by sparse LU, g = J'F is the
-// gradient of phi = |F|^2/2. From the start, until the judge's fb is at most the tolerance:
+// gradient of phi = |F|^2/2. From the start, until the judge's error is at most the tolerance:
 //
 //     newton-mfb   F of Fischer and Burmeister; X += d, or X -= a g where d.g > -sigma |d||g|
 //     newton-pac   F of Alart and Curnier;      X += d

@@ -4,8 +4,8 @@
 //
 //     |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2),    u~ = u + mu |u_T| e_N (1)
 //
-// which mixes units and says little of fb. So that its answer reaches what is asked of everybody,
-// fb <= tol by our judge, it is called with tol, and again from where it was with a tenth of its
+// which mixes units and says little of our measures. So that its answer reaches what is asked of everybody,
+// solved to tol by our judge, it is called with tol, and again from where it was with a tenth of its
 // last tolerance until the judge is satisfied, a limit ends it, or 1e-16 is passed. Iterations and
 // seconds are those of all calls; the making of its matrices is their set-up, and the time of our
 // judge between two calls is left out. All settings but tolerance and iterations are Siconos' own
@@ -56,7 +56,7 @@ typedef struct siconos_call {
     ss_response *response;
     double *r, *u;        // [3 n] Siconos'
     double *judged;       // [3 n] velocities, scratch of the judge
-    double best;          // fb of shared->best
+    double best;          // ss_measures_error of shared->best
     double own_error;     // (1) of the last call
     int done;             // iterations of the calls that have returned
     moment setup, sweeps; // spent in them
@@ -168,16 +168,17 @@ static bool call(siconos_call *job, double tolerance)
 
 // ---- Until the judge is satisfied
 
-static double siconos_judge(siconos_call *job)
+static bool siconos_judge(siconos_call *job)
 {
     const size_t bytes = job->shared->size * sizeof *job->r;
-    const double fb = ss_response_judge(job->response, job->r, job->judged).fb;
+    const ss_measures m = ss_response_judge(job->response, job->r, job->judged);
+    const double residual = ss_measures_error(&m);
     memcpy(job->shared->latest, job->r, bytes);
-    if (fb < job->best) {
-        job->best = fb;
+    if (residual < job->best) {
+        job->best = residual;
         memcpy(job->shared->best, job->r, bytes);
     }
-    return fb;
+    return ss_measures_pass(&m, job->task->tolerance);
 }
 
 static ss_outcome siconos_iterate(siconos_call *job)
@@ -191,8 +192,7 @@ static ss_outcome siconos_iterate(siconos_call *job)
             return limit;
         }
         const bool converged = call(job, tolerance);
-        const double fb = siconos_judge(job);
-        if (fb <= job->task->tolerance) {
+        if (siconos_judge(job)) {
             return SS_CONVERGED;
         }
         if (!converged && job->done < job->task->max_iterations) {

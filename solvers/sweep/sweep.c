@@ -25,6 +25,9 @@ static double sweep_larger(double a, double b)
 // Of the tolerance: what rests leaves room for what it may have grown by, and for rounding.
 #define REST_SHARE 0.5
 
+// Over V: normal parts of a contact below this are rounding.
+#define LEAST_NORMAL 1e-13
+
 // ---- Freezing
 
 static void set_thresholds(ss_sweeper *sweeper)
@@ -102,12 +105,12 @@ static double residual_before(const ss_sweeper *sweeper, const ss_local *p, cons
     if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] >= 0.0) {
         return 0.0; // open, as many are: f is 0 exactly
     }
+    const double s = sweeper->coupling->s;
+    const double normal = ss_normal_size(s, r[0], u[0]);
     if (p->mu > 0.0) {
-        return ss_fb_size(p->mu, sweeper->coupling->s, r, u);
+        return sweep_larger(ss_fb_size(p->mu, s, r, u), SS_NORMAL_WEIGHT * normal);
     }
-    double f[3];
-    ss_coulomb_residual(p->mu, sweeper->coupling->s, r, u, f);
-    return ss_norm_inf3(f);
+    return sweep_larger(normal, s * ss_length2(r[1], r[2]));
 }
 
 // Whether contact i needs no solution now, and how long it will do without a visit.
@@ -291,8 +294,11 @@ static ss_local_goal sweep_goal(const ss_sweeper *sweeper)
     const bool fixed = s->rho > 0.0;
     const double unit = fixed && s->ltol > 0.0 ? SS_D11_VELOCITY : c->V;
     const double ltol = s->ltol > 0.0 ? s->ltol : fmax(0.1 * sweeper->task->tolerance, 1e-14);
-    return (ss_local_goal){
-        .tolerance = ltol * unit, .scale = fixed ? 1.0 / s->rho : c->s, .fixed = fixed};
+    const double normal = fmax(REST_SHARE * sweeper->task->tolerance, LEAST_NORMAL);
+    return (ss_local_goal){.tolerance = ltol * unit,
+                           .scale = fixed ? 1.0 / s->rho : c->s,
+                           .fixed = fixed,
+                           .normal = sweeper->exact && !fixed ? normal * c->V : 0.0};
 }
 
 static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_error *e)

@@ -5,6 +5,9 @@
 //     b_i' = u_i - W_ii r_i,     u_i = b_i + sum_j W_ij r_j                                  (1)
 //     r_i <- local solution of   u = W_ii r + b_i',  (r, u) in C(mu_i)                       (2)
 //
+// |f_i| is what the judge bounds of a contact: the larger of |f(r^_i, u^_i)|_inf and
+// |FB(s r_N, u_N)|/2.
+//
 // visit=needed passes over contacts that rest: those whose |f_i| was seen to be at most half the
 // tolerance and cannot have grown beyond it since (solvers/sweep/resting.h). Under another law than
 // Coulomb's the open contacts alone rest; with freezing none does.
@@ -78,7 +81,7 @@ typedef struct ss_sweep_settings {
 // What a sweep finds out about the contacts that it visits, and of those that are frozen `largest`.
 // Of those that rest it knows that |f_i| is at most `rest` of the sweeper.
 typedef struct ss_tally {
-    double estimate;   // max |f(s r_i, u_i)|_inf just before (2), m/s; 0 where it is not wanted
+    double estimate;   // max of |f_i| just before (2), m/s; 0 where it is not wanted
     double largest;    // max |r_i|_inf
     double step, size; // sums of squares of dr and of r
     long moved;        // contacts whose impulse changed by more than rounding

@@ -149,7 +149,7 @@ static ss_status send_and_receive(void)
     ss_status status = ss_history_new(3, &row.history, &error);
     for (int k = 0; k < row.history.count; k++) {
         row.history.iteration[k] = k;
-        row.history.seconds[k] = row.history.fb[k] = 1.0;
+        row.history.seconds[k] = row.history.fb[k] = row.history.normal[k] = 1.0;
     }
     const int fd = open(scratch_path("row"), O_RDWR | O_CREAT | O_TRUNC, 0600);
     status = status == SS_OK ? ss_bench_send(fd, &row, &error) : status;

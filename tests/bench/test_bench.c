@@ -86,6 +86,7 @@ static ss_record_row make_row(int points)
             h->iteration[k] = k;
             h->seconds[k] = 0.1 * k;
             h->fb[k] = 1.0 / (1.0 + k);
+            h->normal[k] = 2.0 / (1.0 + k);
         }
     }
     return row;
@@ -126,6 +127,7 @@ static void a_row_arrives_as_it_was_sent(void)
             CHECK(memcmp(a->iteration, b->iteration, n * sizeof(double)) == 0);
             CHECK(memcmp(a->seconds, b->seconds, n * sizeof(double)) == 0);
             CHECK(memcmp(a->fb, b->fb, n * sizeof(double)) == 0);
+            CHECK(memcmp(a->normal, b->normal, n * sizeof(double)) == 0);
         }
         ss_record_row_free(&row);
         ss_record_row_free(&arrived);
@@ -192,6 +194,7 @@ static void check_history(const ss_record_row *row)
     CHECK(h->count >= 2 && h->count <= SS_HISTORY_MOST);
     for (int k = 0; k < h->count; k++) {
         CHECK(isfinite(h->fb[k]) && h->fb[k] >= 0.0);
+        CHECK(isfinite(h->normal[k]) && h->normal[k] >= 0.0);
         CHECK(k == 0 || h->iteration[k] > h->iteration[k - 1]);
         CHECK(k == 0 || h->seconds[k] >= h->seconds[k - 1]);
         CHECK(k > SS_HISTORY_FIRST || h->iteration[k] == k);

@@ -238,7 +238,8 @@ static void ten_thousand_rows_with_histories_are_read(void)
             " problem_sha256 = printf('%064x', k - 1);"
             "alter table copies drop column k;"
             "insert into runs select * from copies;"
-            "insert into histories select runs.run, iteration, histories.seconds, histories.fb"
+            "insert into histories select runs.run, iteration, histories.seconds, histories.fb,"
+            " histories.normal"
             " from runs, histories where runs.run > 1 and histories.run = 1");
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -269,7 +270,9 @@ static void the_tables_are_those_of_the_header(void)
                  " where contacts = 101") == 3.0 * sizeof(double));
     CHECK(number("select count(*) from machines where host = 'h' and memory_gb = 8") == 1.0);
     CHECK(number("pragma application_id") == 0x53535255);
-    CHECK(number("pragma user_version") == 1.0);
+    CHECK(number("select length(histories.normal) from histories join runs using (run)"
+                 " where contacts = 101") == 3.0 * sizeof(double));
+    CHECK(number("pragma user_version") == 2.0);
 }
 
 // The columns that solve prints come first and in its order.

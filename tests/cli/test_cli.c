@@ -321,7 +321,7 @@ static void verify_contradicts_a_wrong_claim(void)
 {
     EXPECT(2, "verify", misjudged, "--format", "csv");
     HOLDS(standard_out, "misjudged.h5,1,hand,1e-08,stopped,");
-    HOLDS(standard_out, "the file claims fb 1e-12, the judge finds ");
+    HOLDS(standard_out, "the file claims an error of 1e-12, the judge finds ");
 }
 
 static void verify_takes_no_tolerance_that_passes_anything(void)
@@ -336,18 +336,18 @@ static void verify_takes_no_tolerance_that_passes_anything(void)
     }
 }
 
-static void verify_warns_where_the_number_alone_misleads(void)
+static void verify_refuses_contacts_that_push_while_they_open(void)
 {
-    // mu = 1e-9 and r = (3, -3e-9, 0) give u = (2, 2, 0) but for rounding: the contact pushes while
-    // it opens, which fb hardly sees.
+    // mu = 1e-9 and r = (3, -3e-9, 0) give u = (2, 2, 0) but for rounding: fb hardly sees it.
     char blind[512];
     snprintf(blind, sizeof blind, "%s", scratch_path("blind.h5"));
     write_by_hand(blind, (const double[]){3.0, -3e-9, 0.0}, 1e-9, NAN);
-    EXPECT(0, "verify", blind, "--tol", "1e-6", "--format", "csv");
+    EXPECT(2, "verify", blind, "--tol", "1e-6", "--format", "csv");
     HOLDS(standard_out,
-          ",normal is 0.624: the normal parts are further from the law than fb says\n");
+          ",\"fb is within the tolerance but normal/2 is 0.312: contacts push while they "
+          "separate, pull, or overlap\"\n");
     EXPECT(2, "verify", blind, "--tol", "1e-18", "--format", "csv");
-    HOLDS(standard_out, "; the tolerance is below the rounding floor, about 3e-16\"\n");
+    HOLDS(standard_out, ",\"the tolerance is below the rounding floor, about 3e-16\"\n");
 }
 
 static void verify_needs_an_answer(void)
@@ -403,7 +403,7 @@ static void run_tests(void)
     RUN_TEST(verify_agrees_with_a_right_answer);
     RUN_TEST(verify_contradicts_a_wrong_claim);
     RUN_TEST(verify_takes_no_tolerance_that_passes_anything);
-    RUN_TEST(verify_warns_where_the_number_alone_misleads);
+    RUN_TEST(verify_refuses_contacts_that_push_while_they_open);
     RUN_TEST(verify_needs_an_answer);
     RUN_TEST(public_files_are_described);
 }

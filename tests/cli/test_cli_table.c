@@ -36,7 +36,8 @@ static void every_kind_comes_in_every_format(void)
 {
     static const char *const kinds[] = {"solvers", "problems", "profile", "local", "ratio"};
     static const char *const formats[] = {"text", "markdown", "latex", "csv"};
-    static const char *const marks[] = {"Tolerance: fb", "|:---|", "\\toprule", ","};
+    static const char *const marks[] = {"Tolerance: max(fb, normal/2) <= ", "|:---|", "\\toprule",
+                                        ","};
     for (int k = 0; k < 5; k++) {
         for (int f = 0; f < 4; f++) {
             EXPECT(0, "table", results, "--kind", kinds[k], "--format", formats[f]);

@@ -83,7 +83,7 @@ static void columns_hold_distinct_texts_once(void)
         rows[k].seconds = k == 2 ? NAN : 0.1 * k;
     }
     clear();
-    ss_page_json_columns(&json, FIELDS, rows, 4, sizeof rows[0], 3, "");
+    ss_page_json_columns(&json, FIELDS, rows, 4, sizeof rows[0], 3, (const char *const[]){NULL});
     TEST_ASSERT_EQUAL_STRING("{\"status\":{\"v\":[\"solved\",\"stalled\",\"\"],\"i\":[0,1,0,2]},"
                              "\"iterations\":[null,0,1,2],\"seconds\":[0,0.1,null,0.3]}",
                              text_of());

@@ -277,10 +277,13 @@ static void nan_never_passes(void)
             *target = NAN;
             const ss_measures m = ss_measure(3, 2, compliance, b, mu, r, u);
             CHECK(isnan(m.fb));
+            CHECK(isnan(ss_measures_error(&m)));
             CHECK(!ss_measures_pass(&m, 1e300));
             CHECK(!ss_measures_pass(&m, INFINITY));
         }
     }
+    const ss_measures no_normal = {.fb = 0.0, .normal = NAN}, no_fb = {.fb = NAN, .normal = 0.0};
+    CHECK(!ss_measures_pass(&no_normal, INFINITY) && !ss_measures_pass(&no_fb, INFINITY));
 }
 
 static void nan_in_b_never_passes(void)
@@ -423,6 +426,77 @@ static void normal_measure_sees_what_fb_misses_at_tiny_friction(void)
     const ss_measures m = ss_measure(3, 1, &compliance, b, &mu, r, u);
     CHECK_LE(m.fb, 2e-9);
     CHECK(m.normal > 0.5);
+    CHECK_NEAR(ss_measures_error(&m), 0.5 * (2.0 - sqrt(2.0)), 1e-15);
+    CHECK(!ss_measures_pass(&m, 0.25));
+}
+
+// ---- The error, from mu = 0 on
+
+// A contact of which r, u and V are known: r_T in the cone or, far outside, of any size; V = 1, s = 1.
+static ss_measures draw_measures(ss_random *g, double mu, bool admissible, double r[3], double u[3])
+{
+    const double compliance = 1.0, b[3] = {1.0, 0.0, 0.0};
+    double share = ss_random_uniform(g);
+    const double turn = 6.28 * ss_random_uniform(g);
+    for (int c = 0; c < 3; c++) {
+        r[c] = ss_random_normal(g) * ss_random_log_between(g, 1e-6, 1e3);
+        u[c] = ss_random_normal(g) * ss_random_log_between(g, 1e-6, 1e3);
+    }
+    if (admissible) {
+        share *= mu * fabs(r[0]);
+        r[0] = fabs(r[0]);
+        r[1] = share * cos(turn);
+        r[2] = share * sin(turn);
+    }
+    return ss_measure(3, 1, &compliance, b, &mu, r, u);
+}
+
+static void the_error_bounds_the_normal_condition_at_any_friction(void)
+{
+    static const double frictions[] = {0.0, 1e-300, 1e-9, 1e-3, 0.3, 1.0, 1e4, 1e20};
+    ss_random g = ss_random_seeded(3);
+    for (int k = 0; k < 80000; k++) {
+        double r[3], u[3];
+        const ss_measures m = draw_measures(&g, frictions[k % 8], k % 3 == 0, r, u);
+        const double T = 2.0 * ss_measures_error(&m), rounding = 1e-14 * (fabs(r[0]) + fabs(u[0]));
+        CHECK_LE(-T, u[0] + rounding);
+        CHECK_LE(-T, r[0] + rounding);
+        CHECK(r[0] <= 0.0 || u[0] <= 0.0 || r[0] * u[0] <= (T + rounding) * (r[0] + u[0]));
+        CHECK_LE(m.fb, ss_measures_error(&m));
+    }
+}
+
+// The factors of doc/formulation.md, "The verdict": from a half to two for impulses in their cone.
+static void friction_that_vanishes_is_judged_as_none(void)
+{
+    ss_random g = ss_random_seeded(4), again;
+    double least = INFINITY, most = 0.0;
+    for (int k = 0; k < 40000; k++) {
+        double r[3], u[3];
+        again = g;
+        const ss_measures tiny = draw_measures(&g, 1e-12, true, r, u);
+        const ss_measures none = draw_measures(&again, 0.0, true, r, u);
+        const double ratio = ss_measures_error(&tiny) / ss_measures_error(&none);
+        least = ratio < least ? ratio : least;
+        most = ratio > most ? ratio : most;
+    }
+    CHECK_LE(0.5 - 1e-6, least);
+    CHECK_LE(most, 2.0 + 1e-6);
+    CHECK(least < 0.51 && most > 1.99); // the factors are attained
+}
+
+// normal <= max(2/mu, 5) fb.
+static void fb_alone_bounds_the_normal_parts_by_the_friction(void)
+{
+    static const double frictions[] = {1e-6, 1e-2, 0.3, 0.7, 1.0, 10.0, 1e3};
+    ss_random g = ss_random_seeded(5);
+    for (int k = 0; k < 70000; k++) {
+        double r[3], u[3];
+        const double mu = frictions[k % 7];
+        const ss_measures m = draw_measures(&g, mu, k % 3 == 0, r, u);
+        const double bound = 2.0 / mu > 5.0 ? 2.0 / mu : 5.0;
+        CHECK_LE(m.normal, 1.0001 * bound * m.fb);
+    }
 }
 
 static void light_contact_is_seen_beside_a_heavy_one(void)
@@ -485,6 +559,9 @@ static void run_tests(void)
     RUN_TEST(plane_contact_is_a_space_contact_without_its_last_component);
     RUN_TEST(frictionless_contact_is_judged_by_the_scalar_law);
     RUN_TEST(normal_measure_sees_what_fb_misses_at_tiny_friction);
+    RUN_TEST(the_error_bounds_the_normal_condition_at_any_friction);
+    RUN_TEST(friction_that_vanishes_is_judged_as_none);
+    RUN_TEST(fb_alone_bounds_the_normal_parts_by_the_friction);
     RUN_TEST(light_contact_is_seen_beside_a_heavy_one);
     RUN_TEST(huge_impulse_excuses_no_velocity);
     RUN_TEST(scales_fall_back_to_one);

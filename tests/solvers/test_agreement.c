@@ -218,12 +218,52 @@ static void exact_solvers_agree_on_batteries(void)
     }
 }
 
+// ---- Friction that vanishes
+
+static int iterations_at(const char *spec, double mu, double tolerance)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 60;
+    settings.ends_per_rod = 12;
+    settings.seed = 5;
+    settings.mu = mu;
+    ss_problem *p = tangle_of(&settings);
+    solved a = run(p, spec, tolerance, 3000);
+    check_solved_run(&a, tolerance);
+    CHECK_LE(a.facts.normal, 2.0 * tolerance);
+    const int iterations = a.result.iterations;
+    free_solved(&a);
+    ss_problem_free(p);
+    return iterations;
+}
+
+// Before the verdict had normal parts, gs/mfb called contacts solved that pushed and separated, with
+// normal = 0.05 at mu = 1e-9.
+static void small_friction_is_solved_as_none(void)
+{
+    static const char *const specs[] = {"mfb", "mfb+enum",         "secular",    "pac",
+                                        "dac", "projection",       "ppa",        "apgd",
+                                        "alm", "anderson/secular", "newton-mfb", "prox/mfb+enum"};
+    for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+        for (double tolerance = 1e-4; tolerance > 1e-9; tolerance *= 1e-4) {
+            const int none = iterations_at(specs[k], 0.0, tolerance);
+            for (double mu = 1e-9; mu < 1e-2; mu *= 1e3) {
+                const int some = iterations_at(specs[k], mu, tolerance);
+                if (!(some <= 4 * none)) {
+                    fail("takes so many iterations", specs[k], some);
+                }
+            }
+        }
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(exact_solvers_agree_on_tangles);
     RUN_TEST(exact_solvers_agree_on_unsymmetric_tangles);
     RUN_TEST(approximate_laws_differ_on_tangles);
     RUN_TEST(exact_solvers_agree_on_batteries);
+    RUN_TEST(small_friction_is_solved_as_none);
 }
 
 const test_group agreement_tests = {.run = run_tests};

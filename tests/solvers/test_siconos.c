@@ -33,7 +33,8 @@ static void check_honest(const solved *a, double tolerance)
     CHECK((a->result.outcome == SS_CONVERGED) == (a->facts.fb <= tolerance));
     CHECK(a->result.outcome != SS_UNSOLVED && a->result.outcome != SS_STEPPED);
     CHECK((a->result.outcome == SS_CRASHED) <= (a->result.why[0] != '\0'));
-    CHECK_NEAR(a->result.own_error, a->facts.fb, 1e-9 * a->facts.fb);
+    CHECK_NEAR(a->result.own_error, ss_measures_error(&a->facts),
+               1e-9 * ss_measures_error(&a->facts));
 }
 
 static bool is_strong(void)

@@ -51,6 +51,7 @@ static inline ss_record_row make_row(int k, int nhistory)
         row.history.iteration[i] = i + k;
         row.history.seconds[i] = (i + 1) / (k + 3.0);
         row.history.fb[i] = 1.0 / (i * i + k + 0.1);
+        row.history.normal[i] = 0.5 / (i + k + 0.1);
     }
     return row;
 }
@@ -72,7 +73,8 @@ static inline bool same_row(const ss_record_row *a, const ss_record_row *b)
     const size_t bytes = same ? (size_t)a->history.count * sizeof(double) : 0;
     return same && same_bits(a->history.iteration, b->history.iteration, bytes) &&
            same_bits(a->history.seconds, b->history.seconds, bytes) &&
-           same_bits(a->history.fb, b->history.fb, bytes);
+           same_bits(a->history.fb, b->history.fb, bytes) &&
+           same_bits(a->history.normal, b->history.normal, bytes);
 }
 
 // Whether row k of make_row is there, unchanged.

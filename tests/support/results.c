@@ -108,6 +108,7 @@ static void fill_history(const facts *f, ss_history *h)
         h->iteration[k] = f->iteration[k];
         h->seconds[k] = f->setup_seconds + share * (f->seconds - f->setup_seconds);
         h->fb[k] = f->fbs[k];
+        h->normal[k] = 0.1 * f->fbs[k];
     }
 }
 

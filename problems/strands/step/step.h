@@ -35,10 +35,10 @@ typedef enum ss_gap { SS_GAP_NONE, SS_GAP_POSITIVE, SS_GAP_BAUMGARTE } ss_gap;
 // What the solver says of its answer.
 typedef struct ss_step_answer {
     const char *status; // of a result row: "solved", "max_iter", ...
-    bool solved;        // fb <= its tolerance
+    bool solved;        // to its tolerance
     int iterations;
-    double fb, fb_abs, natural;
-    double error; // m/s: fb, at most its tolerance, times the problem's scale of velocities
+    double fb, fb_abs, natural, normal;
+    double error; // m/s: of the answer (ss_measures_error), at most its tolerance, times V
     double seconds, setup_seconds, sweep_seconds;
 } ss_step_answer;
 
