@@ -1,7 +1,6 @@
 // The verdict on one answer, and what is worth saying about it.
 #include "harness/judge.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,12 +19,12 @@ __attribute__((format(printf, 2, 3))) static void say(ss_verdict *verdict, const
     va_end(arguments);
 }
 
-// max |x - y|, y NULL for 0. A NaN stays.
+// max |x - y|. A NaN stays.
 static double largest_difference(const double *x, const double *y, int n)
 {
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
-        const double difference = fabs(x[i] - (y != NULL ? y[i] : 0.0));
+        const double difference = fabs(x[i] - y[i]);
         if (!(difference <= largest)) {
             largest = difference;
         }
@@ -36,10 +35,20 @@ static double largest_difference(const double *x, const double *y, int n)
     return largest;
 }
 
-// u = W r + b rounds s |r| eps away from the exact one at least, and so does fb V.
-static double rounding_floor(const ss_measures *m, double largest_impulse)
+// fb is not known below this.
+static double rounding_floor(const ss_problem *p, const ss_measures *m, const double *r,
+                             const double *u)
 {
-    return DBL_EPSILON * m->compliance_scale * largest_impulse / m->velocity_scale;
+    double floor = 0.0;
+    for (int i = 0; i < p->ncontacts; i++) {
+        double ri[3] = {0.0}, ui[3] = {0.0};
+        for (int c = 0; c < p->dim; c++) {
+            ri[c] = r[p->dim * i + c];
+            ui[c] = u[p->dim * i + c];
+        }
+        floor = fmax(floor, ss_coulomb_rounding(p->mu[i], m->compliance_scale, ri, ui));
+    }
+    return floor / m->velocity_scale;
 }
 
 static void explain(ss_verdict *verdict, double claimed, double floor)
@@ -71,7 +80,6 @@ ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claime
         verdict.velocity_error =
             largest_difference(answer->u, u, size) / verdict.measures.velocity_scale;
     }
-    const double largest_impulse = largest_difference(answer->r, NULL, size);
-    explain(&verdict, claimed, rounding_floor(&verdict.measures, largest_impulse));
+    explain(&verdict, claimed, rounding_floor(response->problem, &verdict.measures, answer->r, u));
     return verdict;
 }

@@ -13,6 +13,9 @@
 // Above the rounding of W = H' M^-1 H, below any gyroscopic term.
 #define W_UNSYMMETRY_TOLD 1e-12
 
+// From here on eps mu |u_T| is what limits an answer: 1e-10 of the velocity scale at 1e6.
+#define LARGE_FRICTION 1e6
+
 // ---- The report.
 
 void ss_report_free(ss_report *report)
@@ -89,6 +92,25 @@ static void values_check_finite(ss_report *report, const char *path, const doubl
     (void)is_finite(report, SS_DEFECT, path, x, count, "");
 }
 
+static void remark_large_friction(ss_report *report, const char *path, const double *mu, int count)
+{
+    int first = -1, large = 0;
+    for (int k = 0; k < count; k++) {
+        if (mu[k] >= LARGE_FRICTION && isfinite(mu[k])) {
+            first = large == 0 ? k : first;
+            large++;
+        }
+    }
+    if (large > 0) {
+        char others[48];
+        ss_report_add(
+            report, SS_REMARK,
+            "%s[%d] is %g%s: with friction of %g or more, no tolerance below the rounding "
+            "of mu |u_T| can be reached",
+            path, first, mu[first], count_text(large, others), LARGE_FRICTION);
+    }
+}
+
 static void check_friction(ss_report *report, const char *path, const double *mu, int count)
 {
     int first = -1, wrong = 0;
@@ -104,6 +126,7 @@ static void check_friction(ss_report *report, const char *path, const double *mu
         ss_report_add(report, SS_DEFECT, "%s[%d] is negative (%g)%s", path, first, mu[first],
                       count_text(wrong, others));
     }
+    remark_large_friction(report, path, mu, count);
 }
 
 // Told by row and column: the order of the entries here is not the file's.

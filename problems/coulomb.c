@@ -269,16 +269,18 @@ static double natural_squared(double mu, const double r[3], const double u[3])
     return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
 }
 
-// |f|_inf, but no less than the rounding of what is in it: where s |r| outweighs u by all digits,
-// x + y - q is 0 whatever u is, and an impulse of 1e20 would excuse any velocity; and where mu |u_T|
-// outweighs u_N, friction of 1e20 would.
+double ss_coulomb_rounding(double mu, double s, const double r[3], const double u[3])
+{
+    const double impulse = fabs(s) * (mu > 1.0 ? mu : 1.0) * norm_inf(r);
+    const double slip = mu > 1.0 ? mu * tangential_norm(u) : 0.0;
+    return DBL_EPSILON * worse(impulse, slip);
+}
+
 static double residual_size(double mu, double s, const double r[3], const double u[3])
 {
     double f[3];
     ss_coulomb_residual(mu, s, r, u, f);
-    const double impulse = fabs(s) * (mu > 1.0 ? mu : 1.0) * norm_inf(r);
-    const double slip = mu > 1.0 ? mu * tangential_norm(u) : 0.0;
-    return worse(norm_inf(f), DBL_EPSILON * worse(impulse, slip));
+    return worse(norm_inf(f), ss_coulomb_rounding(mu, s, r, u));
 }
 
 static double normal_size(double s, const double r[3], const double u[3])

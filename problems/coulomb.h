@@ -39,6 +39,11 @@ void ss_fischer_burmeister(const double x[3], const double y[3], double f[3]);
 // function FB and the 2-norm, so that |f|_inf does not depend on the tangent frame.
 void ss_coulomb_residual(double mu, double s, const double r[3], const double u[3], double f[3]);
 
+// What rounding leaves unknown of f, in m/s: eps s max(1, mu) |r|, and eps mu |u_T| for mu > 1. Where s r
+// outweighs u by all digits, x + y - q is 0 whatever u is, and an impulse of 1e20 would excuse any
+// velocity; where mu |u_T| outweighs u_N, friction of 1e20 would.
+double ss_coulomb_rounding(double mu, double s, const double r[3], const double u[3]);
+
 // Nearest point of K_mu, which may take the place of x. For solvers as well as for the judge.
 void ss_cone_project(double mu, const double x[3], double projection[3]);
 
@@ -51,8 +56,8 @@ typedef struct ss_scales {
 // d = 2 or 3; compliance[i] = s_i; b is [d n], n >= 1.
 ss_scales ss_scales_find(int d, int n, const double *compliance, const double *b);
 
-// All measures of one answer. A residual is never less than the rounding eps s |r_i| of the impulse
-// in it: beyond that nothing is known. Maxima run over the contacts.
+// All measures of one answer. A residual is never less than ss_coulomb_rounding: beyond that nothing is
+// known. Maxima run over the contacts.
 typedef struct ss_measures {
     double fb;         // max |f|_inf with the one s, over V
     double fb_contact; // the same with each contact's own s_i

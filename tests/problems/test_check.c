@@ -53,6 +53,21 @@ static void sound_problems_have_no_finding(void)
     CHECK(report.count == 0);
 }
 
+static void huge_friction_is_a_remark(void)
+{
+    problem = sample_problem(SS_GLOBAL, 3, 4);
+    problem->mu[1] = 999999.0;
+    CHECK_OK(ss_check_values(problem, &report, &error));
+    CHECK(report.count == 0);
+    problem->mu[2] = 1e6;
+    problem->mu[3] = 1e300;
+    CHECK_OK(ss_check_values(problem, &report, &error));
+    CHECK(report.count == 1);
+    CHECK(report_says(SS_REMARK,
+                      "/fclib_global/vectors/mu[2] is 1e+06 (2 such entries): with friction "
+                      "of 1e+06 or more, no tolerance below the rounding of mu |u_T|"));
+}
+
 static void negative_friction_is_a_defect(void)
 {
     problem = sample_problem(SS_LOCAL, 3, 4);
@@ -237,6 +252,7 @@ static void long_sentences_are_cut_and_ended(void)
 static void run_tests(void)
 {
     RUN_TEST(sound_problems_have_no_finding);
+    RUN_TEST(huge_friction_is_a_remark);
     RUN_TEST(negative_friction_is_a_defect);
     RUN_TEST(several_wrong_entries_are_one_sentence);
     RUN_TEST(zero_friction_is_sound);
