@@ -11,9 +11,11 @@
 #include "harness/simulate/scene_parts.h"
 #include "problems/strands/spec.h"
 
-#define STEPS 1000
-#define STEP  0.002 // s
-#define MODEL "der"
+#define LEAST_STEP 1e-9 // s, as of --dt
+#define MOST_STEP  1.0
+#define STEPS      1000
+#define STEP       0.002 // s
+#define MODEL      "der"
 
 const char *const ss_scene_obstacles[] = {"sphere",   "ellipsoid", "plane",
                                           "cylinder", "capsule",   NULL};
@@ -64,17 +66,13 @@ typedef struct content {
     char path[1]; // as long as it is
 } content;
 
-static whole whole_defaults(void)
+// Of a world that is still empty; NULL: whatever they are.
+static whole whole_defaults(const ss_world *w)
 {
     const ss_step_options o = ss_step_defaults();
-    ss_world *empty = ss_world_new();
     whole all = {.title = "a scene of a file",
                  .model = MODEL,
                  .gap = ss_scene_gaps[o.gap],
-                 .gravity = empty != NULL ? empty->gravity : (ss_vec3){0.0, 0.0, 0.0},
-                 .drag = empty != NULL ? empty->drag : 0.0,
-                 .mu = empty != NULL ? empty->mu : 0.0,
-                 .radius = empty != NULL ? empty->radius : 0.0,
                  .dt = STEP,
                  .steps = STEPS,
                  .margin = o.margin,
@@ -83,7 +81,12 @@ static whole whole_defaults(void)
                  .explosion = o.explosion,
                  .contacts = o.contacts,
                  .continuous = o.continuous};
-    ss_world_free(empty);
+    if (w != NULL) {
+        all.gravity = w->gravity;
+        all.drag = w->drag;
+        all.mu = w->mu;
+        all.radius = w->radius;
+    }
     return all;
 }
 
@@ -135,7 +138,7 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
 {
     const content *c = request->settings;
     const ss_json root = {.file = c->path, .value = c->root};
-    whole all = whole_defaults();
+    whole all = whole_defaults(w);
     int gap = 0;
     if (request->rods > 0) {
         return ss_fail(e, SS_BAD_INPUT, "%s: has strands of its own: leave --rods out", c->path);
@@ -193,11 +196,16 @@ ss_status ss_scene_file_read(const char *path, ss_scene_file *file, ss_error *e)
     }
     strcpy(c->path, path);
     c->root = NULL;
-    whole all = whole_defaults();
+    whole all = whole_defaults(NULL);
     ss_status status = ss_json_read(path, &c->root, e);
     const ss_json root = {.file = c->path, .value = c->root};
     status = status == SS_OK ? ss_json_object(&root, WHOLE, &all, e) : status;
     status = status == SS_OK ? check_specs(&root, &all, e) : status;
+    const ss_json dt = ss_json_member(&root, "dt");
+    if (status == SS_OK && !(all.dt >= LEAST_STEP && all.dt <= MOST_STEP)) {
+        status =
+            ss_json_fail(&dt, e, "must be from %g to %g, not %g", LEAST_STEP, MOST_STEP, all.dt);
+    }
     const size_t strands = json_array_size(all.strands);
     if (status == SS_OK && strands == 0) {
         const ss_json list = ss_json_member(&root, "strands");

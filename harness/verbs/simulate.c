@@ -243,7 +243,8 @@ static int complain_of(const ss_simulate_choices *choices, ss_status status, con
 {
     const char *spec = choices->scene->spec;
     const bool file = ss_scene_file_is(spec);
-    ss_complain(VERB, "%s%s%s", file ? "" : spec, file ? "" : ": ", error->text);
+    const bool named = file && strncmp(error->text, spec, strlen(spec)) == 0;
+    ss_complain(VERB, "%s%s%s", named ? "" : spec, named ? "" : ": ", error->text);
     return status == SS_BAD_INPUT && !file ? SS_EXIT_USAGE : (int)status;
 }
 

@@ -33,6 +33,8 @@ mkdir -p "$folder"
 rows="super-helix super-helix linear
 der-linear der linear
 der-newton der newton
+corde-linear corde linear
+corde-newton corde newton
 der-projection der projection
 der-projection-particles der:impulses=particles projection"
 

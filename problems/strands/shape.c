@@ -255,30 +255,45 @@ static void add_cell(double low, double high, ss_vec3 x, double length, int n, d
     }
 }
 
-static void edge_curvatures(const ss_strand_design *d, ss_shape which, int n, double (*means)[3])
+static double held_of(const ss_strand_design *d, ss_shape which, bool clamped)
+{
+    const ss_vec3 *x = vertices_of(d, which);
+    return d->nvertices > 0 && clamped ? 0.5 * ss_length(ss_minus(x[1], x[0])) : 0.0;
+}
+
+double ss_shape_held(const ss_strand_design *d, bool clamped)
+{
+    return held_of(d, SS_SHAPE_START, clamped);
+}
+
+static void edge_curvatures(const ss_strand_design *d, ss_shape which, bool clamped, int n,
+                            double (*means)[3])
 {
     edges w = edges_of(d, which);
-    const double length = length_of(d, which);
+    const double held = held_of(d, which, clamped), length = length_of(d, which) - held;
     double low = 0.0;
     memset(means, 0, (size_t)n * sizeof *means);
     for (int i = 1; i + 1 < d->nvertices; i++) {
         const ss_mat3 before = material_frame(&w);
         const double length_before = w.length;
         leave_edge(&w);
-        const double high = i + 2 < d->nvertices ? w.begin + 0.5 * w.length : length;
+        const double high = i + 2 < d->nvertices ? w.begin + 0.5 * w.length - held : length;
         add_cell(low, high, curvature_at(&before, length_before, &w), length, n, means);
         low = high;
     }
 }
 
-ss_pose ss_shape_root(const ss_strand_design *d)
+ss_pose ss_shape_root(const ss_strand_design *d, bool clamped)
 {
     if (d->nvertices == 0) {
         return ss_pose_identity();
     }
     edges w = edges_of(d, SS_SHAPE_START);
     const ss_mat3 first = material_frame(&w);
-    const double length = w.length;
+    const double length = w.length, held = held_of(d, SS_SHAPE_START, clamped);
+    if (held > 0.0) {
+        return (ss_pose){first, ss_along(d->vertices[0], held, first.c[0])};
+    }
     leave_edge(&w);
     const ss_vec3 curvature = curvature_at(&first, length, &w);
     const ss_mat3 back = ss_rotation(ss_scaled(-0.5 * length, curvature));
@@ -306,11 +321,12 @@ void ss_shape_frames(const ss_strand_design *d, ss_shape which, int n, const ss_
     }
 }
 
-void ss_shape_curvatures(const ss_strand_design *d, int n, double (*style)[3], double (*unrest)[3])
+void ss_shape_curvatures(const ss_strand_design *d, bool clamped, int n, double (*style)[3],
+                         double (*unrest)[3])
 {
     if (d->nvertices > 0) {
-        edge_curvatures(d, SS_SHAPE_START, n, style);
-        edge_curvatures(d, SS_SHAPE_NATURAL, n, unrest);
+        edge_curvatures(d, SS_SHAPE_START, clamped, n, style);
+        edge_curvatures(d, SS_SHAPE_NATURAL, clamped, n, unrest);
     }
     for (int e = 0; e < n; e++) {
         for (int i = 0; i < 3; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "harness/simulate/scene_file.h"
 #include "harness/simulate/simulation.h"
 #include "tests/support/support.h"
 
@@ -144,8 +145,54 @@ static void reading_statistics_survives_every_failing_allocation(void)
     FAIL_EACH(read_statistics, remove_dump);
 }
 
+// A file with a body, an obstacle, rows in a CSV file and a settled rod with directors, read and written.
+static ss_status copy_scene_file(void)
+{
+    const ss_step_options options = ss_step_defaults();
+    const ss_scene_run run = {.title = "copy", .model = "corde", .steps = 1, .options = &options};
+    ss_scene_file file;
+    ss_model_choice model = {0};
+    ss_status status = ss_scene_file_read(scratch_path("scene.json"), &file, &error);
+    ss_world *w = status == SS_OK ? ss_world_new() : NULL;
+    if (status == SS_OK && w == NULL) {
+        status = ss_fail_memory(&error, "the world");
+    }
+    status = status == SS_OK ? ss_model_parse("corde", &model, &error) : status;
+    if (status == SS_OK) {
+        ss_step_options unused = options;
+        const ss_scene_request request = {
+            .mu = NAN, .model = &model, .settings = file.choice.settings};
+        w->keeps_designs = true;
+        status = file.scene.build(&request, w, &unused, &error);
+    }
+    if (status == SS_OK) {
+        status = ss_scene_file_write(scratch_path("copy.json"), w, &run, &error);
+    }
+    ss_world_free(w);
+    ss_model_choice_free(&model);
+    ss_scene_file_free(&file);
+    return status;
+}
+
+static void copying_a_scene_file_survives_every_failing_allocation(void)
+{
+    static const char ROWS[] = "0,0,0\n0.01,0,0\n0.02,0,0\n";
+    static const char SCENE[] =
+        "{\"materials\": {\"h\": {\"E\": 3e9, \"nu\": 0.4, \"rho\": 1300, \"a\": 5e-5}}, "
+        "\"bodies\": [{\"name\": \"b\", \"motion\": [{\"time\": 0}, {\"time\": 1, "
+        "\"position\": [1, 0, 0]}]}], \"settled\": true, \"model\": \"corde\", "
+        "\"obstacles\": [{\"kind\": \"plane\", \"position\": [0, -1, 0], \"normal\": [0, 1, 0]}], "
+        "\"strands\": [{\"material\": \"h\", \"body\": \"b\", \"vertices\": \"rows.csv\", "
+        "\"theta\": [0, 1], \"velocity\": [[0, 0, 0], [0, 0, 0], [1, 0, 0]]}, "
+        "{\"material\": \"h\", \"curvatures\": [[0, 0, 1]], \"length\": 0.1, \"segments\": 3}]}";
+    write_bytes(scratch_path("rows.csv"), ROWS, sizeof ROWS - 1);
+    write_bytes(scratch_path("scene.json"), SCENE, sizeof SCENE - 1);
+    FAIL_EACH(copy_scene_file, NULL);
+}
+
 static void run_tests(void)
 {
+    RUN_TEST(copying_a_scene_file_survives_every_failing_allocation);
     RUN_TEST(simulating_survives_every_failing_allocation);
     RUN_TEST(simulating_side_by_side_survives_every_failing_allocation);
     RUN_TEST(reading_statistics_survives_every_failing_allocation);

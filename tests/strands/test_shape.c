@@ -93,7 +93,7 @@ static double curvature_error(const double (*style)[3], int n)
     double back[5][3], unrest[5][3], worst = 0.0;
     by_vertices v;
     take_vertices(&d, n, &v);
-    ss_shape_curvatures(&v.design, 5, back, unrest);
+    ss_shape_curvatures(&v.design, false, 5, back, unrest);
     for (int e = 0; e < 5; e++) {
         for (int i = 0; i < 3; i++) {
             worst = fmax(worst, fabs(back[e][i] - style[0][i]));
@@ -122,7 +122,7 @@ static void angles_are_twist(void)
     v.design.vertices = v.x;
     v.design.rest_theta = v.theta;
     double style[4][3], unrest[4][3];
-    ss_shape_curvatures(&v.design, 4, style, unrest);
+    ss_shape_curvatures(&v.design, false, 4, style, unrest);
     for (int e = 0; e < 4; e++) {
         CHECK_NEAR(style[e][0], 0.0, 1e-15);
         CHECK_NEAR(unrest[e][0], 3.0, 1e-13);
@@ -143,8 +143,8 @@ static void another_number_of_vertices_is_equal_steps(void)
     CHECK_NEAR(ss_shape_length(&d), 4.0, 0.0);
 }
 
-// The largest distance between the points of a strand by vertices and these vertices.
-static double fit_error(const char *model, int n)
+// The largest distance between the points of a strand by vertices and these vertices, from `first` on.
+static double fit_error(const char *model, int n, int first)
 {
     const double style[1][3] = {{10.0, -8.0, 12.0}};
     const ss_strand_design d = helix(style);
@@ -160,7 +160,7 @@ static double fit_error(const char *model, int n)
     place_strand(&s, &home, s.q);
     TEST_ASSERT_EQUAL_INT(n, s.size.npoints);
     double worst = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i < n; i++) {
         worst = fmax(worst, ss_length(ss_minus(s.points[i].x, v.x[i])));
     }
     free_strand(&s);
@@ -169,17 +169,19 @@ static double fit_error(const char *model, int n)
 
 static void particles_are_at_the_vertices(void)
 {
-    CHECK_LE(fit_error("tmf", 21), 0.0);
-    CHECK_LE(fit_error("pbd:root=free", 21), 0.0);
-    CHECK_LE(fit_error("twisting-chain", 21), 0.0);
+    CHECK_LE(fit_error("tmf", 21, 0), 0.0);
+    CHECK_LE(fit_error("pbd:root=free", 21, 0), 0.0);
+    CHECK_LE(fit_error("twisting-chain", 21, 0), 0.0);
 }
 
 static void a_super_helix_fits_the_vertices_to_second_order(void)
 {
-    const double coarse = fit_error("super-helix", 21), fine = fit_error("super-helix", 41);
-    CHECK_LE(coarse, 3e-4);
-    CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
-    CHECK_NEAR(fit_error("super-helix:root=free", 21), coarse, 1e-12);
+    const char *const specs[] = {"super-helix:root=free", "super-helix"};
+    for (int k = 0; k < 2; k++) { // a clamped one begins in the middle of the first edge
+        const double coarse = fit_error(specs[k], 21, k), fine = fit_error(specs[k], 41, k);
+        CHECK_LE(coarse, 3e-4);
+        CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
+    }
 }
 
 // Both q^n of a super-helix: where it starts and where it would rest.
@@ -199,7 +201,7 @@ static void the_natural_shape_is_that_of_rest(void)
     v.design.theta = NULL;
     one_strand s = new_strand("super-helix", &v.design);
     const ss_rigidity r = ss_material_rigidity(&v.design.material);
-    CHECK_NEAR(s.model->energy(s.self, s.q), 0.5 * 0.2 * r.bend2 * 144.0, 1e-2 * r.bend2);
+    CHECK_NEAR(s.model->energy(s.self, s.q), 0.5 * 0.1975 * r.bend2 * 144.0, 1e-2 * r.bend2);
     free_strand(&s);
 }
 

@@ -75,11 +75,11 @@ static void find_step(const one_strand *s, const double *q, const double *F, dou
     free(D);
 }
 
-static double step_size(const one_strand *s, const double *v)
+static double step_size(const double *size, const double *v, int count)
 {
     double most = 0.0;
-    for (int k = 0; k < s->size.nv; k++) {
-        most = fmax(most, fabs(v[k]) / dof_size(s, k));
+    for (int k = 0; k < count; k++) {
+        most = fmax(most, fabs(v[k]) / size[k]);
     }
     return most;
 }
@@ -87,15 +87,19 @@ static double step_size(const one_strand *s, const double *v)
 int rest_strand(one_strand *s, ss_vec3 gravity)
 {
     const size_t nv = (size_t)s->size.nv;
-    double *F = calloc(2 * nv + (size_t)s->size.nq, sizeof *F), *v = F + nv, *moved = v + nv;
-    double shift = 0.0, size = INFINITY;
+    double *F = calloc(3 * nv + (size_t)s->size.nq, sizeof *F), *v = F + nv, *sizes = v + nv;
+    double *moved = sizes + nv, shift = 0.0, size = INFINITY;
+    const int count = s->size.nv;
     int steps = 0;
+    for (int k = 0; k < count; k++) {
+        sizes[k] = dof_size(s, k);
+    }
     for (; size > SMALL; steps++) {
         CHECK_LE(steps, MOST_STEPS);
         const double E = weighed_energy(s, gravity, s->q);
         weighed_force(s, gravity, s->q, F);
         find_step(s, s->q, F, &shift, v);
-        double share = fmin(1.0, 0.1 / step_size(s, v)), down = 0.0;
+        double share = fmin(1.0, 0.1 / step_size(sizes, v, count)), down = 0.0;
         for (size_t k = 0; k < nv; k++) {
             down += F[k] * v[k];
         }
@@ -105,7 +109,7 @@ int rest_strand(one_strand *s, ss_vec3 gravity)
             share *= 0.5;
             s->model->advance(s->self, s->q, v, share, moved);
         }
-        size = share * step_size(s, v);
+        size = share * step_size(sizes, v, count);
         memcpy(s->q, moved, (size_t)s->size.nq * sizeof *moved);
         shift = shift <= 1e-9 ? 0.0 : 0.1 * shift;
     }

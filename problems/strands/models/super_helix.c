@@ -101,7 +101,7 @@ static void gather_shape(ss_helix *helix, const ss_strand_design *design)
     const int n = helix->nelements;
     double style[SS_HELIX_MOST_ELEMENTS][3], unrest[SS_HELIX_MOST_ELEMENTS][3];
     int elements[SS_HELIX_MOST_DOFS] = {0};
-    ss_shape_curvatures(design, n, style, unrest);
+    ss_shape_curvatures(design, !helix->free_root, n, style, unrest);
     for (int e = 0; e < n; e++) {
         for (int i = 0; i < 3; i++) {
             const int k = helix->dof[e][i];
@@ -170,6 +170,18 @@ static void put_stations(ss_helix *helix)
     }
 }
 
+// Of a strand that is held up to there: what is held has no station but its end.
+static void put_held_stations(ss_helix *helix, double length, double held)
+{
+    const int segments = helix->npoints - 1, last = helix->nelements - 1;
+    for (int k = 0; k <= segments; k++) {
+        const double s = fmax(k * length / segments - held, 0.0);
+        const int e = s > 0.0 ? (int)ceil(s / helix->element_length) - 1 : 0;
+        const int in = e < last ? e : last;
+        helix->points[k] = (ss_helix_station){in, s - in * helix->element_length};
+    }
+}
+
 static ss_status allocate(ss_helix *helix, ss_error *e)
 {
     helix->points = calloc((size_t)helix->npoints, sizeof *helix->points);
@@ -211,9 +223,10 @@ static ss_status fill_strand(ss_helix *helix, const ss_strand_design *design, co
         return status;
     }
     helix->npoints = ss_shape_segments(design) + 1;
-    helix->element_length = ss_shape_length(design) / helix->nelements;
+    const double length = ss_shape_length(design), held = ss_shape_held(design, !helix->free_root);
+    helix->element_length = (length - held) / helix->nelements;
     helix->begins_away = design->nvertices > 0;
-    helix->begin = ss_shape_root(design);
+    helix->begin = ss_shape_root(design, !helix->free_root);
     take_material(helix, &design->material);
     gather_shape(helix, design);
     const double turn = largest_turn(helix);
@@ -227,6 +240,9 @@ static ss_status fill_strand(ss_helix *helix, const ss_strand_design *design, co
     status = allocate(helix, e);
     if (status == SS_OK) {
         put_stations(helix);
+        if (held > 0.0) {
+            put_held_stations(helix, length, held);
+        }
         gauss(helix->ngauss, helix->element_length, helix->gauss_sigma, helix->gauss_length);
     }
     return status;
