@@ -120,7 +120,11 @@ class CurveChart {
   set(curves, ranges) {
     this.curves = curves;
     this.ranges = ranges;
+    const hidden = this.canvas.clientWidth === 0;
     this.refresh();
+    if (hidden) {
+      this.chart.resize(); // it was made in a section that was hidden
+    }
   }
 
   refresh() {

@@ -22,6 +22,10 @@
 
 #include "problems/status.h"
 
+// Bytes of a body before it is deflated; more frames than fit are thinned. What a child says is limited
+// to SS_CHILD_MOST_SAID (problems/child.h), and deflating never adds as much as is left here.
+#define SS_PAGE_MOST_BYTES 14e6
+
 typedef struct ss_page_strands {
     char *head; // [head_length] owned
     size_t head_length;

@@ -178,6 +178,12 @@ class Browser:
     def type(self, selector, text):
         self.post(f"element/{self.find(selector)}/value", {"text": text})
 
+    def keys(self, selector, *keys):
+        """Presses keys one after the other in an element, in one round trip."""
+        self.run("document.querySelector(arguments[0]).focus()", selector)
+        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self.post("actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
     def pointer(self, selector, *moves):
         """Moves are (x, y) from the middle of the element, or "down" and "up"."""
         origin = {ELEMENT: self.find(selector)}
