@@ -43,6 +43,13 @@ static ss_status fail_foreign(const ss_record *record, ss_error *e)
 static ss_status fail_read_only(const ss_record *record, ss_error *e)
 {
     const int code = sqlite3_extended_errcode(record->db);
+    if (code == SQLITE_READONLY_ROLLBACK && record->unlocked) {
+        return ss_fail(
+            e, SS_SYSTEM,
+            "%s cannot be read: it is being written, or a run was killed while it wrote, "
+            "which the next bench undoes",
+            record->path);
+    }
     if (code == SQLITE_READONLY_ROLLBACK) {
         return ss_fail(
             e, SS_SYSTEM,
@@ -396,7 +403,10 @@ static ss_status connect(ss_record *record, const char *vfs, ss_error *e)
     if (asprintf(&plain, "%s%s", record->path[0] == '/' ? "" : "./", record->path) < 0) {
         return ss_fail_memory(e, record->path);
     }
-    const int flags = SQLITE_OPEN_READWRITE | (record->writing ? SQLITE_OPEN_CREATE : 0);
+    // Without locks a journal may be that of a writer at work: a reader leaves it alone.
+    const int flags = record->writing    ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                      : record->unlocked ? SQLITE_OPEN_READONLY
+                                         : SQLITE_OPEN_READWRITE;
     const int code = sqlite3_open_v2(plain, &record->db, flags, vfs);
     free(plain);
     if (record->db == NULL) {
@@ -417,20 +427,23 @@ static bool lacks_locks(const ss_record *record)
            (error == ENOSYS || error == EOPNOTSUPP);
 }
 
+static ss_status look_by(ss_record *record, const char *vfs, ss_error *e)
+{
+    const ss_status status = connect(record, vfs, e);
+    return status == SS_OK ? check_format(record, e) : status;
+}
+
 static ss_status look(ss_record *record, ss_error *e)
 {
-    ss_status status = connect(record, NULL, e);
-    if (status == SS_OK) {
-        status = check_format(record, e);
-    }
+    ss_error why;
+    const ss_status status = look_by(record, NULL, &why);
     if (status != SS_OK && lacks_locks(record)) {
         sqlite3_close(record->db);
         record->db = NULL;
         record->unlocked = true;
-        status = connect(record, "unix-none", e);
-        status = status == SS_OK ? check_format(record, e) : status;
+        return look_by(record, "unix-none", e);
     }
-    return status;
+    return status == SS_OK ? SS_OK : ss_fail(e, status, "%s", why.text);
 }
 
 static ss_status open_record(ss_record *record, ss_error *e)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "tests/support/record_rows.h"
@@ -355,23 +356,70 @@ static int refuse_locks(int descriptor, int command, ...)
 }
 
 // As on Lustre that is mounted without locks: SQLite's own hook for its system calls.
-static void without_locks_a_record_is_used_and_says_so(void)
+static void lose_locks(bool lost)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    CHECK(vfs->xSetSystemCall(vfs, "fcntl", (sqlite3_syscall_ptr)refuse_locks) == SQLITE_OK);
+    const sqlite3_syscall_ptr call = lost ? (sqlite3_syscall_ptr)refuse_locks : NULL;
+    CHECK(vfs->xSetSystemCall(vfs, "fcntl", call) == SQLITE_OK);
+}
+
+static void without_locks_a_record_is_used_and_says_so(void)
+{
+    lose_locks(true);
     ss_record *record = open_record();
     const bool told = ss_record_remark(record) != NULL;
     add(record, 0, 2);
     add(record, 1, 3);
     ss_record_close(record);
     ss_record_rows results = read_results();
-    CHECK(vfs->xSetSystemCall(vfs, "fcntl", NULL) == SQLITE_OK);
-    CHECK(told && lock_calls > 0);
+    lose_locks(false);
+    CHECK(told && lock_calls > 0 && error.status == SS_OK);
     CHECK(results.count == 2 && holds_row(&results, 0, 2) && holds_row(&results, 1, 3));
     ss_record_rows_free(&results);
     record = open_record();
     CHECK(ss_record_remark(record) == NULL);
     ss_record_close(record);
+}
+
+// In a process of its own: SQLite knows of the locks that its own process holds.
+static int read_without_locks(int begun)
+{
+    char byte;
+    ss_record_rows rows;
+    if (read(begun, &byte, 1) != 1) {
+        return 1;
+    }
+    lose_locks(true);
+    return ss_record_rows_read(file, &rows, &error) == SS_SYSTEM &&
+                   strstr(error.text, "it is being written, or a run was killed") != NULL
+               ? 0
+               : 2;
+}
+
+// A journal means that somebody was killed, or is at work: without locks a reader cannot know.
+static void without_locks_a_reader_does_not_disturb_a_writer(void)
+{
+    int begun[2], status = -1;
+    write_record(200, 20);
+    CHECK(pipe(begun) == 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(read_without_locks(begun[0]));
+    }
+    sqlite3 *writer = connect_file();
+    CHECK(sqlite3_exec(writer,
+                       "pragma cache_size = 1; begin immediate;"
+                       " update runs set detail = hex(randomblob(200))",
+                       NULL, NULL, NULL) == SQLITE_OK);
+    CHECK(write(begun[1], "", 1) == 1);
+    waitpid(child, &status, 0);
+    close(begun[0]);
+    close(begun[1]);
+    TEST_ASSERT_EQUAL_INT(0, status);
+    CHECK(sqlite3_exec(writer, "commit", NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(writer);
+    CHECK(number("select count(*) from runs where length(detail) = 400") == 200.0);
 }
 
 static void run_tests(void)
@@ -392,6 +440,7 @@ static void run_tests(void)
     RUN_TEST(a_link_is_another_name);
     RUN_TEST(names_have_no_meaning_for_sqlite);
     RUN_TEST(without_locks_a_record_is_used_and_says_so);
+    RUN_TEST(without_locks_a_reader_does_not_disturb_a_writer);
 }
 
 const test_group record_tests = {.run = run_tests, .set_up = set_up};
