@@ -99,16 +99,8 @@ const double *ss_run_guess(const ss_problem *p)
     return NULL;
 }
 
-typedef ss_status solve_function(const ss_task *task, double *r, ss_result *result, ss_error *e);
-
-static ss_status run_by(solve_function *solve, const ss_task *task, const double *start,
-                        ss_run *run, ss_error *e)
+static ss_status finish(const ss_task *task, ss_status status, ss_run *run, ss_error *e)
 {
-    *run = (ss_run){.status = "stopped"};
-    ss_status status = allocate(task->problem, start, run) ? SS_OK : ss_fail_memory(e, "an answer");
-    if (status == SS_OK) {
-        status = solve(task, run->answer.r, &run->result, e);
-    }
     if (status == SS_OK) {
         status = judge(task, run, e);
     }
@@ -119,6 +111,28 @@ static ss_status run_by(solve_function *solve, const ss_task *task, const double
         ss_run_free(run);
     }
     return status;
+}
+
+typedef ss_status solve_function(const ss_task *task, double *r, ss_result *result, ss_error *e);
+
+static ss_status run_by(solve_function *solve, const ss_task *task, const double *start,
+                        ss_run *run, ss_error *e)
+{
+    *run = (ss_run){.status = "stopped"};
+    ss_status status = allocate(task->problem, start, run) ? SS_OK : ss_fail_memory(e, "an answer");
+    if (status == SS_OK) {
+        status = solve(task, run->answer.r, &run->result, e);
+    }
+    return finish(task, status, run, e);
+}
+
+ss_status ss_run_judged(const ss_task *task, const double *r, const ss_result *result, ss_run *run,
+                        ss_error *e)
+{
+    *run = (ss_run){.status = "stopped", .result = *result};
+    const ss_status status =
+        allocate(task->problem, r, run) ? SS_OK : ss_fail_memory(e, "an answer");
+    return finish(task, status, run, e);
 }
 
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e)

@@ -37,6 +37,9 @@ typedef struct ss_run {
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e);
 // The same with the solve in a process of its own (solvers/solve_in_child.h).
 ss_status ss_run_contained(const ss_task *task, const double *start, ss_run *run, ss_error *e);
+// Of a task that was solved before: its answer r and what the solver said.
+ss_status ss_run_judged(const ss_task *task, const double *r, const ss_result *result, ss_run *run,
+                        ss_error *e);
 void ss_run_free(ss_run *run);
 // A remark on stderr if --threads was asked for and has no effect on the method.
 void ss_run_remark_threads(const char *verb, int threads, const ss_method *method);

@@ -30,6 +30,8 @@ typedef struct ss_blocks {
 // run in whole vectors.
 #define SS_ROOM 4
 
+typedef struct ss_sparse_ends ss_sparse_ends; // sparse_ends.h
+
 // The matrix-free form. An end is one contact on one body; ends are numbered contact by contact.
 typedef struct ss_whitened {
     int dim, ncontacts, nbodies, nends;
@@ -43,9 +45,10 @@ typedef struct ss_whitened {
     int *body_end;         // [nends] the ends on each body, contacts ascending
     int *body_end_contact; // [nends] the contacts of body_end
     double *G;
-    double *z0; // [body_start[nbodies]] L^-1 f
-    double *w;  // [dim ncontacts] a copy
-    double *b;  // [dim ncontacts] G z0 + w
+    ss_sparse_ends *sparse; // in the place of end_G and G, z being v; NULL: there is G. Owned
+    double *z0;             // [body_start[nbodies]] L^-1 f; v at r = 0 where there is no G
+    double *w;              // [dim ncontacts] a copy
+    double *b;              // [dim ncontacts] G z0 + w
 } ss_whitened;
 
 // Places of a body in z, and the length of a row of G on it.
@@ -59,6 +62,9 @@ void ss_whitened_free(ss_whitened *white);
 // The same, unless it is stopped.
 ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
                             ss_error *e);
+// The same with sparse ends in the place of G, if the bodies of the contacts are bands.
+ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
+                                   ss_error *e);
 
 // The number of blocks of W, without making it.
 ss_status ss_blocks_count(const ss_whitened *white, size_t *count, ss_error *e);

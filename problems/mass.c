@@ -8,10 +8,11 @@
 
 #include "problems/bodies.h"
 
-// One body's factor: dense (row-major, lower triangle) or sparse by columns.
+// One body's factor: dense (row-major, lower triangle), a band, or sparse by columns.
 typedef struct factor {
     double *dense;    // [size size] or NULL; owned
-    ss_sparse sparse; // where dense is NULL
+    ss_banded band;   // n is 0 where it is none
+    ss_sparse sparse; // of the others
 } factor;
 
 struct ss_mass {
@@ -26,6 +27,7 @@ void ss_mass_free(ss_mass *mass)
     }
     for (int k = 0; mass->factors != NULL && k < mass->bodies.nbodies; k++) {
         free(mass->factors[k].dense);
+        ss_banded_free(&mass->factors[k].band);
         ss_sparse_free(&mass->factors[k].sparse);
     }
     free(mass->factors);
@@ -151,18 +153,6 @@ static ss_status factor_small(ss_mass *mass, const ss_sparse *M, int body, ss_er
     return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
 }
 
-static bool is_diagonal(const ss_mass *mass, const ss_sparse *M, int body)
-{
-    const int *dofs = ss_mass_dofs(mass, body);
-    for (int c = 0; c < ss_mass_size(mass, body); c++) {
-        const int k = M->start[dofs[c]];
-        if (M->start[dofs[c] + 1] != k + 1 || M->row[k] != dofs[c]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // Many dofs on their own, such as those that no contact touches.
 static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
 {
@@ -185,6 +175,49 @@ static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss
     L->start[m] = m;
     return SS_OK;
 }
+
+// ---- Bands
+
+// How far entries of the body are from the diagonal, at most.
+static int half_bandwidth(const ss_mass *mass, const ss_sparse *M, int body)
+{
+    const int *dofs = ss_mass_dofs(mass, body);
+    int half = 0;
+    for (int c = 0; c < ss_mass_size(mass, body); c++) {
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            const int below = mass->bodies.place[M->row[k]] - c;
+            half = below > half ? below : half;
+        }
+    }
+    return half;
+}
+
+static ss_status factor_band(ss_mass *mass, const ss_sparse *M, int body, int half, ss_error *e)
+{
+    const int m = ss_mass_size(mass, body);
+    const int *dofs = ss_mass_dofs(mass, body);
+    ss_banded *L = &mass->factors[body].band;
+    if (!ss_banded_init(L, m, half)) {
+        return ss_fail_memory(e, "the factor of M");
+    }
+    for (int c = 0; c < m; c++) {
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            const int row = mass->bodies.place[M->row[k]];
+            if (row >= c) {
+                *ss_banded_at(L, row, c) = M->x[k];
+            }
+        }
+    }
+    const int broken = ss_banded_factor(L, SS_DENSE_BODY);
+    return broken < 0 ? SS_OK : fail_indefinite(dofs[broken], e);
+}
+
+const ss_banded *ss_mass_band(const ss_mass *mass, int body)
+{
+    return mass->factors[body].band.n > 0 ? &mass->factors[body].band : NULL;
+}
+
+// ---- Others
 
 // The upper triangle of M[dofs, dofs] for CHOLMOD.
 static cholmod_sparse *gather_upper(const ss_mass *mass, const ss_sparse *M, int body,
@@ -303,6 +336,17 @@ static ss_status factor_large(ss_mass *mass, const ss_sparse *M, int body, ss_er
     return status;
 }
 
+static ss_status factor_body(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    if (ss_mass_size(mass, body) <= SS_DENSE_BODY) {
+        return factor_small(mass, M, body, e);
+    }
+    const int half = half_bandwidth(mass, M, body);
+    return half == 0                ? factor_diagonal(mass, M, body, e)
+           : half <= SS_BAND_FACTOR ? factor_band(mass, M, body, half, e)
+                                    : factor_large(mass, M, body, e);
+}
+
 ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
 {
     *mass = NULL;
@@ -316,9 +360,7 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
         status = made->factors != NULL ? SS_OK : ss_fail_memory(e, "the factor of M");
     }
     for (int k = 0; status == SS_OK && k < made->bodies.nbodies; k++) {
-        status = ss_mass_size(made, k) <= SS_DENSE_BODY ? factor_small(made, &p->M, k, e)
-                 : is_diagonal(made, &p->M, k)          ? factor_diagonal(made, &p->M, k, e)
-                                                        : factor_large(made, &p->M, k, e);
+        status = factor_body(made, &p->M, k, e);
     }
     if (status != SS_OK) {
         ss_mass_free(made);
@@ -388,6 +430,8 @@ void ss_mass_whiten(const ss_mass *mass, int body, double *X, int k)
     const factor *L = &mass->factors[body];
     if (L->dense != NULL) {
         whiten_dense(L->dense, ss_mass_size(mass, body), X, k);
+    } else if (L->band.n > 0) {
+        ss_banded_whiten(&L->band, X, k);
     } else {
         whiten_sparse(&L->sparse, X, k);
     }
@@ -398,6 +442,8 @@ void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k)
     const factor *L = &mass->factors[body];
     if (L->dense != NULL) {
         unwhiten_dense(L->dense, ss_mass_size(mass, body), X, k);
+    } else if (L->band.n > 0) {
+        ss_banded_unwhiten(&L->band, X, k);
     } else {
         unwhiten_sparse(&L->sparse, X, k);
     }

@@ -33,17 +33,23 @@ static void trace_local(const ss_problem *p, double *compliance)
 }
 
 // W_cc = |L^-1 H_c|^2, the sum over bodies of |L_k^-1 H_kc|^2. The columns of a contact are whitened
-// together, body by body, and each sum runs in the order of its own column.
+// together, body by body, and each sum runs in the order of its own column. Of a body that is a band, with
+// Z = M_k^-1 within the band, it is H_kc' Z H_kc where H_kc lies within it.
 typedef struct squares {
     int *head; // [bodies] the last entry of the contact on a body, -1 without; between contacts -1
     int *next; // [entries of H] the entry before it on the same body, -1 after the first
     int *seen; // [bodies] the last column whose sum has the body's share; -1 before
     double *share; // [bodies, dim] |L_k^-1 H_kc|^2 of the present contact
     double *X;     // [largest body, dim]
+    ss_banded *Z;  // [bodies] where they are bands that a contact has met
 } squares;
 
-static void squares_free(squares *s)
+static void squares_free(squares *s, int nbodies)
 {
+    for (int k = 0; s->Z != NULL && k < nbodies; k++) {
+        ss_banded_free(&s->Z[k]);
+    }
+    free(s->Z);
     free(s->head);
     free(s->next);
     free(s->seen);
@@ -64,8 +70,10 @@ static bool squares_new(const ss_response *response, squares *s)
                    .next = malloc(((size_t)ss_sparse_count(&p->H) + 1) * sizeof *s->next),
                    .seen = malloc((nbodies + 1) * sizeof *s->seen),
                    .share = malloc((nbodies * dim + 1) * sizeof *s->share),
-                   .X = malloc(((size_t)largest * dim + 1) * sizeof *s->X)};
-    if (s->head == NULL || s->next == NULL || s->seen == NULL || s->share == NULL || s->X == NULL) {
+                   .X = malloc(((size_t)largest * dim + 1) * sizeof *s->X),
+                   .Z = calloc(nbodies + 1, sizeof *s->Z)};
+    if (s->head == NULL || s->next == NULL || s->seen == NULL || s->share == NULL || s->X == NULL ||
+        s->Z == NULL) {
         return false;
     }
     for (size_t k = 0; k < nbodies; k++) {
@@ -74,9 +82,52 @@ static bool squares_new(const ss_response *response, squares *s)
     return true;
 }
 
+// Z of a body that is a band; NULL of others, and without memory.
+static const ss_banded *inverse_of(const ss_response *response, squares *s, int body)
+{
+    const ss_banded *L = ss_mass_band(response->mass, body);
+    ss_banded *Z = &s->Z[body];
+    if (L != NULL && Z->n == 0 && ss_banded_init(Z, L->n, L->half)) {
+        ss_banded_inverse(L, Z);
+    }
+    return L != NULL && Z->x != NULL ? Z : NULL;
+}
+
+// H_kc' Z H_kc of all columns of contact i; false where H_kc is wider than the band.
+static bool banded_shares(const ss_response *response, const squares *s, int i, int body,
+                          const ss_banded *Z, double *share)
+{
+    const ss_sparse *H = &response->problem->H;
+    const int dim = response->problem->dim;
+    for (int k = s->head[body]; k >= 0; k = s->next[k]) {
+        const int row = ss_mass_place(response->mass, H->row[k]);
+        int c = 0;
+        while (k >= H->start[dim * i + c + 1]) {
+            c++;
+        }
+        for (int l = s->head[body]; l >= H->start[dim * i + c]; l = s->next[l]) {
+            const int other = ss_mass_place(response->mass, H->row[l]);
+            const int low = row < other ? row : other, high = row < other ? other : row;
+            if (high - low > Z->half) {
+                return false;
+            }
+            if (l < H->start[dim * i + c + 1]) {
+                share[c] += H->x[k] * *ss_banded_at(Z, high, low) * H->x[l];
+            }
+        }
+    }
+    return true;
+}
+
 // The shares of one body in the columns of contact i.
 static void body_shares(const ss_response *response, squares *s, int i, int body)
 {
+    double *const shares = s->share + (size_t)body * (size_t)response->problem->dim;
+    const ss_banded *Z = inverse_of(response, s, body);
+    memset(shares, 0, (size_t)response->problem->dim * sizeof *shares);
+    if (Z != NULL && banded_shares(response, s, i, body, Z, shares)) {
+        return;
+    }
     const ss_sparse *H = &response->problem->H;
     const int dim = response->problem->dim, m = ss_mass_size(response->mass, body);
     double *share = s->share + (size_t)body * (size_t)dim;
@@ -143,7 +194,7 @@ static bool trace_global(const ss_response *response, double *compliance)
             compliance[i] += column_square(response, &s, c) / p->dim;
         }
     }
-    squares_free(&s);
+    squares_free(&s, ss_mass_bodies(response->mass));
     return ok;
 }
 

@@ -6,6 +6,7 @@
 
 #include "problems/bodies.h"
 #include "problems/memory.h"
+#include "problems/sparse_ends.h"
 
 void ss_whitened_free(ss_whitened *white)
 {
@@ -21,6 +22,7 @@ void ss_whitened_free(ss_whitened *white)
     free(white->body_end);
     free(white->body_end_contact);
     free(white->G);
+    ss_sparse_ends_free(white->sparse);
     free(white->z0);
     free(white->w);
     free(white->b);
@@ -82,9 +84,8 @@ static bool list_ends_by_body(ss_whitened *white)
     white->body_end_start = calloc((size_t)white->nbodies + 2, sizeof *white->body_end_start);
     white->body_end = malloc(nends * sizeof *white->body_end);
     white->body_end_contact = malloc(nends * sizeof *white->body_end_contact);
-    white->end_G = malloc(nends * sizeof *white->end_G);
     if (white->body_end_start == NULL || white->body_end == NULL ||
-        white->body_end_contact == NULL || white->end_G == NULL) {
+        white->body_end_contact == NULL) {
         return false;
     }
     // Counted two places on, so that filling leaves every body's start in its own place.
@@ -106,24 +107,28 @@ static bool list_ends_by_body(ss_whitened *white)
 }
 
 // A body's room in z: its size rounded up to a multiple of SS_ROOM.
-static void place_bodies(ss_whitened *white)
+static bool place_bodies(ss_whitened *white)
 {
+    white->body_start = malloc(((size_t)white->nbodies + 1) * sizeof *white->body_start);
+    if (white->body_start == NULL) {
+        return false;
+    }
     white->body_start[0] = 0;
     for (int k = 0; k < white->nbodies; k++) {
         const int room = (ss_mass_size(white->mass, k) + SS_ROOM - 1) / SS_ROOM * SS_ROOM;
         white->body_start[k + 1] = white->body_start[k] + room;
     }
+    return true;
 }
 
 static bool place_vectors(const ss_problem *p, ss_whitened *white)
 {
     const size_t components = (size_t)p->dim * (size_t)p->ncontacts;
-    white->body_start = malloc(((size_t)white->nbodies + 1) * sizeof *white->body_start);
-    if (white->body_start == NULL) {
+    size_t entries = 0;
+    white->end_G = malloc(((size_t)white->nends + 1) * sizeof *white->end_G);
+    if (white->end_G == NULL) {
         return false;
     }
-    place_bodies(white);
-    size_t entries = 0;
     for (int s = 0; s < white->nends; s++) {
         white->end_G[s] = entries;
         entries += (size_t)p->dim * (size_t)ss_whitened_room(white, white->end_body[s]);
@@ -251,19 +256,24 @@ static void whiten_loads(const ss_problem *p, ss_whitened *white)
     }
 }
 
-static bool whitened_make(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
+static bool list_ends(const ss_problem *p, ss_whitened *white)
 {
-    return find_ends(p, white) && list_ends_by_body(white) && place_vectors(p, white) &&
-           whiten_ends(stop, p, white);
+    return find_ends(p, white) && list_ends_by_body(white) && place_bodies(white);
 }
 
-ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e)
+static ss_status make_G(const ss_stop *stop, const ss_problem *p, ss_whitened *white, ss_error *e)
 {
-    return ss_whitened_until(NULL, p, white, e);
+    if (!place_vectors(p, white) || !whiten_ends(stop, p, white)) {
+        return ss_fail_memory(e, "the matrix-free form");
+    }
+    if (!ss_stop_asked(stop)) {
+        whiten_loads(p, white);
+    }
+    return SS_OK;
 }
 
-ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
-                            ss_error *e)
+static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sparse,
+                               ss_whitened **white, ss_error *e)
 {
     *white = NULL;
     ss_whitened *made = calloc(1, sizeof *made);
@@ -271,19 +281,37 @@ ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitene
         return ss_fail_memory(e, "the matrix-free form");
     }
     ss_status status = ss_mass_new(p, &made->mass, e);
-    bool stopped = false;
     if (status == SS_OK) {
         made->dim = p->dim;
         made->ncontacts = p->ncontacts;
         made->nbodies = ss_mass_bodies(made->mass);
-        status = whitened_make(stop, p, made) ? SS_OK : ss_fail_memory(e, "the matrix-free form");
-        stopped = ss_stop_asked(stop);
+        status = list_ends(p, made) ? SS_OK : ss_fail_memory(e, "the matrix-free form");
     }
-    if (status != SS_OK || stopped) {
+    if (status == SS_OK) {
+        status = sparse && ss_sparse_ends_possible(made) ? ss_sparse_ends_make(stop, p, made, e)
+                                                         : make_G(stop, p, made, e);
+    }
+    if (status != SS_OK || ss_stop_asked(stop)) {
         ss_whitened_free(made);
         return status;
     }
-    whiten_loads(p, made);
     *white = made;
     return SS_OK;
+}
+
+ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e)
+{
+    return whitened_make(NULL, p, false, white, e);
+}
+
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
+                            ss_error *e)
+{
+    return whitened_make(stop, p, false, white, e);
+}
+
+ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
+                                   ss_error *e)
+{
+    return whitened_make(stop, p, true, white, e);
 }

@@ -51,27 +51,17 @@ static ss_status measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_
     return SS_OK;
 }
 
-static void tell(const ss_run *run, double tolerance, ss_step_answer *answer)
+static void tell(const ss_run *run, ss_step_answer *answer)
 {
-    *answer = (ss_step_answer){
-        .status = run->status,
-        .solved = run->verdict.solved,
-        .iterations = run->result.iterations,
-        .fb = run->verdict.measures.fb,
-        .normal = run->verdict.measures.normal,
-        .error = fmin(ss_measures_error(&run->verdict.measures), tolerance) *
-                 run->verdict.measures.velocity_scale,
-        .seconds = run->result.seconds,
-        .setup_seconds = run->result.setup_seconds,
-        .sweep_seconds = run->result.sweep_seconds,
-    };
+    answer->status = run->status;
+    answer->solved = run->verdict.solved;
+    answer->fb = run->verdict.measures.fb;
+    answer->normal = run->verdict.measures.normal;
 }
 
-ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
-                            ss_error *e)
+static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
 {
-    ss_simulate_solver *s = context;
-    const ss_task task = {
+    return (ss_task){
         .problem = p,
         .method = s->method,
         .tolerance = s->tolerance,
@@ -80,16 +70,38 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
         .clock = SS_CLOCK_WALL,
         .threads = s->threads,
     };
+}
+
+ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
+                            ss_error *e)
+{
+    ss_simulate_solver *s = context;
+    const ss_task task = task_of(s, p);
+    s->solves++;
+    const ss_status status = ss_solve(&task, r, &s->result, e);
+    s->solves++;
+    const ss_result *result = &s->result;
+    *answer = (ss_step_answer){
+        .status = ss_outcome_name(result->outcome),
+        .iterations = result->iterations,
+        .left = fmin(result->own_error, s->tolerance),
+        .seconds = result->seconds,
+        .setup_seconds = result->setup_seconds,
+        .sweep_seconds = result->sweep_seconds,
+    };
+    return status;
+}
+
+ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
+                            ss_step_answer *answer, ss_error *e)
+{
+    const ss_simulate_solver *s = context;
+    const ss_task task = task_of(s, p);
     ss_run run = {0};
-    s->solves++;
-    ss_status status = ss_run_task(&task, r, &run, e);
-    s->solves++;
+    ss_status status = ss_run_judged(&task, r, &s->result, &run, e);
     if (status == SS_OK) {
-        tell(&run, s->tolerance, answer);
+        tell(&run, answer);
         status = measure_in_cgs(p, &run, answer, e);
-    }
-    if (status == SS_OK) {
-        memcpy(r, run.answer.r, (size_t)p->dim * (size_t)p->ncontacts * sizeof *r);
     }
     ss_run_free(&run);
     return status;
@@ -128,7 +140,8 @@ static ss_status start_steps(ss_simulation *sim, const ss_step_options *options,
                                        .max_iterations = s->max_iterations,
                                        .time_limit = s->time_limit,
                                        .threads = s->threads};
-    const ss_step_solver solver = {.solve = ss_simulate_solve, .context = &sim->solver};
+    const ss_step_solver solver = {
+        .solve = ss_simulate_solve, .judge = ss_simulate_judge, .context = &sim->solver};
     sim->stepper = ss_stepper_new(sim->world, options, solver, e);
     return sim->stepper != NULL ? SS_OK : e->status;
 }

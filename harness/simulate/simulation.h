@@ -19,13 +19,16 @@ typedef struct ss_simulate_solver {
     double time_limit;   // s a solve; 0: none
     int threads;         // of the task
     volatile int solves; // begun and ended: odd during a solve
+    ss_result result;    // of the last solve, for the judge
 } ss_simulate_solver;
 
-// For ss_step_solver: ss_simulate_solve with an ss_simulate_solver as its context.
-// answer->status is the judge's word; fb and normal are its measures. fb_abs and natural are [D11]'s measures in its
-// own units, cm and dyn s.
+// For ss_step_solver: ss_simulate_solve and ss_simulate_judge with an ss_simulate_solver as their context.
+// After the judge answer->status is its word, fb and normal are its measures. fb_abs and natural are
+// [D11]'s measures in its own units, cm and dyn s.
 ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                             ss_error *e);
+ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
+                            ss_step_answer *answer, ss_error *e);
 
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {

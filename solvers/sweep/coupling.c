@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/sparse_ends.h"
 #include "solvers/contact.h"
 #include "solvers/small.h"
 
@@ -44,6 +45,12 @@ void ss_coupling_free(ss_coupling *c)
 
 // ---- Velocities
 
+// What an impulse at an end does to z.
+static inline const double *response_of(const ss_whitened *white, int s)
+{
+    return white->sparse != NULL ? ss_sparse_ends_response(white, s) : white->G + white->end_G[s];
+}
+
 // Rows of three numbers are read as four: the fourth belongs to what follows and meets the zero
 // behind r_j. W has room behind its last block.
 static void explicit_velocity_3(const ss_coupling *c, int i, const double *r_all, double u[3])
@@ -79,6 +86,13 @@ static void explicit_velocity_2(const ss_coupling *c, int i, const double *r_all
 static void matrix_free_velocity(const ss_coupling *c, int i, const double *z_all, double u[3])
 {
     const ss_whitened *white = c->white;
+    const double *w = white->w + (size_t)c->dim * (size_t)i;
+    if (white->sparse != NULL) {
+        double all[4] = {w[0], w[1], c->dim == 3 ? w[2] : 0.0, 0.0};
+        ss_sparse_ends_see(white, i, z_all, all);
+        memcpy(u, all, 3 * sizeof *u);
+        return;
+    }
     four sum[3] = {{0}, {0}, {0}};
     for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
         const int room = ss_whitened_room(white, white->end_body[s]);
@@ -93,7 +107,6 @@ static void matrix_free_velocity(const ss_coupling *c, int i, const double *z_al
             }
         }
     }
-    const double *w = white->w + (size_t)c->dim * (size_t)i;
     u[0] = w[0] + total(sum[0]);
     u[1] = w[1] + total(sum[1]);
     u[2] = c->dim == 3 ? w[2] + total(sum[2]) : 0.0;
@@ -128,7 +141,7 @@ void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z
     for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
         const int room = ss_whitened_room(white, white->end_body[s]);
         double *z = z_all + white->body_start[white->end_body[s]];
-        const double *G = white->G + white->end_G[s];
+        const double *G = response_of(white, s);
         for (int j = 0; j < room; j += FOUR) {
             four zj = coupling_load(z + j) + coupling_load(G + j) * dr[0] +
                       coupling_load(G + room + j) * dr[1];
@@ -162,7 +175,7 @@ void ss_coupling_leapt(ss_coupling *c, const double *r, const double *z)
     if (c->resting == NULL) {
         return;
     }
-    if (r == NULL || z == NULL || c->is_explicit) {
+    if (r == NULL || z == NULL || c->is_explicit || c->white->sparse != NULL) {
         ss_resting_forget(c->resting);
     } else {
         ss_resting_leap(c->resting, c->white->body_start, z, c->z, r, c->r);
@@ -173,6 +186,10 @@ void ss_coupling_refresh(ss_coupling *c)
 {
     ss_coupling_leapt(c, NULL, NULL);
     if (c->is_explicit) {
+        return;
+    }
+    if (c->white->sparse != NULL) {
+        ss_sparse_ends_motion(c->white, c->r, 4, c->z);
         return;
     }
     memcpy(c->z, c->white->z0, (size_t)c->white->body_start[c->white->nbodies] * sizeof *c->z);
@@ -228,7 +245,32 @@ static void add_sizes(int dim, int room, const double *G, const double *x, doubl
     }
 }
 
-// t [dim n] from the ends of one body: |z0| + sum |G_j|' |r_j|, and |G_i| times that.
+// |H|' x of an end, x by the places of z.
+static void add_entry_sizes(const ss_sparse_ends *ends, int dim, int s, const double *x, double *t)
+{
+    for (int k = ends->start[s]; k < ends->start[s + 1]; k++) {
+        for (int c = 0; c < dim; c++) {
+            t[c] += fabs(ends->entry[k].H[c]) * x[ends->entry[k].dof];
+        }
+    }
+}
+
+static void add_response_sizes(const ss_coupling *c, int s, int room, const double *r)
+{
+    const ss_whitened *white = c->white;
+    if (white->sparse != NULL && !ss_end_pushed(white->sparse, s)) {
+        return; // r is 0 there
+    }
+    const double *G = response_of(white, s);
+    for (int k = 0; k < c->dim; k++) {
+        for (int j = 0; j < room; j++) {
+            c->sizes[j] += fabs(G[k * room + j] * r[k]);
+        }
+    }
+}
+
+// t [dim n] from the ends of one body: |z0| + sum |G_j|' |r_j|, and |G_i| times that; Y and H for both G
+// where ends are sparse.
 static void add_body_sizes(const ss_coupling *c, int body, double *t)
 {
     const ss_whitened *white = c->white;
@@ -237,17 +279,17 @@ static void add_body_sizes(const ss_coupling *c, int body, double *t)
         c->sizes[j] = fabs(white->z0[white->body_start[body] + j]);
     }
     for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
-        const double *G = white->G + white->end_G[white->body_end[s]];
-        const double *r = c->r + 4 * (size_t)white->body_end_contact[s];
-        for (int k = 0; k < d; k++) {
-            for (int j = 0; j < room; j++) {
-                c->sizes[j] += fabs(G[k * room + j] * r[k]);
-            }
-        }
+        add_response_sizes(c, white->body_end[s], room,
+                           c->r + 4 * (size_t)white->body_end_contact[s]);
     }
     for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
-        const double *G = white->G + white->end_G[white->body_end[s]];
-        add_sizes(d, room, G, c->sizes, t + d * white->body_end_contact[s]);
+        double *at = t + d * white->body_end_contact[s];
+        if (white->sparse != NULL) {
+            add_entry_sizes(white->sparse, d, white->body_end[s],
+                            c->sizes - white->body_start[body], at);
+        } else {
+            add_sizes(d, room, white->G + white->end_G[white->body_end[s]], c->sizes, at);
+        }
     }
 }
 
@@ -302,13 +344,15 @@ static bool explicit_is_cheaper(const ss_whitened *white)
 static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_form form,
                                bool resting, const ss_stop *stop, ss_error *e)
 {
-    ss_status status = ss_whitened_until(stop, p, &c->white, e);
+    ss_status status = form == SS_FORM_SWEEPS ? ss_whitened_sparse_until(stop, p, &c->white, e)
+                                              : ss_whitened_until(stop, p, &c->white, e);
     if (status != SS_OK || c->white == NULL) {
         return status;
     }
     memcpy(c->b, c->white->b, (size_t)(c->dim * c->n) * sizeof *c->b);
     c->is_explicit = form == SS_FORM_EXPLICIT || form == SS_FORM_NAIVE ||
-                     (form == SS_FORM_AUTO && explicit_is_cheaper(c->white));
+                     ((form == SS_FORM_AUTO || form == SS_FORM_SWEEPS) &&
+                      c->white->sparse == NULL && explicit_is_cheaper(c->white));
     status = resting ? ss_resting_new(c->white, p->mu, &c->resting, e) : SS_OK;
     if (status != SS_OK) {
         return status;
@@ -358,6 +402,12 @@ static void find_own_block(const ss_coupling *c, int i, double W[9])
     if (!c->is_explicit) {
         const ss_whitened *white = c->white;
         for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            if (white->sparse != NULL) {
+                for (int k = 0; k < 9; k++) {
+                    W[k] += white->sparse->W[9 * (size_t)s + (size_t)k];
+                }
+                continue;
+            }
             add_own_block(white->G + white->end_G[s], c->dim,
                           ss_whitened_room(white, white->end_body[s]), W);
         }

@@ -7,7 +7,8 @@
 //     matrix-free   u_i = w_i + sum_k G_ik z_k,   z_k += G_ik' dr_i
 //
 // A visit reads a row of blocks in the explicit form, and two ends in the matrix-free form, however
-// many contacts a body has.
+// many contacts a body has. Where all bodies are bands, those who only see and push get ends that are
+// sparse (problems/sparse_ends.h): z is v then, and G is H' to see and (M^-1 H)' to push.
 //
 // Both keep r; the matrix-free form also keeps z = z0 + G' r, which drifts by rounding and is
 // computed afresh now and then. Impulses are stored four numbers a contact, the unused ones zero.
@@ -20,7 +21,8 @@ typedef enum ss_coupling_form {
     SS_FORM_AUTO,
     SS_FORM_EXPLICIT,
     SS_FORM_MATRIX_FREE,
-    SS_FORM_NAIVE // explicit, assembled naively: only to measure what that costs
+    SS_FORM_NAIVE,  // explicit, assembled naively: only to measure what that costs
+    SS_FORM_SWEEPS, // automatic, of those who see and push alone: ends may be sparse
 } ss_coupling_form;
 
 typedef struct ss_coupling {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/sparse_ends.h"
+
 static double norm(const double *x, int count)
 {
     double sum = 0.0;
@@ -23,6 +25,20 @@ static bool has_two_ends(const ss_whitened *white)
     return true;
 }
 
+// Of end s on a body with `room`: of its first row, and of all.
+static void end_norms(const ss_whitened *white, int s, int room, double *normal, double *full)
+{
+    if (white->sparse != NULL) {
+        const double *W = white->sparse->W + 9 * (size_t)s; // G G'
+        *normal = sqrt(W[0]);
+        *full = sqrt(W[0] + W[4] + W[8]);
+        return;
+    }
+    const double *G = white->G + white->end_G[s];
+    *normal = norm(G, room);
+    *full = norm(G, white->dim * room);
+}
+
 static void take_ends(ss_resting *resting, const ss_whitened *white, const double *mu)
 {
     for (int i = 0; i < resting->n; i++) {
@@ -31,12 +47,13 @@ static void take_ends(ss_resting *resting, const ss_whitened *white, const doubl
         g->L = 2.0 * sqrt(1.0 + mu[i] * mu[i]);
         for (int k = 0; k < 2; k++) {
             const int body = k < count ? white->end_body[begin + k] : resting->nbodies;
-            const int room = k < count ? ss_whitened_room(white, body) : 0;
-            const double *G = k < count ? white->G + white->end_G[begin + k] : NULL;
             resting->contact[i].body[k] = body;
             resting->contact[i].reach[k] = 0.0;
-            g->normal[k] = norm(G, room);
-            g->full[k] = norm(G, white->dim * room);
+            g->normal[k] = g->full[k] = 0.0;
+            if (k < count) {
+                end_norms(white, begin + k, ss_whitened_room(white, body), &g->normal[k],
+                          &g->full[k]);
+            }
         }
     }
 }

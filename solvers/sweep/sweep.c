@@ -313,7 +313,9 @@ static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_erro
     ss_status status = ss_ordered_new(t->problem, kind, s->seed, &sweeper->ordered, e);
     if (status == SS_OK) {
         const bool naive = s->assembly == SS_ASSEMBLY_NAIVE;
-        const ss_coupling_form form = naive ? SS_FORM_NAIVE : (ss_coupling_form)s->form;
+        const ss_coupling_form form = naive                     ? SS_FORM_NAIVE
+                                      : s->form == SS_FORM_AUTO ? SS_FORM_SWEEPS
+                                                                : (ss_coupling_form)s->form;
         status = ss_coupling_new(&sweeper->ordered.view, form, sweeper->lazy, stop,
                                  &sweeper->coupling, e);
     }

@@ -198,7 +198,8 @@ static ss_status simulate(void)
     if (status == SS_OK) {
         ss_step_options options = ss_step_defaults();
         options.continuous = continuous;
-        stepper = ss_stepper_new(w, &options, (ss_step_solver){push, NULL}, &error);
+        stepper =
+            ss_stepper_new(w, &options, (ss_step_solver){.solve = push, .context = NULL}, &error);
         status = stepper != NULL ? SS_OK : error.status;
     }
     for (int k = 0; status == SS_OK && k < 2; k++) {

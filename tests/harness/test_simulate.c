@@ -354,6 +354,8 @@ static void measures_of_a_step_are_those_of_the_judge_in_cgs(void)
     ss_simulate_solver solver = {.method = method, .tolerance = 1e-3, .max_iterations = 5000};
     ss_step_answer answer;
     CHECK_OK(ss_simulate_solve(&solver, p, r, &answer, &error));
+    CHECK(answer.left > 0.0 && answer.left <= 1e-3);
+    CHECK_OK(ss_simulate_judge(&solver, p, r, &answer, &error));
     TEST_ASSERT_EQUAL_STRING("solved", answer.status);
     ss_response *judge;
     CHECK_OK(ss_response_new(p, &judge, &error));

@@ -62,6 +62,45 @@ static double velocity_error(const ss_problem *p, ss_coupling_form form)
     return worst;
 }
 
+static void forms_of_strands_give_the_velocities_of_the_judge(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            ss_problem *p = random_strand_problem(seed, dim, 40, 4, 17 + (int)seed);
+            ss_coupling *c;
+            CHECK_OK(ss_coupling_new(p, SS_FORM_SWEEPS, false, NULL, &c, &error));
+            CHECK(!c->is_explicit && c->white->sparse != NULL);
+            ss_coupling_free(c);
+            CHECK_LE(velocity_error(p, SS_FORM_SWEEPS), 1e-11);
+            CHECK_LE(velocity_error(p, SS_FORM_MATRIX_FREE), 1e-11);
+            CHECK_LE(velocity_error(p, SS_FORM_EXPLICIT), 1e-11);
+            ss_problem_free(p);
+        }
+    }
+}
+
+// W_ii of the band of M^-1, and bounds of the same sizes as those of G.
+static void sparse_ends_have_the_blocks_and_bounds_of_whitened_ones(void)
+{
+    ss_problem *p = random_strand_problem(9, 3, 60, 5, 20);
+    ss_coupling *one, *other;
+    CHECK_OK(ss_coupling_new(p, SS_FORM_SWEEPS, true, NULL, &one, &error));
+    CHECK_OK(ss_coupling_new(p, SS_FORM_MATRIX_FREE, true, NULL, &other, &error));
+    for (int i = 0; i < p->ncontacts; i++) {
+        for (int k = 0; k < 9; k++) {
+            CHECK_NEAR(one->contact[i].W[k], other->contact[i].W[k], 1e-13 * other->s);
+        }
+        for (int k = 0; k < 2; k++) {
+            const ss_resting_norms *a = &one->resting->norms[i], *b = &other->resting->norms[i];
+            CHECK_NEAR(a->full[k], b->full[k], 1e-12 * b->full[k]);
+            CHECK_NEAR(a->normal[k], b->normal[k], 1e-12 * b->normal[k]);
+        }
+    }
+    ss_coupling_free(one);
+    ss_coupling_free(other);
+    ss_problem_free(p);
+}
+
 static void all_forms_give_the_velocities_of_the_judge(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
@@ -241,6 +280,8 @@ static void velocities_of_the_two_forms_differ_by_rounding(void)
 static void run_tests(void)
 {
     RUN_TEST(all_forms_give_the_velocities_of_the_judge);
+    RUN_TEST(forms_of_strands_give_the_velocities_of_the_judge);
+    RUN_TEST(sparse_ends_have_the_blocks_and_bounds_of_whitened_ones);
     RUN_TEST(matrix_free_needs_m_and_h);
     RUN_TEST(the_third_direction_of_the_plane_is_decoupled);
     RUN_TEST(reverse_order_visits_the_last_contact_first);

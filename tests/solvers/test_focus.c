@@ -77,20 +77,22 @@ static void move_anywhere(cut *a, int i)
     ss_coupling_move(a->c, i, r);
 }
 
-// Of an unsymmetric local problem, and of a global one in both forms; in the plane and in space.
+// Of an unsymmetric local problem, of a global one in both forms, and of strands; in the plane and in space.
 #define CUTS 36
 
 static cut make_cut(int number)
 {
-    static const ss_coupling_form forms[] = {SS_FORM_AUTO, SS_FORM_EXPLICIT, SS_FORM_MATRIX_FREE};
-    const int seed = 1 + number / 3, dim = 2 + seed % 2;
+    static const ss_coupling_form forms[] = {SS_FORM_AUTO, SS_FORM_EXPLICIT, SS_FORM_MATRIX_FREE,
+                                             SS_FORM_SWEEPS};
+    const int seed = 1 + number / 4, dim = 2 + seed % 2;
     make_tangle(dim, CONTACTS, 25, 0.3, 0.3);
-    if (number % 3 > 0) {
+    if (number % 4 > 0) {
         tear_down();
-        problem = random_problem((uint64_t)seed, dim, CONTACTS, 12, 1 + seed % 9);
+        problem = number % 4 == 3 ? random_strand_problem((uint64_t)seed, dim, CONTACTS, 12, 17)
+                                  : random_problem((uint64_t)seed, dim, CONTACTS, 12, 1 + seed % 9);
     }
     cut a = {.g = ss_random_seeded((uint64_t)number)};
-    CHECK_OK(ss_coupling_new(problem, forms[number % 3], true, NULL, &a.c, &error));
+    CHECK_OK(ss_coupling_new(problem, forms[number % 4], true, NULL, &a.c, &error));
     for (int i = 0; i < CONTACTS; i++) {
         move_anywhere(&a, i);
         a.place[i] = -1;

@@ -151,6 +151,9 @@ static void what_rests_has_the_residual_it_is_said_to_have(void)
             p->mu[3] = 0.0;
             bounds_hold(p, SS_FORM_MATRIX_FREE, seed, &resting);
             bounds_hold(p, SS_FORM_EXPLICIT, seed, &resting);
+            ss_problem *strands = random_strand_problem(seed, dim, 40, 4, 18);
+            bounds_hold(strands, SS_FORM_SWEEPS, seed, &resting);
+            ss_problem_free(strands);
             ss_problem_free(p);
         }
     }

@@ -89,7 +89,8 @@ static ss_stepper *stepper(ss_world *w, bool contacts, int threads)
     options.dt = STEP;
     options.contacts = contacts;
     options.threads = threads;
-    ss_stepper *s = ss_stepper_new(w, &options, (ss_step_solver){solve_step, &solver}, &error);
+    ss_stepper *s = ss_stepper_new(
+        w, &options, (ss_step_solver){.solve = solve_step, .context = &solver}, &error);
     TEST_ASSERT_NOT_NULL_MESSAGE(s, error.text);
     return s;
 }
@@ -321,7 +322,8 @@ static void a_step_onto_one_place_is_rejected(void)
     ss_step_report report;
     ss_world *w = resting_chains(&options);
     collapse(w, STRANDS - 1, options.dt);
-    ss_stepper *s = ss_stepper_new(w, &options, (ss_step_solver){solve_step, &solver}, &error);
+    ss_stepper *s = ss_stepper_new(
+        w, &options, (ss_step_solver){.solve = solve_step, .context = &solver}, &error);
     CHECK_OK(ss_stepper_step(s, &report, &error));
     CHECK(report.rejected == 1 && report.reason == SS_STEP_EXPLOSION);
     CHECK_NEAR(report.dt, options.dt / 2.0, 0.0);
@@ -339,7 +341,8 @@ static void vertices_on_one_place_end_a_run(void)
     w->now.q[w->strands[9].q + 12] = w->now.q[w->strands[9].q + 9];
     double *before = malloc((size_t)w->nq * sizeof *before);
     memcpy(before, w->now.q, (size_t)w->nq * sizeof *before);
-    ss_stepper *s = ss_stepper_new(w, &options, (ss_step_solver){solve_step, &solver}, &error);
+    ss_stepper *s = ss_stepper_new(
+        w, &options, (ss_step_solver){.solve = solve_step, .context = &solver}, &error);
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_stepper_step(s, &report, &error));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, "explodes"), error.text);
     CHECK(same_bits(before, w->now.q, w->nq) && w->now.time == 0.0);
@@ -359,7 +362,8 @@ static bool is_taken(const char *spec, double explosion, bool contacts)
     options.dt = options.dt_min = STEP;
     options.explosion = explosion;
     options.contacts = contacts;
-    ss_stepper *s = ss_stepper_new(w, &options, (ss_step_solver){solve_step, &solver}, &error);
+    ss_stepper *s = ss_stepper_new(
+        w, &options, (ss_step_solver){.solve = solve_step, .context = &solver}, &error);
     const bool taken = ss_stepper_step(s, &report, &error) == SS_OK;
     ss_stepper_free(s);
     ss_world_free(w);
@@ -392,7 +396,8 @@ static void a_point_may_not_go_further_than_its_strand_is_long(void)
     ss_world *w = resting_chains(&options);
     double *v = w->now.v + w->strands[20].v;
     v[13] = 2.5 * 0.1 / options.dt; // the tip, across, by 2.5 lengths
-    ss_stepper *s = ss_stepper_new(w, &options, (ss_step_solver){solve_step, &solver}, &error);
+    ss_stepper *s = ss_stepper_new(
+        w, &options, (ss_step_solver){.solve = solve_step, .context = &solver}, &error);
     CHECK_OK(ss_stepper_step(s, &report, &error));
     CHECK(report.rejected > 0 && report.reason == SS_STEP_EXPLOSION);
     ss_stepper_free(s);

@@ -342,7 +342,8 @@ static void theta_below_1_is_refused(void)
     ss_scheme_choice scheme;
     CHECK_OK(ss_scheme_parse("linear:theta=0.6", &scheme, &error));
     options.scheme = &scheme;
-    stepper = ss_stepper_new(world, &options, (ss_step_solver){solve_step, &secular}, &error);
+    stepper = ss_stepper_new(world, &options,
+                             (ss_step_solver){.solve = solve_step, .context = &secular}, &error);
     ss_scheme_choice_free(&scheme);
     CHECK(stepper == NULL);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, "model tmf"), error.text);

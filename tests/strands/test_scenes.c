@@ -261,7 +261,7 @@ static void a_settled_bundle_rests(void)
     CHECK_OK(ss_world_settle(world, &error));
     ss_step_options options = ss_step_defaults();
     options.contacts = false;
-    const ss_step_solver none = {NULL, NULL};
+    const ss_step_solver none = {.solve = NULL, .context = NULL};
     ss_stepper *stepper = ss_stepper_new(world, &options, none, &error);
     CHECK(stepper != NULL);
     for (int k = 0; k < 5; k++) {
@@ -288,7 +288,8 @@ static void gathered_rods_press_towards_the_centre_line(void)
     CHECK_OK(ss_world_settle(world, &error));
     ss_step_options options = ss_step_defaults();
     options.contacts = false;
-    ss_stepper *stepper = ss_stepper_new(world, &options, (ss_step_solver){NULL, NULL}, &error);
+    ss_stepper *stepper =
+        ss_stepper_new(world, &options, (ss_step_solver){.solve = NULL, .context = NULL}, &error);
     CHECK(stepper != NULL);
     ss_step_report report;
     CHECK_OK(ss_stepper_step(stepper, &report, &error));

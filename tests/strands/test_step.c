@@ -54,7 +54,8 @@ static void velocities_of_contacts_are_those_of_differences(void)
     crowd(world, 4.0);
     options.gap = SS_GAP_NONE;
     options.dt = options.dt_min = 1e-8;
-    stepper = ss_stepper_new(world, &options, (ss_step_solver){push_nothing, NULL}, &error);
+    stepper = ss_stepper_new(world, &options,
+                             (ss_step_solver){.solve = push_nothing, .context = NULL}, &error);
     step();
     CHECK(report.contacts >= 8 && report.contacts_obstacle >= 1);
     const ss_snapshot *from = &stepper->there, *to = &stepper->here; // the step exchanged them
@@ -388,7 +389,7 @@ static void two_runs_have_the_same_bits(void)
 static void bad_options_are_refused(void)
 {
     crossing_chains(world, 0.015);
-    const ss_step_solver solver = {solve_step, &secular};
+    const ss_step_solver solver = {.solve = solve_step, .context = &secular};
     ss_step_options bad[5];
     for (int k = 0; k < 5; k++) {
         bad[k] = ss_step_defaults();

@@ -48,7 +48,8 @@ static ss_status misbehave(void *context, const ss_problem *p, double *r, ss_ste
 
 static void begin_with(naughty *n)
 {
-    stepper = ss_stepper_new(world, &options, (ss_step_solver){misbehave, n}, &error);
+    stepper =
+        ss_stepper_new(world, &options, (ss_step_solver){.solve = misbehave, .context = n}, &error);
     TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
 }
 

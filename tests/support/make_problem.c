@@ -184,3 +184,53 @@ ss_problem *one_contact(int dim, const double *W, const double *b, double mu)
     finish(&t, dim, dim, &p->W);
     return p;
 }
+
+// ---- Strands
+
+#define STRIDE 4
+#define HALF   10
+
+static void add_strand(ss_random *g, int first, int size, entries *M)
+{
+    for (int j = 0; j < size; j++) {
+        add(M, first + j, first + j, ss_random_between(g, 12.0, 15.0));
+        for (int i = j + 1; i < size && i <= j + HALF; i++) {
+            const double x = ss_random_between(g, -1.0, 1.0);
+            add(M, first + i, first + j, x);
+            add(M, first + j, first + i, x);
+        }
+    }
+}
+
+static void add_segment(ss_random *g, int dim, int contact, int first, int segment, entries *H)
+{
+    for (int c = 0; c < dim; c++) {
+        for (int k = 0; k < 6; k++) {
+            const int at = first + STRIDE * (segment + k / 3) + k % 3;
+            add(H, at, dim * contact + c, ss_random_normal(g));
+        }
+    }
+}
+
+ss_problem *random_strand_problem(uint64_t seed, int dim, int ncontacts, int nbodies, int vertices)
+{
+    ss_random g = ss_random_seeded(seed);
+    const int size = STRIDE * vertices;
+    ss_problem *p = frame(&g, dim, ncontacts, size * nbodies);
+    entries M = {0}, H = {0};
+    for (int k = 0; k < nbodies; k++) {
+        add_strand(&g, size * k, size, &M);
+    }
+    for (int i = 0; i < ncontacts; i++) {
+        const int kind = ss_random_below(&g, 4), a = ss_random_below(&g, nbodies);
+        const int segment = ss_random_below(&g, vertices - 1);
+        const int b = kind == 0 ? a : (a + 1) % nbodies;
+        add_segment(&g, dim, i, size * a, segment, &H);
+        if (kind < 3 && (a != b || kind == 0)) {
+            add_segment(&g, dim, i, size * b, ss_random_below(&g, vertices - 1), &H);
+        }
+    }
+    finish(&M, p->ndofs, p->ndofs, &p->M);
+    finish(&H, p->ndofs, dim * ncontacts, &p->H);
+    return p;
+}

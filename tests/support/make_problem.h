@@ -11,6 +11,10 @@ ss_problem *random_problem(uint64_t seed, int dim, int ncontacts, int nbodies, i
 // M diagonal, a group of `size` dofs a body, with the same contacts.
 ss_problem *random_diagonal_problem(uint64_t seed, int dim, int ncontacts, int nbodies, int size);
 
+// Bodies of 4 `vertices` dofs, M of each a band of half-bandwidth 10, as of rods; a contact meets three dofs
+// each of two neighbouring vertices: of two bodies, of one with the ground, of one with itself near and far.
+ss_problem *random_strand_problem(uint64_t seed, int dim, int ncontacts, int nbodies, int vertices);
+
 // One contact in local form, W row-major dim x dim.
 ss_problem *one_contact(int dim, const double *W, const double *b, double mu);
 

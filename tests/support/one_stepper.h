@@ -31,7 +31,8 @@ static void tear_down(void)
 
 static inline void begin(void)
 {
-    stepper = ss_stepper_new(world, &options, (ss_step_solver){solve_step, &secular}, &error);
+    stepper = ss_stepper_new(world, &options,
+                             (ss_step_solver){.solve = solve_step, .context = &secular}, &error);
     TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
 }
 

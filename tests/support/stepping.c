@@ -24,7 +24,7 @@ ss_status solve_step(void *context, const ss_problem *p, double *r, ss_step_answ
     }
     ss_method_free(method);
     *answer = (ss_step_answer){
-        .status = "solved", .solved = true, .iterations = result.iterations, .error = s->error};
+        .status = "solved", .solved = true, .iterations = result.iterations, .left = s->left};
     return status;
 }
 

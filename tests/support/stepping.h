@@ -4,10 +4,10 @@
 #include "problems/strands/step/step.h"
 #include "tests/support/toy_strands.h"
 
-// secular, to fb 1e-10; calls counts how often. It says that it leaves `error`.
+// secular, to fb 1e-10; calls counts how often. It says that it leaves `left`.
 typedef struct stepping {
     int calls;
-    double error; // m/s
+    double left; // of fb
 } stepping;
 ss_status solve_step(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                      ss_error *e);

@@ -15,12 +15,12 @@
 // of the way to iterate 1 (continuous detection), with their H and w; r starts from the answer before.
 //
 // The iteration ends where no strand has an rms of |J (v - v*)| over its points above tol, or above the
-// error in velocities that the solver leaves in its answers (ss_step_answer): impulses that are good to it
-// move the iterates about by as much. It ends after as many problems as are allowed, too; a last change of
-// `growth` times the first is no answer. It is quadratic, but for strands whose J changes with q and which
-// touch something: their M lacks the slopes of the inertia forces, which are not symmetric and of the
-// order h beside it, and they converge linearly by that ratio. Those that touch nothing take the full
-// step (slopes.h).
+// error in velocities that the solver leaves in its answers, fb V of the problem (problems/coulomb.h):
+// impulses that are good to it move the iterates about by as much. It ends after as many problems as are
+// allowed, too; a last change of `growth` times the first is no answer. It is quadratic, but for strands
+// whose J changes with q and which touch something: their M lacks the slopes of the inertia forces, which
+// are not symmetric and of the order h beside it, and they converge linearly by that ratio. Those that
+// touch nothing take the full step (slopes.h).
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -67,6 +67,7 @@ typedef struct newton {
     double *about;         // [nv] v*; the next are in the same array
     double *gone, *ahead;  // [nv] d and d - offset
     double *past, *offset; // [nv]
+    double scale;          // m/s: V of the first problem of the try
     ss_slopes *slopes;
 } newton;
 
@@ -224,7 +225,8 @@ static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report
     double moved = first;
     it.at = &about;
     it.ahead = n->ahead;
-    while (moved > fmax(n->set.tol, report->answer.error) && report->iterates < n->set.iterations) {
+    while (moved > fmax(n->set.tol, report->answer.left * n->scale) &&
+           report->iterates < n->set.iterations) {
         commit(s, n, it.h);
         ss_snapshot_place(&s->there, s->world, &about);
         if (!ss_step_form(s, &it, &s->there, report)) {
@@ -265,6 +267,7 @@ static ss_status newton_step(ss_stepper *s, void *own, double h, ss_step_report 
     if (status != SS_OK || *reason != SS_STEP_DONE) {
         return status;
     }
+    n->scale = ss_step_velocity_scale(s);
     ss_step_find_velocities(s);
     memcpy(s->trial.q, w->now.q, (size_t)w->nq * sizeof *s->trial.q);
     memset(n->gone, 0, (size_t)w->nv * sizeof *n->gone);

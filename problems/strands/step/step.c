@@ -260,9 +260,21 @@ static ss_status move_world(ss_stepper *s, double h, const ss_step_report *repor
     return SS_OK;
 }
 
-// The world is moved to where the try ended.
-static ss_status accept(ss_stepper *s, double h, const ss_step_report *report, ss_error *e)
+// The word on the answer of the try.
+static ss_status judge(ss_stepper *s, ss_step_report *report, ss_error *e)
 {
+    return s->ncontacts > 0 && s->solver.judge != NULL
+               ? s->solver.judge(s->solver.context, &s->formed.problem, s->r, &report->answer, e)
+               : SS_OK;
+}
+
+// The world is moved to where the try ended.
+static ss_status accept(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
+{
+    const ss_status judged = judge(s, report, e);
+    if (judged != SS_OK) {
+        return judged;
+    }
     if (s->batch != NULL) {
         ss_step_batch_accept(s);
     } else {

@@ -38,7 +38,7 @@ typedef struct ss_step_answer {
     bool solved;        // to its tolerance
     int iterations;
     double fb, fb_abs, natural, normal;
-    double error; // m/s: of the answer (ss_measures_error), at most its tolerance, times V
+    double left; // error that the solver believes in (ss_result.own_error), at most its tolerance
     double seconds, setup_seconds, sweep_seconds;
 } ss_step_answer;
 
@@ -47,6 +47,10 @@ typedef struct ss_step_solver {
     ss_status (*solve)(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                        ss_error *e);
     void *context;
+    // The word on r of the problem that was solved last, into what `solve` made of *answer: asked for once,
+    // when the step is taken. NULL: that of `solve` stands.
+    ss_status (*judge)(void *context, const ss_problem *p, const double *r, ss_step_answer *answer,
+                       ss_error *e);
 } ss_step_solver;
 
 typedef struct ss_step_options {

@@ -259,6 +259,42 @@ ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_re
     return status;
 }
 
+// The free dofs of the strands in the problem, from v [nv] into s->v.
+static void gather_velocities(ss_stepper *s, const double *v)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const int row = s->formed.row[k], at = w->strands[k].v;
+        for (int i = 0; row >= 0 && i < s->systems.M[k].n; i++) {
+            s->v[row + i] = v[at + s->systems.free[at + i]];
+        }
+    }
+}
+
+double ss_step_velocity_scale(ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    const ss_problem *p = &s->formed.problem;
+    double largest = 0.0;
+    if (s->ncontacts == 0) {
+        return 0.0;
+    }
+    for (int k = 0; k < w->nstrands; k++) {
+        const int row = s->formed.row[k];
+        if (row >= 0) {
+            ss_systems_solve(&s->systems, w, k, p->f + row, s->mean + w->strands[k].v);
+        }
+    }
+    gather_velocities(s, s->mean);
+    memcpy(s->u, p->w, 3 * (size_t)s->ncontacts * sizeof *s->u);
+    ss_sparse_add_transposed_product(&p->H, s->v, s->u);
+    for (int i = 0; i < s->ncontacts; i++) {
+        const ss_vec3 b = ss_vec(s->u[3 * i], s->u[3 * i + 1], s->u[3 * i + 2]);
+        largest = fmax(largest, ss_length(b));
+    }
+    return largest;
+}
+
 // v = M^-1 (f + H r), strand by strand.
 void ss_step_find_velocities(ss_stepper *s)
 {
@@ -278,11 +314,8 @@ void ss_step_find_velocities(ss_stepper *s)
             ss_systems_end(&s->systems, w, k, v);
         }
     }
-    for (int k = 0; touching && k < w->nstrands; k++) {
-        const int row = s->formed.row[k], at = w->strands[k].v;
-        for (int i = 0; row >= 0 && i < s->systems.M[k].n; i++) {
-            s->v[row + i] = s->trial.v[at + s->systems.free[at + i]];
-        }
+    if (touching) {
+        gather_velocities(s, s->trial.v);
     }
 }
 

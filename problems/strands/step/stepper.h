@@ -78,6 +78,10 @@ ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
 ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                                ss_error *e);
 
+// max |b_i| of the problem as it is formed, b = H' M^-1 f + w; 0 without contacts. To be asked for before
+// the velocities.
+double ss_step_velocity_scale(ss_stepper *s);
+
 // v of the trial: M^-1 (f + H r), strand by strand, and of the held dofs.
 void ss_step_find_velocities(ss_stepper *s);
 // q of the trial: q_n (+) h (way v + offset). What the method of a model adds to v is added.
