@@ -63,13 +63,10 @@ static inline ss_vec3 ss_der_vertex(const double *q, int i)
     return ss_vec(q[SS_DER_STRIDE * i], q[SS_DER_STRIDE * i + 1], q[SS_DER_STRIDE * i + 2]);
 }
 
-// ---- der_kernel.c
+// ---- der_force.c
 
 double ss_der_energy(const void *strand, const double *q);
 void ss_der_force(const void *strand, const double *q, const double *v, double *F);
-bool ss_der_stiffness(const void *strand, const double *q, ss_stiffness kind, double scale,
-                      ss_band *A);
-void ss_der_damping(const void *strand, const double *q, double scale, ss_band *A);
 
 // The strains of all joints at q: bend[k][j] and twist[j], and edge[j] = |e^j|; [room] each.
 void ss_der_strains(const ss_der *d, const double *q, double *edge, double *twist,
@@ -80,6 +77,12 @@ void ss_der_gradients(const ss_der *d, const double *q, int j, double gradient[3
 // -dE/dth of all angles [n], and the squares of the strains' slopes: of angle j, and of j with j + 1.
 void ss_der_angles(const ss_der *d, const double *q, double *torque, double *diagonal,
                    double *over);
+
+// ---- der_stiffness.c
+
+bool ss_der_stiffness(const void *strand, const double *q, ss_stiffness kind, double scale,
+                      ss_band *A);
+void ss_der_damping(const void *strand, const double *q, double scale, ss_band *A);
 
 // ---- der_frames.c
 

@@ -372,7 +372,7 @@ bool ss_curl_stiffness(const void *strand, const double *q, ss_stiffness kind, d
 }
 
 // Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain. Lengths are not damped,
-// as those of rods (der_kernel.c).
+// as those of rods (der_stiffness.c).
 void ss_curl_damping(const void *strand, const double *q, double scale, ss_band *A)
 {
     const ss_curl *c = strand;
