@@ -296,6 +296,40 @@ static void iterates_end_at_the_error_of_the_solver(void)
     CHECK(iterates[1] < iterates[0]);
 }
 
+// Strands are shared by threads.
+static void the_number_of_threads_changes_no_bit(void)
+{
+    double *q[2] = {NULL, NULL};
+    int nq = 0;
+    for (int k = 0; k < 2; k++) {
+        again();
+        crowd(world, 1.0);
+        nq = world->nq;
+        options.threads = 1 + 2 * k;
+        options.reach = 0.0;
+        begin_with("linear");
+        steps(3);
+        CHECK(report.contacts > 0);
+        q[k] = malloc((size_t)nq * sizeof *q[k]);
+        memcpy(q[k], world->now.q, (size_t)nq * sizeof *q[k]);
+    }
+    CHECK(memcmp(q[0], q[1], (size_t)nq * sizeof *q[0]) == 0);
+    for (int k = 0; k < 2; k++) {
+        again();
+        heap();
+        nq = world->nq;
+        options.threads = 1 + 2 * k;
+        options.reach = 0.0;
+        begin_with("newton:iterations=4,tol=0");
+        steps(3);
+        q[k] = realloc(q[k], (size_t)nq * sizeof *q[k]);
+        memcpy(q[k], world->now.q, (size_t)nq * sizeof *q[k]);
+    }
+    CHECK(memcmp(q[0], q[1], (size_t)nq * sizeof *q[0]) == 0);
+    free(q[0]);
+    free(q[1]);
+}
+
 // ---- Energy and order
 
 static double total(void)
@@ -454,6 +488,7 @@ static void run_tests(void)
     RUN_TEST(iterates_that_move_apart_are_rejected);
     RUN_TEST(a_stop_by_tol_is_when_the_change_is_below);
     RUN_TEST(iterates_end_at_the_error_of_the_solver);
+    RUN_TEST(the_number_of_threads_changes_no_bit);
     RUN_TEST(bdf2_keeps_the_energy_of_a_free_oscillation);
     RUN_TEST(newton_is_of_first_and_bdf2_of_second_order);
     RUN_TEST(a_factor_that_fails_asks_for_the_next_kind);

@@ -84,7 +84,8 @@ static void find_known(ss_stepper *s, const linear *l)
     const double rest = 1.0 - l->set.theta;
     for (int k = 0; k < w->nstrands; k++) {
         const ss_placed at = ss_snapshot_strand(&s->here, w, k);
-        ss_strand_forces(w, k, &w->now, &at, s->systems.scratch, l->known + w->strands[k].v);
+        ss_strand_forces(w, k, &w->now, &at, s->systems.rooms[0].scratch,
+                         l->known + w->strands[k].v);
     }
     for (int j = 0; j < w->nv; j++) {
         l->known[j] *= rest;

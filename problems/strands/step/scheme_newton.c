@@ -175,30 +175,42 @@ static double change(const ss_stepper *s, const double *about, const ss_snapshot
     return sqrt(largest);
 }
 
+typedef struct commitment {
+    ss_stepper *s;
+    newton *n;
+    double h;
+} commitment;
+
+static void commit_strand(void *context, int k, int thread)
+{
+    const commitment *c = context;
+    const ss_stepper *s = c->s;
+    const ss_strand *strand = &s->world->strands[k];
+    const double *v = s->trial.v + strand->v;
+    const double *offset = s->offset != NULL ? s->offset + strand->v : NULL;
+    double *q = s->trial.q + strand->q, *step = s->mean + strand->v;
+    double *gone = c->n->gone + strand->v, *about = c->n->about + strand->v;
+    (void)thread;
+    for (int j = 0; j < strand->size.nv; j++) {
+        const double mean = s->way * v[j] + (offset != NULL ? offset[j] : 0.0);
+        step[j] = mean - gone[j];
+        gone[j] = mean;
+    }
+    strand->model->advance(strand->self, q, step, c->h, q);
+    if (strand->model->difference != NULL) {
+        strand->model->difference(strand->self, s->world->now.q + strand->q, q, c->h, gone);
+    }
+    for (int j = 0; j < strand->size.nv; j++) {
+        c->n->ahead[strand->v + j] = gone[j] - (offset != NULL ? offset[j] : 0.0);
+        about[j] = c->n->ahead[strand->v + j] / s->way;
+    }
+}
+
 // q of the trial moves on to where v of the trial leads, and v* and d to what that is.
 static void commit(ss_stepper *s, newton *n, double h)
 {
-    const ss_world *w = s->world;
-    for (int k = 0; k < w->nstrands; k++) {
-        const ss_strand *strand = &w->strands[k];
-        const double *v = s->trial.v + strand->v;
-        const double *offset = s->offset != NULL ? s->offset + strand->v : NULL;
-        double *q = s->trial.q + strand->q, *step = s->mean + strand->v;
-        double *gone = n->gone + strand->v, *about = n->about + strand->v;
-        for (int j = 0; j < strand->size.nv; j++) {
-            const double mean = s->way * v[j] + (offset != NULL ? offset[j] : 0.0);
-            step[j] = mean - gone[j];
-            gone[j] = mean;
-        }
-        strand->model->advance(strand->self, q, step, h, q);
-        if (strand->model->difference != NULL) {
-            strand->model->difference(strand->self, w->now.q + strand->q, q, h, gone);
-        }
-        for (int j = 0; j < strand->size.nv; j++) {
-            n->ahead[strand->v + j] = gone[j] - (offset != NULL ? offset[j] : 0.0);
-            about[j] = n->ahead[strand->v + j] / s->way;
-        }
-    }
+    commitment c = {s, n, h};
+    ss_systems_each(&s->systems, s->world->nstrands, commit_strand, &c);
 }
 
 // Newton's own step of strands that touch nothing and whose J changes.

@@ -86,7 +86,7 @@ static bool residual(ss_slopes *s, const ss_world *w, int k, const ss_iterate *i
     probe.at = &s->at;
     probe.ahead = s->ahead;
     ss_strand_place(w, k, &s->at, &s->placed);
-    if (!ss_strand_system(w, k, &probe, &s->placed, systems->scratch, &M, s->f)) {
+    if (!ss_strand_system(w, k, &probe, &s->placed, systems->rooms[0].scratch, &M, s->f)) {
         return false;
     }
     memset(g, 0, n * sizeof *g);

@@ -85,7 +85,8 @@ static bool allocate(ss_stepper *s)
     const ss_world *w = s->world;
     const size_t n = (size_t)w->nstrands;
     const bool here = ss_snapshot_init(&s->here, w), there = ss_snapshot_init(&s->there, w);
-    const bool systems = ss_systems_init(&s->systems, w);
+    const bool systems =
+        ss_systems_init(&s->systems, w, s->options.threads > 1 ? s->options.threads : 1);
     s->mean = malloc(((size_t)w->nv + 1) * sizeof *s->mean);
     s->first = malloc((n + 1) * sizeof *s->first);
     s->body = malloc((n + 1) * sizeof *s->body);

@@ -68,7 +68,7 @@ typedef struct ss_step_options {
                       // moves by more than its strand is long; 0: only when it is not finite
     bool continuous;  // continuous collision detection
     bool contacts;    // false: none at all; equal strands may then be stepped side by side
-    int threads;      // for strands side by side, whose bits do not depend on it; 0: one
+    int threads;      // that share the strands; the bits do not depend on it; 0: one
 } ss_step_options;
 ss_step_options
 ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, true, 0

@@ -295,6 +295,19 @@ double ss_step_velocity_scale(ss_stepper *s)
     return largest;
 }
 
+static void find_velocity(void *context, int k, int thread)
+{
+    ss_stepper *s = context;
+    const int row = s->ncontacts > 0 ? s->formed.row[k] : -1;
+    double *v = s->trial.v + s->world->strands[k].v;
+    (void)thread;
+    if (row >= 0) {
+        ss_systems_solve(&s->systems, s->world, k, s->v + row, v);
+    } else {
+        ss_systems_end(&s->systems, s->world, k, v);
+    }
+}
+
 // v = M^-1 (f + H r), strand by strand.
 void ss_step_find_velocities(ss_stepper *s)
 {
@@ -304,16 +317,7 @@ void ss_step_find_velocities(ss_stepper *s)
         memcpy(s->v, s->formed.problem.f, (size_t)s->formed.problem.ndofs * sizeof *s->v);
         ss_sparse_add_product(&s->formed.problem.H, s->r, s->v);
     }
-    for (int k = 0; k < w->nstrands; k++) {
-        const ss_strand *strand = &w->strands[k];
-        const int row = touching ? s->formed.row[k] : -1;
-        double *v = s->trial.v + strand->v;
-        if (row >= 0) {
-            ss_systems_solve(&s->systems, w, k, s->v + row, v);
-        } else {
-            ss_systems_end(&s->systems, w, k, v);
-        }
-    }
+    ss_systems_each(&s->systems, w->nstrands, find_velocity, s);
     if (touching) {
         gather_velocities(s, s->trial.v);
     }

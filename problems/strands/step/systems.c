@@ -16,7 +16,22 @@ static double *numbers(size_t count)
     return malloc((count + 1) * sizeof(double));
 }
 
-static bool allocate(ss_systems *s, const ss_world *w)
+static bool allocate_rooms(ss_systems *s, const ss_world *w, size_t largest, size_t dofs,
+                           int threads)
+{
+    s->rooms = calloc((size_t)threads, sizeof *s->rooms);
+    bool ok = s->rooms != NULL;
+    s->nrooms = ok ? threads : 0;
+    for (int i = 0; i < s->nrooms; i++) {
+        ss_systems_room *room = &s->rooms[i];
+        *room = (ss_systems_room){numbers(largest), numbers(dofs), ss_system_scratch_new(w)};
+        ok = ok && room->whole != NULL && room->right != NULL && room->scratch != NULL;
+    }
+    s->team = threads > 1 && ok ? ss_team_new(threads) : NULL;
+    return ok && (threads == 1 || s->team != NULL);
+}
+
+static bool allocate(ss_systems *s, const ss_world *w, int threads)
 {
     const size_t n = (size_t)w->nstrands, nv = (size_t)w->nv;
     size_t count = 0, largest = 0, dofs = 0;
@@ -40,14 +55,13 @@ static bool allocate(ss_systems *s, const ss_world *w)
                       .end = numbers(nv),
                       .after = numbers(nv),
                       .residual = numbers(nv),
-                      .whole = numbers(largest),
-                      .right = numbers(dofs),
                       .kinds = calloc(n + 1, sizeof *s->kinds),
-                      .scratch = ss_system_scratch_new(w)};
+                      .definite = calloc(2 * n + 1, sizeof *s->definite)};
+    s->lifts = s->definite + n;
     return s->M != NULL && s->L != NULL && s->M_numbers != NULL && s->L_numbers != NULL &&
            s->D != NULL && s->f != NULL && s->held != NULL && s->free != NULL && s->place != NULL &&
-           s->end != NULL && s->after != NULL && s->residual != NULL && s->whole != NULL &&
-           s->right != NULL && s->kinds != NULL && s->scratch != NULL;
+           s->end != NULL && s->after != NULL && s->residual != NULL && s->kinds != NULL &&
+           s->definite != NULL && allocate_rooms(s, w, largest, dofs, threads);
 }
 
 // free and place of a strand; how many are free.
@@ -67,9 +81,9 @@ static int number_dofs(ss_systems *s, const ss_strand *strand)
     return count;
 }
 
-bool ss_systems_init(ss_systems *s, const ss_world *w)
+bool ss_systems_init(ss_systems *s, const ss_world *w, int threads)
 {
-    if (!allocate(s, w)) {
+    if (!allocate(s, w, threads)) {
         return false;
     }
     size_t at = 0;
@@ -98,11 +112,33 @@ void ss_systems_free(ss_systems *s)
     free(s->end);
     free(s->after);
     free(s->residual);
-    free(s->whole);
-    free(s->right);
     free(s->kinds);
-    ss_system_scratch_free(s->scratch);
+    free(s->definite);
+    for (int i = 0; i < s->nrooms; i++) {
+        free(s->rooms[i].whole);
+        free(s->rooms[i].right);
+        ss_system_scratch_free(s->rooms[i].scratch);
+    }
+    free(s->rooms);
+    ss_team_free(s->team);
     *s = (ss_systems){0};
+}
+
+typedef struct each {
+    ss_strand_work *work;
+    void *context;
+} each;
+
+static void work_on(void *context, int item, int thread)
+{
+    const each *e = context;
+    e->work(e->context, item, thread);
+}
+
+void ss_systems_each(const ss_systems *s, int nstrands, ss_strand_work *work, void *context)
+{
+    each e = {work, context};
+    ss_team_run(s->team, nstrands, work_on, &e);
 }
 
 // ---- Held dofs
@@ -166,32 +202,33 @@ static void spread(const ss_systems *s, const ss_strand *strand, double *v)
 }
 
 static bool form_with(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
-                      const ss_placed *at)
+                      const ss_placed *at, ss_systems_room *room)
 {
     const ss_strand *strand = &w->strands[k];
     const ss_strand_size *size = &strand->size;
     double *f = s->f + strand->v;
     if (size->nheld == 0) {
-        return ss_strand_system(w, k, it, at, s->scratch, &s->M[k], f);
+        return ss_strand_system(w, k, it, at, room->scratch, &s->M[k], f);
     }
-    ss_band whole = {size->nv, size->half_bandwidth, s->whole};
-    if (!ss_strand_system(w, k, it, at, s->scratch, &whole, s->right)) {
+    ss_band whole = {size->nv, size->half_bandwidth, room->whole};
+    if (!ss_strand_system(w, k, it, at, room->scratch, &whole, room->right)) {
         return false;
     }
-    eliminate(s, strand, &whole, s->right, &s->M[k], f);
+    eliminate(s, strand, &whole, room->right, &s->M[k], f);
     return true;
 }
 
 // After form_with: M, f and end are what the method of the model makes of them. Without a definite M
 // nothing is changed.
-static void project_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it)
+static void project_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
+                           ss_systems_room *room)
 {
     const ss_strand *strand = &w->strands[k];
     const size_t nv = (size_t)strand->size.nv;
     double *f = s->f + strand->v, *end = s->end + strand->v, *after = s->after + strand->v;
     ss_band *M = &s->M[k], *L = &s->L[k];
     if (strand->size.nheld == 0) {
-        ss_strand_project(w, k, it->at, it->h, s->scratch, M, f, end, after);
+        ss_strand_project(w, k, it->at, it->h, room->scratch, M, f, end, after);
         return;
     }
     memcpy(L->x, M->x, (size_t)M->n * (size_t)(M->half + 1) * sizeof *L->x);
@@ -201,11 +238,11 @@ static void project_strand(ss_systems *s, const ss_world *w, int k, const ss_ite
     memcpy(end, f, (size_t)M->n * sizeof *end);
     ss_band_solve(L, s->D + strand->v, end);
     spread(s, strand, end);
-    ss_band whole = {strand->size.nv, strand->size.half_bandwidth, s->whole};
+    ss_band whole = {strand->size.nv, strand->size.half_bandwidth, room->whole};
     strand->model->project(strand->self, it->at->q + strand->q, it->h, end, after, &whole);
-    memset(s->right, 0, nv * sizeof *s->right);
-    ss_band_add_product(&whole, end, s->right);
-    eliminate(s, strand, &whole, s->right, M, f);
+    memset(room->right, 0, nv * sizeof *room->right);
+    ss_band_add_product(&whole, end, room->right);
+    eliminate(s, strand, &whole, room->right, M, f);
 }
 
 static bool factor_strand(ss_systems *s, const ss_world *w, int k)
@@ -237,12 +274,12 @@ static bool lift_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
         before = SHARES[i];
         definite = factor_strand(s, w, k);
     }
-    s->lifted += definite;
+    s->lifts[k] = definite;
     return definite;
 }
 
 static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
-                        const ss_placed *at)
+                        const ss_placed *at, ss_systems_room *room)
 {
     const ss_strand *strand = &w->strands[k];
     ss_iterate about = *it;
@@ -250,11 +287,11 @@ static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
     const ss_stiffness first = it->kind == SS_STIFFNESS_OWN ? strand->model->kind : it->kind;
     for (int kind = (int)first; kind < SS_STIFFNESS_KINDS && !definite; kind++) {
         about.kind = (ss_stiffness)kind;
-        if (!form_with(s, w, k, &about, at)) {
+        if (!form_with(s, w, k, &about, at, room)) {
             continue;
         }
         if (ss_systems_project(s, strand)) {
-            project_strand(s, w, k, it);
+            project_strand(s, w, k, it, room);
         }
         definite = factor_strand(s, w, k) ||
                    (about.kind != SS_STIFFNESS_EXACT && lift_strand(s, w, k, it));
@@ -263,14 +300,32 @@ static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
     return definite;
 }
 
+typedef struct forming {
+    ss_systems *s;
+    const ss_world *w;
+    const ss_iterate *it;
+    const ss_snapshot *at;
+} forming;
+
+static void form_one(void *context, int k, int thread)
+{
+    const forming *f = context;
+    ss_systems *s = f->s;
+    const ss_placed placed = ss_snapshot_strand(f->at, f->w, k);
+    s->lifts[k] = false;
+    s->definite[k] = form_strand(s, f->w, k, f->it, &placed, &s->rooms[thread]);
+}
+
 bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, const ss_snapshot *at)
 {
+    forming f = {s, w, it, at};
     bool definite = true;
     s->particles = it->particles;
     s->lifted = 0;
-    for (int k = 0; definite && k < w->nstrands; k++) {
-        const ss_placed placed = ss_snapshot_strand(at, w, k);
-        definite = form_strand(s, w, k, it, &placed);
+    ss_systems_each(s, w->nstrands, form_one, &f);
+    for (int k = 0; k < w->nstrands; k++) {
+        definite = definite && s->definite[k];
+        s->lifted += s->lifts[k];
     }
     return definite;
 }

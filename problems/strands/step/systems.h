@@ -4,6 +4,13 @@
 #pragma once
 
 #include "problems/strands/snapshot.h"
+#include "problems/team.h"
+
+// Scratch of a thread: M and f of a strand with held dofs, and what system.h needs.
+typedef struct ss_systems_room {
+    double *whole, *right;
+    ss_system_scratch *scratch;
+} ss_systems_room;
 
 typedef struct ss_systems {
     ss_band *M, *L; // [nstrands] of the free dofs, into the arrays below; L is a factor (band.h)
@@ -14,12 +21,18 @@ typedef struct ss_systems {
     int *free, *place;             // [nv] dof of the i-th free one; its i, or -1 where it is held
     double *end, *after;           // [nv] of models that project (model.h)
     double *residual;              // [nv] scratch
-    double *whole, *right;         // scratch: M and f of a strand with held dofs
     ss_stiffness *kinds;           // [nstrands] of the K in M
+    bool *definite, *lifts;        // [nstrands] whether M has a factor; with a lifted diagonal
     bool particles;                // of the iterate that they were formed about
     int lifted;                    // strands whose M has a lifted diagonal
-    ss_system_scratch *scratch;
+    int nrooms;
+    ss_systems_room *rooms; // [nrooms]
+    ss_team *team;          // of as many threads; NULL: one
 } ss_systems;
+
+// What is done with strand k; `thread` has its room. No result may depend on the order.
+typedef void ss_strand_work(void *context, int k, int thread);
+void ss_systems_each(const ss_systems *s, int nstrands, ss_strand_work *work, void *context);
 
 // Whether the method of the strand's model makes v of M and f (system.h).
 static inline bool ss_systems_project(const ss_systems *s, const ss_strand *strand)
@@ -27,8 +40,8 @@ static inline bool ss_systems_project(const ss_systems *s, const ss_strand *stra
     return strand->model->project != NULL && (strand->model->energy == NULL || s->particles);
 }
 
-// Room for a world as it is now. False without memory; free what it was given in every case.
-bool ss_systems_init(ss_systems *s, const ss_world *w);
+// Room for a world as it is now, threads >= 1. False without memory; free what it was given in every case.
+bool ss_systems_init(ss_systems *s, const ss_world *w, int threads);
 void ss_systems_free(ss_systems *s);
 
 // The velocities `held` for a step h from the state `from`, at whose end the bodies are at `to`: they
