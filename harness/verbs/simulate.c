@@ -46,7 +46,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_REAL("time-limit", "S", time_limit, 0, 1e9,
                 "wall seconds per solve; 0 for none. With a limit, the bits depend on the machine"),
     SS_OPT_INT("threads", "N", threads, 0, 256,
-               "visit stripes of contacts, or equal strands that touch nothing, the same bits for "
+               "threads that share the strands, and visit stripes of contacts, the same bits for "
                "any N; 0: natural order, one thread"),
     SS_OPT_SEED("seed", "S", seed, "the same seed gives the same bits"),
     SS_OPT_TEXT("dump", "FILE.h5", dump,

@@ -18,7 +18,7 @@ const char *const ss_stiffness_names[] = {"exact", "filtered", "gauss-newton", "
 #define FOLD       -0.999999
 
 // More vertices than this are a mistyped number, and their products with counts stay ints.
-#define MOST_SEGMENTS 4096
+#define MOST_SEGMENTS 16384
 #define MOST_PIECES   65536
 
 static bool all_finite(const double (*pieces)[3], int npieces)

@@ -115,7 +115,7 @@ static void measure(const char *spec, int vertices)
 
 int main(int argc, char **argv)
 {
-    static const int SIZES[] = {25, 50, 100, 1000, 4000};
+    static const int SIZES[] = {25, 50, 100, 1000, 10000};
     char der[] = "der", corde[] = "corde";
     char *own[] = {der, corde};
     char **specs = argc > 1 ? argv + 1 : own;

@@ -117,7 +117,7 @@ static void check_spoilt(spoil *change, const char *word)
 static void a_wrong_design_is_refused_by_every_model(void)
 {
     check_spoilt(no_length, "length must be above 0 m, not 0");
-    check_spoilt(no_segments, "1 to 4096 segments, not 0");
+    check_spoilt(no_segments, "1 to 16384 segments, not 0");
     check_spoilt(negative_pieces, "pieces");
     check_spoilt(no_style, "pieces");
     check_spoilt(unfinished_style, "not finite");

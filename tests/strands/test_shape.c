@@ -266,7 +266,7 @@ static void vertices_that_are_no_strand_are_refused(void)
     ss_strand_design d = {.material = ss_material_hair(), .nvertices = 4, .vertices = x};
     CHECK_OK(ss_strand_design_check(&d, &error));
     d.nvertices = 2;
-    check_refused(&d, "3 to 4097 vertices, not 2");
+    check_refused(&d, "3 to 16385 vertices, not 2");
     d.nvertices = 4;
     d.theta = theta;
     check_refused(&d, "angle");

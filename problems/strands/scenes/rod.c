@@ -16,10 +16,10 @@
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
-#define CANTILEVER 0.1  // m
-#define RING       0.05 // m, radius
-#define UNEVEN     1e-4 // of a length: how far shapes that are to buckle are off
-#define MOST       4097 // vertices
+#define CANTILEVER 0.1   // m
+#define RING       0.05  // m, radius
+#define UNEVEN     1e-4  // of a length: how far shapes that are to buckle are off
+#define MOST       16385 // vertices
 
 // Every scene takes some of these.
 typedef struct settings {
