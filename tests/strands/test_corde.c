@@ -240,8 +240,89 @@ static void force_and_stiffness_are_derivatives_by_complex_step(void)
     }
 }
 
+// ---- Rigid motions
+
+static void energy_does_not_change_in_rigid_motions(void)
+{
+    const ss_strand_design design = random_design(&g, 7, 30.0);
+    one_strand s = new_strand("corde", &design);
+    disturb(&s, &g);
+    double *moved = calloc((size_t)s.size.nq, sizeof *moved);
+    const ss_pose by = random_pose(&g);
+    const ss_quat turn_by = ss_quat_of_matrix(&by.turn);
+    const int n = s.size.npoints - 1;
+    for (int i = 0; i <= n; i++) {
+        const ss_vec3 x = ss_pose_point(&by, ss_corde_vertex(s.q, i));
+        const double place[3] = {x.x, x.y, x.z};
+        memcpy(moved + 7 * i, place, sizeof place);
+        if (i < n) {
+            ss_quat_write(ss_quat_product(turn_by, ss_corde_turn(s.q, i)), moved + 7 * i + 3);
+        }
+    }
+    const double E = s.model->energy(s.self, s.q);
+    CHECK_NEAR(s.model->energy(s.self, moved), E, 1e-12 * E);
+    free(moved);
+    free_strand(&s);
+}
+
+// Torques are in the frames of the directors.
+static void forces_of_a_rod_balance(void)
+{
+    const ss_strand_design design = random_design(&g, 7, 30.0);
+    one_strand s = new_strand("corde", &design);
+    disturb(&s, &g);
+    double *F = calloc((size_t)s.size.nv, sizeof *F), size = 0.0;
+    s.model->force(s.self, s.q, s.rest, F);
+    ss_vec3 force = {0.0, 0.0, 0.0}, torque = {0.0, 0.0, 0.0};
+    const int n = s.size.npoints - 1;
+    for (int i = 0; i <= n; i++) {
+        const ss_vec3 f = ss_vec(F[6 * i], F[6 * i + 1], F[6 * i + 2]);
+        force = ss_plus(force, f);
+        torque = ss_plus(torque, ss_cross(ss_corde_vertex(s.q, i), f));
+        size += ss_length(f);
+        if (i < n) {
+            const ss_vec3 own = ss_vec(F[6 * i + 3], F[6 * i + 4], F[6 * i + 5]);
+            torque = ss_plus(torque, ss_quat_turned(ss_corde_turn(s.q, i), own));
+        }
+    }
+    CHECK_LE(ss_length(force), 1e-12 * size);
+    CHECK_LE(ss_length(torque), 1e-12 * size);
+    free(F);
+    free_strand(&s);
+}
+
+// A body that spins alone keeps its moment: I w' = -w x I w, of an edge with its inertia I.
+static void a_spinning_edge_precesses_by_its_gyroscopic_torque(void)
+{
+    ss_strand_design design = random_design(&g, 1, 0.0);
+    design.material.ellipticity = 2.0;
+    one_strand s = new_strand("corde", &design);
+    double *F = calloc(2 * (size_t)s.size.nv, sizeof *F), *still = F + s.size.nv;
+    const ss_vec3 w = {3e3, -2e3, 5e3};
+    s.v[3] = w.x;
+    s.v[4] = w.y;
+    s.v[5] = w.z;
+    s.model->force(s.self, s.q, s.v, F);
+    s.model->force(s.self, s.q, s.rest, still);
+    ss_band M = new_band(&s);
+    s.model->inertia(s.self, s.q, &M);
+    const ss_vec3 Iw = ss_vec(*ss_band_at(&M, 3, 3) * w.x, *ss_band_at(&M, 4, 4) * w.y,
+                              *ss_band_at(&M, 5, 5) * w.z);
+    const ss_vec3 torque = ss_scaled(-1.0, ss_cross(w, Iw));
+    CHECK_NEAR(F[3] - still[3], torque.x, 1e-12 * ss_length(torque));
+    CHECK_NEAR(F[4] - still[4], torque.y, 1e-12 * ss_length(torque));
+    CHECK_NEAR(F[5] - still[5], torque.z, 1e-12 * ss_length(torque));
+    CHECK_NEAR(Iw.z / w.z, Iw.x / w.x + Iw.y / w.y, 1e-14 * Iw.z / w.z);
+    free(M.x);
+    free(F);
+    free_strand(&s);
+}
+
 static void run_tests(void)
 {
+    RUN_TEST(energy_does_not_change_in_rigid_motions);
+    RUN_TEST(forces_of_a_rod_balance);
+    RUN_TEST(a_spinning_edge_precesses_by_its_gyroscopic_torque);
     RUN_TEST(force_and_stiffness_are_derivatives_by_complex_step);
 }
 

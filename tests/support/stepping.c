@@ -1,6 +1,8 @@
 // A solver and two chains that many tests of steps begin with.
 #include "tests/support/stepping.h"
 
+#include <stdlib.h>
+
 #include "problems/tangle/random.h"
 #include "solvers/registry.h"
 #include "tests/support/support.h"
@@ -139,4 +141,32 @@ void crowd(ss_world *world, double speed)
     add_obstacle(world, SS_OBSTACLE_SPHERE, ss_vec(0.05, 0.0, 0.0),
                  ss_pose_back(&at.pose, ss_vec(0.05, 0.05, -0.04)), second);
     stir(world, 0.3 * speed);
+}
+
+double replay_error(const ss_problem *p, const double *r, const double *v)
+{
+    double worst = 0.0;
+    double *rest = calloc(2 * (size_t)p->ndofs, sizeof *rest), *size = rest + p->ndofs;
+    for (int i = 0; i < p->ndofs; i++) {
+        rest[i] = -p->f[i];
+        size[i] = fabs(p->f[i]);
+    }
+    for (int j = 0; j < p->ndofs; j++) {
+        for (int k = p->M.start[j]; k < p->M.start[j + 1]; k++) {
+            rest[p->M.row[k]] += p->M.x[k] * v[j];
+            size[p->M.row[k]] += fabs(p->M.x[k] * v[j]);
+        }
+    }
+    for (int j = 0; j < p->H.ncols; j++) {
+        for (int k = p->H.start[j]; k < p->H.start[j + 1]; k++) {
+            rest[p->H.row[k]] -= p->H.x[k] * r[j];
+            size[p->H.row[k]] += fabs(p->H.x[k] * r[j]);
+        }
+    }
+    for (int i = 0; i < p->ndofs; i++) {
+        const double share = size[i] > 0.0 ? fabs(rest[i]) / size[i] : 0.0;
+        worst = share > worst || isnan(share) ? share : worst;
+    }
+    free(rest);
+    return worst;
 }

@@ -30,3 +30,6 @@ void crowd(ss_world *w, double speed);
 
 // A straight strand of the example model (twisting_chain.h), 0.2 m long in 8 segments.
 int tied_strand(ss_world *world, int body, const ss_pose *root, int tip_body, ss_clamp clamp);
+
+// max |M v - f - H r|_i / (|M||v| + |f| + |H||r|)_i of a problem and its answer.
+double replay_error(const ss_problem *p, const double *r, const double *v);

@@ -1,0 +1,144 @@
+// tests/strands/test_corde_motion.c -- rods with directors that move: their one-step problems, energy and
+// frequency.
+#include <stdlib.h>
+
+#include "tests/support/scene_run.h"
+#include "tests/support/stepping.h"
+#include "tests/support/strand_run.h"
+#include "tests/support/support.h"
+
+#define LENGTH 0.1 // m, free
+#define EDGES  16
+
+static ss_error error;
+
+static void set_up(void)
+{
+    error = (ss_error){0};
+}
+
+// ---- Problems
+
+// Of every iterate's last: M has the gyroscopic and elastic terms of the directors.
+static void the_problem_of_a_ponytail_replays(void)
+{
+    const scene_choice pony = {.scene = "pony", .rods = 6, .mu = NAN, .seed = 1, .model = "corde"};
+    scene_run *tail = open_run(&pony, "mfb+enum", 1e-8);
+    start_run(tail);
+    int contacts = 0;
+    for (int i = 0; i < 6; i++) {
+        step_run(tail);
+        const double *r, *v;
+        const ss_problem *p = ss_stepper_problem(tail->stepper, &r, &v);
+        contacts += p != NULL ? p->ncontacts : 0;
+        CHECK(p == NULL || replay_error(p, r, v) <= 1e-14);
+        CHECK(tail->last.stiffness == SS_STIFFNESS_EXACT && tail->last.rejected == 0);
+    }
+    CHECK(contacts > 20);
+    close_run(tail);
+}
+
+// A ponytail begins at rest: what carries its weight are natural strains and aims.
+static void a_settled_strand_stays_where_it_is(void)
+{
+    scene_run *tail = open_empty_run("corde", "mfb+enum", 1e-8);
+    const double style[2][3] = {{5.0, 3.0, -12.0}, {0.0, -8.0, 4.0}};
+    const ss_strand_design design = {.length = 0.15,
+                                     .material = ss_material_hair(),
+                                     .npieces = 2,
+                                     .style = style,
+                                     .nsegments = 20};
+    const ss_pose root = pose_at(ss_vec(0.1, 0.2, 0.3), ss_vec(0.3, -1.0, 0.4));
+    int number;
+    tail->scene.options.contacts = false;
+    CHECK_OK(ss_world_add_strand(tail->scene.world, &tail->scene.model, &design, 0, &root, &number,
+                                 &error));
+    CHECK_OK(ss_world_settle(tail->scene.world, &error));
+    CHECK(tail->scene.world->unsettled == 0);
+    start_run(tail);
+    for (int i = 0; i < 50; i++) {
+        step_run(tail);
+        CHECK_LE(tail->last.max_speed, 1e-9);
+    }
+    close_run(tail);
+}
+
+// ---- Energy and frequency
+
+// Straight and level, LENGTH from the middle of the first edge to the tip.
+static run level_rod(const char *scheme, ss_vec3 gravity, double dt)
+{
+    const double l = LENGTH / (EDGES - 0.5);
+    ss_strand_design design = {
+        .length = EDGES * l, .material = ss_material_hair(), .nsegments = EDGES};
+    design.material.relaxation = 0.0;
+    const ss_pose root = ss_pose_identity();
+    ss_model_choice choice;
+    ss_scheme_choice steps;
+    ss_step_options options = ss_step_defaults();
+    run r = {.w = ss_world_new()};
+    int number;
+    r.w->gravity = gravity;
+    CHECK_OK(ss_model_parse("corde", &choice, &error));
+    CHECK_OK(ss_world_add_strand(r.w, &choice, &design, 0, &root, &number, &error));
+    CHECK_OK(ss_scheme_parse(scheme, &steps, &error));
+    options.scheme = &steps;
+    options.contacts = false;
+    options.dt = options.dt_min = dt;
+    r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = NULL}, &error);
+    CHECK(r.s != NULL);
+    ss_model_choice_free(&choice);
+    ss_scheme_choice_free(&steps);
+    return r;
+}
+
+// What a rod without damping, let go level, has lost 0.1 s later; it begins with none.
+static double lost(const char *scheme, double dt)
+{
+    run r = level_rod(scheme, ss_vec(0.0, -9.81, 0.0), dt);
+    go_to(&r, 0.1);
+    const ss_energy *e = &r.report.energy;
+    const double gone = -(e->kinetic + e->elastic + e->potential);
+    free_run(&r);
+    return gone;
+}
+
+static void a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme(void)
+{
+    const double coarse = lost("newton", 1e-3), fine = lost("newton", 5e-4);
+    CHECK(fine > 0.0);
+    CHECK_NEAR(coarse / fine, 2.0, 0.2);
+    const double second = lost("bdf2", 1e-3), finer = lost("bdf2", 5e-4);
+    CHECK_NEAR(second / finer, 4.0, 0.4);
+    CHECK_LE(fabs(second), 0.05 * coarse);
+}
+
+// Two periods between turns of the tip; 16 edges swing 0.1 % off, bdf2 at 2 ms as much.
+static void a_rod_swings_with_the_first_frequency(void)
+{
+    run r = level_rod("bdf2", ss_vec(0.0, -1e-3, 0.0), 2e-3);
+    double first = 0.0, time = 0.0, before = 0.0, last = 0.0;
+    for (int count = 0; count < 5;) {
+        CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
+        const double y = tip_of(&r).y, speed = y - before;
+        if (last * speed < 0.0) {
+            time = r.report.time - 2e-3 * (0.5 + speed / (speed - last));
+            first = count++ == 0 ? time : first;
+        }
+        last = speed;
+        before = y;
+    }
+    const ss_material hair = ss_material_hair();
+    CHECK_NEAR(2.0 / (time - first) / ss_material_frequency(&hair, LENGTH), 1.0, 0.006);
+    free_run(&r);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(the_problem_of_a_ponytail_replays);
+    RUN_TEST(a_settled_strand_stays_where_it_is);
+    RUN_TEST(a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme);
+    RUN_TEST(a_rod_swings_with_the_first_frequency);
+}
+
+const test_group corde_motion_tests = {.run = run_tests, .set_up = set_up};
