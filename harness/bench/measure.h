@@ -10,7 +10,9 @@
 
 typedef struct ss_bench_settings {
     double tolerance;
-    double time_limit; // CPU seconds a solve
+    const double *tolerances; // [ntolerances] of a plan, in place of the one above; borrowed
+    int ntolerances;          // 0: the one above
+    double time_limit;        // CPU seconds a solve
     int max_iterations;
     int repeats;
     bool from_guess;

@@ -228,14 +228,20 @@ ss_status ss_bench_plan_compare(ss_bench_plan *plan, ss_record *record, ss_error
 
 static int add_entries(ss_bench_plan *plan, const ss_specs *specs)
 {
-    const size_t count = (size_t)plan->nproblems * (size_t)specs->count;
+    const ss_bench_settings *s = &plan->settings;
+    const size_t ntolerances = s->ntolerances > 0 ? (size_t)s->ntolerances : 1;
+    const size_t nspecs = (size_t)specs->count, each = nspecs * ntolerances;
+    const size_t count = (size_t)plan->nproblems * each;
     plan->entries = calloc(count > 0 ? count : 1, sizeof *plan->entries);
     if (plan->entries == NULL) {
         return fail_memory(plan);
     }
     for (size_t k = 0; k < count; k++) {
-        plan->entries[k] = (ss_bench_entry){.problem = &plan->problems[k / (size_t)specs->count],
-                                            .spec = specs->text[k % (size_t)specs->count]};
+        plan->entries[k] = (ss_bench_entry){
+            .problem = &plan->problems[k / each],
+            .spec = specs->text[k % nspecs],
+            .tolerance =
+                s->ntolerances > 0 ? s->tolerances[k / nspecs % ntolerances] : s->tolerance};
     }
     plan->count = plan->missing = (int)count;
     return SS_EXIT_OK;
@@ -314,7 +320,7 @@ ss_record_row ss_bench_plan_row(const ss_bench_plan *plan, const ss_bench_entry 
     snprintf(row.solver, sizeof row.solver, "%s", entry->spec);
     snprintf(row.start, sizeof row.start, "%s", plan->settings.from_guess ? "guess" : "zero");
     memcpy(row.build, plan->build, sizeof row.build);
-    row.tolerance = plan->settings.tolerance;
+    row.tolerance = entry->tolerance;
     ss_record_put_label(p->label, row.problem, sizeof row.problem);
     memcpy(row.scene, p->scene, sizeof row.scene);
     row.contacts = p->contacts;

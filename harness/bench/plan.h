@@ -17,7 +17,8 @@ typedef struct ss_bench_problem {
 typedef struct ss_bench_entry {
     const ss_bench_problem *problem;
     const char *spec; // borrowed
-    bool present;     // in the record, and no run with these settings would say more
+    double tolerance;
+    bool present; // in the record, and no run with these settings would say more
 } ss_bench_entry;
 
 typedef struct ss_bench_plan {
@@ -28,7 +29,7 @@ typedef struct ss_bench_plan {
     int nfiles;
     ss_bench_problem *problems; // [nproblems]
     int nproblems;
-    ss_bench_entry *entries; // [count] problem by problem, each with all its solvers
+    ss_bench_entry *entries; // [count] by problem, tolerance and solver
     int count, missing;
 } ss_bench_plan;
 

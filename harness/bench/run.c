@@ -189,7 +189,7 @@ static command_line write_words(const running *all, const ss_bench_entry *entry)
     put(&line, "stickslip");
     put(&line, "%s", SS_RUN_ONE);
     put(&line, "--solver=%s", entry->spec);
-    put(&line, "--tol=%.17g", s->tolerance);
+    put(&line, "--tol=%.17g", entry->tolerance);
     put(&line, "--time-limit=%.17g", s->time_limit);
     put(&line, "--max-iter=%d", s->max_iterations);
     put(&line, "--repeat=%d", s->repeats);
@@ -309,7 +309,7 @@ static ss_status read_row(const running *all, int k, ss_record_row *row, ss_erro
 
 static ss_status add_row(running *all, double load, ss_record_row *row, ss_error *e)
 {
-    char text[1500], seconds[48] = "";
+    char text[1500], seconds[48] = "", tolerance[32] = "";
     memcpy(row->host, all->machine.host, sizeof row->host);
     memcpy(row->machine, all->machine.machine, sizeof row->machine);
     ss_machine_date(row->date, sizeof row->date);
@@ -318,7 +318,11 @@ static ss_status add_row(running *all, double load, ss_record_row *row, ss_error
         snprintf(seconds, sizeof seconds, ", %d iteration%s, %.3g s", row->iterations,
                  ss_plural(row->iterations), row->seconds);
     }
-    snprintf(text, sizeof text, "%s %s %s%s", row->problem, row->solver, row->status, seconds);
+    if (all->plan->settings.ntolerances > 1) {
+        snprintf(tolerance, sizeof tolerance, "to %g ", row->tolerance);
+    }
+    snprintf(text, sizeof text, "%s %s %s%s%s", row->problem, row->solver, tolerance, row->status,
+             seconds);
     const ss_status status = ss_record_add(all->record, row, e);
     ss_record_row_free(row);
     if (status == SS_OK) {

@@ -13,13 +13,14 @@
 
 typedef struct settings {
     const char *solvers, *out, *base, *shard;
-    double tolerance, time_limit;
+    const char *tolerances;
+    double time_limit;
     int max_iterations, repeats, jobs, start;
     bool dry_run;
 } settings;
 
 static const settings DEFAULTS = {
-    .tolerance = 1e-6,
+    .tolerances = "1e-6",
     .time_limit = 60.0,
     .max_iterations = 10000,
     .repeats = 3,
@@ -31,7 +32,9 @@ static const ss_option OPTIONS[] = {
                 .required = true),
     SS_OPT_TEXT("out", "RESULTS.db", out, "the record; rows that it contains are not made again",
                 .required = true),
-    SS_OPT_TOLERANCE,
+    SS_OPT_TEXT("tol", "LIST", tolerances,
+                "the largest error that counts as solved, or several: 1e-4,1e-8; numbers from 0 "
+                "to 1"),
     SS_OPT_MAX_ITERATIONS,
     SS_OPT_REAL("time-limit", "S", time_limit, 1e-3, 1e6, "CPU seconds per solve"),
     SS_OPT_INT("repeat", "N", repeats, 1, 100000, "timed solves, after one that is not timed"),
@@ -48,12 +51,12 @@ static const ss_option OPTIONS[] = {
 
 static const char VERB[] = "bench";
 
+enum { MOST_TOLERANCES = 16 };
+
 static const ss_column DRY_COLUMNS[] = {
-    {.key = "problem", .kind = SS_COLUMN_TEXT},
-    {.key = "contacts", .kind = SS_COLUMN_INTEGER},
-    {.key = "solver", .kind = SS_COLUMN_TEXT},
-    {.key = "row", .kind = SS_COLUMN_TEXT},
-    {.key = NULL},
+    {.key = "problem", .kind = SS_COLUMN_TEXT}, {.key = "contacts", .kind = SS_COLUMN_INTEGER},
+    {.key = "solver", .kind = SS_COLUMN_TEXT},  {.key = "tol", .kind = SS_COLUMN_REAL},
+    {.key = "row", .kind = SS_COLUMN_TEXT},     {.key = NULL},
 };
 
 static int print_plan(const ss_bench_plan *plan)
@@ -64,6 +67,7 @@ static int print_plan(const ss_bench_plan *plan)
         ss_table_text(rows, entry->problem->label);
         ss_table_integer(rows, entry->problem->contacts);
         ss_table_text(rows, entry->spec);
+        ss_table_real(rows, entry->tolerance);
         ss_table_text(rows, entry->present ? "present" : "missing");
     }
     const int code = ss_table_end(&ss_verb_bench, rows, SS_EXIT_OK);
@@ -185,10 +189,46 @@ static bool parse_shard(const char *text, ss_shard *shard)
     return sound;
 }
 
+// Numbers with commas or blanks between them, each once.
+static int parse_tolerances(const char *list, double tolerances[MOST_TOLERANCES])
+{
+    static const char SEPARATORS[] = ", ;";
+    int count = 0;
+    for (list += strspn(list, SEPARATORS); *list != '\0'; list += strspn(list, SEPARATORS)) {
+        char word[40], takes[80];
+        const size_t length = strcspn(list, SEPARATORS);
+        snprintf(word, sizeof word, "%.*s", (int)length, list);
+        list += length;
+        double value;
+        if (length >= sizeof word || !ss_number_real(word, 0.0, 1.0, &value)) {
+            ss_number_describe(false, 0.0, 1.0, takes, sizeof takes);
+            ss_complain(VERB, "--tol takes %s, or several with commas, not '%s'", takes, word);
+            return 0;
+        }
+        if (count == MOST_TOLERANCES) {
+            ss_complain(VERB, "--tol takes at most %d numbers", MOST_TOLERANCES);
+            return 0;
+        }
+        bool known = false;
+        for (int k = 0; k < count; k++) {
+            known = known || tolerances[k] == value;
+        }
+        tolerances[count] = value;
+        count += !known;
+    }
+    if (count == 0) {
+        ss_complain(VERB, "--tol is an empty list; write one as 1e-4,1e-8");
+    }
+    return count;
+}
+
 static int run_bench(const void *given, const ss_operands *operands)
 {
     const settings *s = given;
-    const ss_bench_settings how = {.tolerance = s->tolerance,
+    double tolerances[MOST_TOLERANCES];
+    const int ntolerances = parse_tolerances(s->tolerances, tolerances);
+    const ss_bench_settings how = {.tolerances = tolerances,
+                                   .ntolerances = ntolerances,
                                    .time_limit = s->time_limit,
                                    .max_iterations = s->max_iterations,
                                    .repeats = s->repeats,
@@ -197,6 +237,9 @@ static int run_bench(const void *given, const ss_operands *operands)
     ss_bench_plan plan;
     ss_error error;
     ss_shard shard = {0};
+    if (ntolerances == 0) {
+        return SS_EXIT_USAGE;
+    }
     if (s->shard != NULL && !parse_shard(s->shard, &shard)) {
         ss_complain(VERB, "--shard takes I/N, whole numbers with 0 <= I < N as 0/8, not '%s'",
                     s->shard);

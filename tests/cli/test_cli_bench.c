@@ -72,6 +72,14 @@ static void a_dry_run_makes_nothing(void)
     EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--dry-run", "--out", result);
     TEST_ASSERT_EQUAL_INT(7, count_lines(standard_out));
     HOLDS(standard_error, "6 of 6 rows are missing");
+    EXPECT(0, "bench", many, "--solvers", "mfb,enum", "--tol", "1e-4,1e-8,1e-4", "--dry-run",
+           "--out", result);
+    HOLDS(standard_error, "12 of 12 rows are missing");
+    HOLDS(standard_out, " enum    1e-8  missing");
+    EXPECT(1, "bench", many, "--solvers", "enum", "--tol", "1e-4,tight", "--out", result);
+    SAYS("bench: --tol takes a number from 0 to 1, or several with commas, not 'tight'");
+    EXPECT(1, "bench", many, "--solvers", "enum", "--tol", ",", "--out", result);
+    SAYS("bench: --tol is an empty list; write one as 1e-4,1e-8");
     CHECK(access(result, F_OK) != 0);
     // As a run that was killed at its beginning leaves it.
     fclose(fopen(result, "w"));
