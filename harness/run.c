@@ -233,6 +233,7 @@ void ss_run_describe(const ss_run *run, ss_record_row *row)
     const ss_result *result = &run->result;
     snprintf(row->status, sizeof row->status, "%s", run->status);
     snprintf(row->detail, sizeof row->detail, "%s", run->detail);
+    snprintf(row->outcome, sizeof row->outcome, "%s", ss_outcome_name(result->outcome));
     row->iterations = result->iterations;
     row->local_solves = result->local_solves;
     row->alt_percent = percent(result->failsafe_calls, result->local_solves);

@@ -428,6 +428,11 @@ bool ss_method_same(const ss_method *one, const ss_method *other)
            same_owner(&mine[2], &others[2]);
 }
 
+bool ss_method_has_own_rule(const ss_method *m)
+{
+    return m->global->own_rule != NULL && m->global->own_rule(m);
+}
+
 bool ss_method_takes_threads(const ss_method *m)
 {
     return m->global->takes_threads != NULL && m->global->takes_threads(m);

@@ -166,6 +166,9 @@ typedef struct ss_global_solver {
     // "freeze=on". NULL where it has an effect; no function: all have. A spec that sets a key in
     // vain is refused.
     const char *(*key_needs)(const ss_method *method, const char *key);
+    // Whether the spec asks for a rule of its own that ends it, which the tolerance has no part in; no
+    // function: it does not. Its outcome is SS_CONVERGED where that was met.
+    bool (*own_rule)(const ss_method *method);
     // Whether ss_task.threads has an effect; no function: it has none.
     bool (*takes_threads)(const ss_method *method);
     // r [dim ncontacts]: in the start, out the best answer. Missing memory is SS_SYSTEM;

@@ -12,7 +12,7 @@
 
 // "SSRU", and what grows when the tables change.
 #define APPLICATION "1397969493"
-#define FORMAT      "2"
+#define FORMAT      "3"
 
 // How long a writer waits for another, in ms: longer than any transaction here takes.
 #define PATIENCE 60000

@@ -116,7 +116,8 @@ static double iterations_of(const ss_trials *t, const ss_solver_trials *solver, 
 {
     (void)t;
     const ss_trial *trial = &solver->trials[p];
-    return trial->row == NULL ? NAN : trial->solved ? trial->iterations : INFINITY;
+    const bool done = solver->own_rule ? trial->met : trial->solved;
+    return trial->row == NULL ? NAN : done ? trial->iterations : INFINITY;
 }
 
 // The largest finite value of all, within bounds, so that all curves end at one place.
@@ -167,6 +168,67 @@ static ss_status distribute(const ss_trials *t, measure value, bool above, doubl
     return ss_figure_end(figure, e);
 }
 
+// ---- Bundles: curves that coincide have one entry in the key
+
+// In percent of the problems; nearer curves cannot be told apart at the size of the figure.
+#define BUNDLE_WIDTH 5.0
+#define BUNDLE_LINE  44 // characters in a line of the key
+
+// Of a staircase, whose points are sorted; before its first point that one's.
+static double height_at(const ss_curve *curve, double x)
+{
+    size_t k = 0;
+    while (k + 1 < curve->count && curve->x[k + 1] <= x) {
+        k++;
+    }
+    return curve->y[k];
+}
+
+static bool coincide(const ss_curve *a, const ss_curve *b)
+{
+    bool near = a->count > 0 && b->count > 0;
+    for (size_t k = 0; near && k < a->count; k++) {
+        near = fabs(a->y[k] - height_at(b, a->x[k])) <= BUNDLE_WIDTH;
+    }
+    for (size_t k = 0; near && k < b->count; k++) {
+        near = fabs(b->y[k] - height_at(a, b->x[k])) <= BUNDLE_WIDTH;
+    }
+    return near;
+}
+
+static void add_to_bundle(ss_curve *first, ss_curve *other)
+{
+    const size_t used = strlen(first->label);
+    const char *last = strrchr(first->label, '\n');
+    const size_t line = last != NULL ? strlen(last + 1) : used;
+    const char *separator = line + strlen(other->label) > BUNDLE_LINE ? ",\n" : ", ";
+    snprintf(first->label + used, sizeof first->label - used, "%s%s", separator, other->label);
+    other->label[0] = '\0';
+}
+
+// Each curve joins the first one that it coincides with; [D11]'s solver, which is drawn above the
+// others, is the first of its bundle.
+static void bundle(ss_figure *figure)
+{
+    size_t hero = 0;
+    while (hero < figure->ncurves && strcmp(figure->curves[hero].bare, SS_FIGURE_HERO) != 0) {
+        hero++;
+    }
+    for (size_t n = 0; n <= figure->ncurves; n++) {
+        const size_t k = n == 0 ? hero : n - 1; // the hero first, and again in its turn
+        ss_curve *first = k < figure->ncurves ? &figure->curves[k] : NULL;
+        if (first == NULL || first->label[0] == '\0' || (n > 0 && k == hero)) {
+            continue;
+        }
+        for (size_t j = n == 0 ? 0 : k + 1; j < figure->ncurves; j++) {
+            ss_curve *other = &figure->curves[j];
+            if (j != k && j != hero && other->label[0] != '\0' && coincide(first, other)) {
+                add_to_bundle(first, other);
+            }
+        }
+    }
+}
+
 static const char *iterations_label(const ss_trials *t)
 {
     return ss_trials_are_gauss_seidel(t) ? "Gauss-Seidel iterations" : "iterations";
@@ -182,7 +244,12 @@ static ss_status make_iterations(const ss_figure_request *request, ss_figure *fi
                           .steps = true};
     const ss_status status = begin_solvers(t, figure, e);
     const double end = common_end(t, iterations_of, NEAR_RATIO, INFINITY);
-    return status == SS_OK ? distribute(t, iterations_of, true, end, figure, e) : status;
+    const ss_status done =
+        status == SS_OK ? distribute(t, iterations_of, true, end, figure, e) : status;
+    if (done == SS_OK) {
+        bundle(figure);
+    }
+    return done;
 }
 
 static ss_status make_profile(const ss_figure_request *request, ss_figure *figure, ss_error *e)

@@ -10,10 +10,15 @@
 #include "harness/results/trials.h"
 
 typedef struct ss_curve {
-    char label[180], bare[64]; // as an ss_solver_trials's; the second chooses the style
+    // As an ss_solver_trials's; the second chooses the style. The first of a bundle has the names of all
+    // as its label, the others have "".
+    char label[600], bare[64];
     size_t count, capacity;
     double *x, *y; // [capacity] owned
 } ss_curve;
+
+// The solver of [D11], the solid line.
+#define SS_FIGURE_HERO "mfb+enum"
 
 typedef struct ss_figure {
     const char *x_label, *y_label; // borrowed

@@ -75,8 +75,6 @@ ss_status ss_gnuplot(const char *path, ss_error *e)
 // only solid line, in red. Solvers that differ in their options alone get other dashes, and so do
 // global solvers once the colours have been used up.
 
-#define HERO "mfb+enum"
-
 // Largest over smallest x up to which tics stand at 2 and 5 as well.
 #define MIDDLE_TICS_RANGE 150.0
 
@@ -147,10 +145,10 @@ static void print_solver_style(FILE *out, const ss_figure *figure, size_t number
         twins += strcmp(figure->curves[k].bare, bare) == 0;
         others += style_of(figure->curves[k].bare) == NO_STYLE;
     }
-    const int line = strcmp(bare, HERO) == 0     ? SOLID
-                     : place == NO_STYLE         ? MIXED
-                     : strchr(bare, '+') != NULL ? DOTTED
-                                                 : DASHED;
+    const int line = strcmp(bare, SS_FIGURE_HERO) == 0 ? SOLID
+                     : place == NO_STYLE               ? MIXED
+                     : strchr(bare, '+') != NULL       ? DOTTED
+                                                       : DASHED;
     const size_t dash = line == MIXED ? others / NOTHERS : twins;
     fprintf(out, "lc rgb '%s' %s", line == MIXED ? OTHERS[others % NOTHERS] : STYLES[place].colour,
             LINES[line][dash % DASHES]);
@@ -174,6 +172,25 @@ static void print_quoted(FILE *out, const char *text)
         fputc(*c, out);
     }
     fputc('\'', out);
+}
+
+// The entry of a curve in the key; one of a bundle has none. Further lines of a label stand below it, as
+// entries without a line.
+static void print_title(FILE *out, const char *label)
+{
+    char line[sizeof((ss_curve *)0)->label];
+    if (label[0] == '\0') {
+        fputs(" notitle", out);
+        return;
+    }
+    for (bool first = true; *label != '\0'; first = false) {
+        const size_t length = strcspn(label, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, label);
+        fputs(first ? " title " : ", \\\n    keyentry with lines lc rgb '#FFFFFF' title ", out);
+        print_quoted(out, line);
+        fputs(" noenhanced", out);
+        label += length + (label[length] == '\n');
+    }
 }
 
 // 8.5 cm wide; a PNG has 300 dots an inch, an SVG 96 units an inch.
@@ -232,6 +249,16 @@ static void print_few_tics(const ss_figure *figure, FILE *out)
     }
 }
 
+// Bundles have long names.
+static bool has_bundle(const ss_figure *figure)
+{
+    size_t k = 0;
+    while (k < figure->ncurves && figure->curves[k].label[0] != '\0') {
+        k++;
+    }
+    return k < figure->ncurves;
+}
+
 static void print_axes(const ss_figure *figure, FILE *out)
 {
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n", figure->x_label, figure->y_label);
@@ -245,8 +272,9 @@ static void print_axes(const ss_figure *figure, FILE *out)
     fputs(figure->equal ? "set size ratio -1\n" : "", out);
     // Of two panels the lower one explains both, and they stand in line. The blank title keeps the
     // key away from the label above it.
-    fputs(figure->below != NULL
-              ? "unset key\nset lmargin 9\nset xlabel ''\n"
+    fputs(figure->below != NULL ? "unset key\nset lmargin 9\nset xlabel ''\n"
+          : has_bundle(figure)
+              ? "set key below Left reverse maxcols 1 samplen 3 spacing 1.1 title ' '\n"
               : "set key below Left reverse maxcols 2 samplen 3 spacing 1.1 title ' '\n",
           out);
 }
@@ -291,13 +319,11 @@ static void print_panel(const ss_figure *figure, size_t *block, FILE *out)
             if (curve->count == 0) {
                 continue;
             }
-            if ((strcmp(curve->bare, HERO) == 0) == (pass == 1)) {
+            if ((strcmp(curve->bare, SS_FIGURE_HERO) == 0) == (pass == 1)) {
                 fprintf(out, "%s    data index %zu using 1:2 with %s ", first ? "" : ", \\\n",
                         *block, with);
                 print_style(out, figure, k);
-                fputs(" title ", out);
-                print_quoted(out, curve->label);
-                fputs(" noenhanced", out);
+                print_title(out, curve->label);
                 first = false;
             }
             (*block)++;

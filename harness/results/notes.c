@@ -136,14 +136,19 @@ static bool has_option(const char *spec, const char *option)
 
 static void note_freezing(ss_table *table, const ss_trials *t)
 {
-    size_t paper = 0, off = 0;
+    size_t paper = 0, absolute = 0, off = 0;
     for (size_t k = 0; k < t->nsolvers; k++) {
         const char *spec = t->solvers[k].spec;
         paper += has_option(spec, "freeze=paper");
-        off += !has_option(spec, "freeze=paper") && !has_option(spec, "freeze=on");
+        const bool printed = has_option(spec, "freeze=absolute") || has_option(spec, "as=printed");
+        absolute += printed;
+        off += !printed && !has_option(spec, "freeze=paper") && !has_option(spec, "freeze=on");
     }
     if (paper == t->nsolvers) {
         ss_table_note(table, "Contacts are frozen as in [D11] (freeze=paper).");
+    } else if (absolute == t->nsolvers) {
+        ss_table_note(table, "Contacts are frozen as in [D11], below an absolute epsilon "
+                             "(freeze=absolute).");
     } else if (off == t->nsolvers) {
         ss_table_note(table, "No contact is frozen.");
     } else {

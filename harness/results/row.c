@@ -52,6 +52,7 @@ const ss_field ss_record_fields[] = {
     TEXT(host, SS_RANK_ORIGIN),
     TEXT(machine, SS_RANK_ORIGIN),
     TEXT(date, SS_RANK_ORIGIN),
+    TEXT(outcome, SS_RANK_ORIGIN),
     {.name = NULL},
 };
 

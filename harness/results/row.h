@@ -26,9 +26,10 @@ typedef struct ss_record_row {
     char detail[600];
     // In records alone. The key is problem_sha256, solver, tolerance, start and build.
     char problem_sha256[65];
-    char start[8];  // zero, guess
-    char build[64]; // version, commit and flags
-    char scene[48]; // that made it; "" where the file does not say
+    char outcome[16]; // the solver's word of how it ended; "" where it left none
+    char start[8];    // zero, guess
+    char build[64];   // version, commit and flags
+    char scene[48];   // that made it; "" where the file does not say
     int dim;
     int max_iterations;    // limits of the run: iterations, and
     double time_limit;     // CPU seconds

@@ -116,6 +116,7 @@ static ss_status name_solver(ss_solver_trials *solver, ss_error *e)
     const ss_status status = ss_method_parse(solver->spec, &method, e);
     if (status == SS_OK) {
         solver->approximate = !ss_method_is_exact(method);
+        solver->own_rule = ss_method_has_own_rule(method);
         solver->gauss_seidel = strcmp(method->global->card.name, "gs") == 0;
     }
     ss_method_free(method);
@@ -206,6 +207,15 @@ bool ss_history_tells_course(const ss_history *history)
     return history->count > 2 || (history->count == 2 && history->iteration[1] <= 1);
 }
 
+bool ss_trials_have_own_rule(const ss_trials *t)
+{
+    size_t k = 0;
+    while (k < t->nsolvers && !t->solvers[k].own_rule) {
+        k++;
+    }
+    return k < t->nsolvers;
+}
+
 bool ss_trials_are_gauss_seidel(const ss_trials *t)
 {
     size_t k = 0;
@@ -226,6 +236,7 @@ static void judge(ss_trial *trial, double tolerance)
     const ss_record_row *row = trial->row;
     const bool numbers = left_numbers(row);
     trial->solved = numbers && ss_measures_pass(&row->measures, tolerance);
+    trial->met = numbers && strcmp(row->outcome, "converged") == 0;
     trial->iterations = numbers ? (double)row->iterations : NAN;
     trial->seconds = numbers ? row->seconds : NAN;
     trial->sweep_seconds = isfinite(row->sweep_seconds) ? row->sweep_seconds : trial->seconds;

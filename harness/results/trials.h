@@ -18,7 +18,8 @@
 
 typedef struct ss_trial {
     const ss_record_row *row; // NULL: not run
-    bool solved;              // ss_measures_pass
+    bool met;    // by the solver's own word; what counts where it has a rule of its own
+    bool solved; // ss_measures_pass
     // Until the tolerance is reached where it got there, else of the whole run. NaN where the run left no
     // numbers: it crashed, or its problem could not be read.
     double iterations;
@@ -33,6 +34,7 @@ typedef struct ss_solver_trials {
     const char *spec; // borrowed from the record, as is start
     const char *start;
     bool approximate;  // its law is not Coulomb's: it stops by its own rule
+    bool own_rule;     // its spec asks for one (ss_method_has_own_rule)
     bool gauss_seidel; // its iterations are sweeps of the shared driver
     size_t runs;       // trials that were run
     ss_trial *trials;  // [nproblems] owned
@@ -52,6 +54,9 @@ typedef struct ss_trials {
 ss_status ss_trials_new(const ss_record_rows *record, double tolerance, ss_trials **trials,
                         ss_error *e);
 void ss_trials_free(ss_trials *trials);
+
+// Whether some solver has a rule of its own.
+bool ss_trials_have_own_rule(const ss_trials *trials);
 
 // Whether all iterations are sweeps of the Gauss-Seidel driver.
 bool ss_trials_are_gauss_seidel(const ss_trials *trials);

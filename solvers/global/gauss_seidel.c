@@ -153,6 +153,11 @@ static const char *key_needs(const ss_method *m, const char *key)
     return ss_sweep_key_needs(m, key);
 }
 
+static bool own_rule(const ss_method *m)
+{
+    return ((const settings *)m->global_settings)->stop != SS_STOP_JUDGED;
+}
+
 typedef struct gs_state {
     ss_block_steps *blocks; // NULL: off
     bool stepped;           // a block step came before this sweep
@@ -252,6 +257,7 @@ const ss_global_solver ss_gauss_seidel = {
     .steps = &STEPS,
     .takes_local = true,
     .key_needs = key_needs,
+    .own_rule = own_rule,
     .takes_threads = ss_sweep_takes_threads,
     .solve = ss_drive_solve,
 };

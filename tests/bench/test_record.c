@@ -273,7 +273,7 @@ static void the_tables_are_those_of_the_header(void)
     CHECK(number("pragma application_id") == 0x53535255);
     CHECK(number("select length(histories.normal) from histories join runs using (run)"
                  " where contacts = 101") == 3.0 * sizeof(double));
-    CHECK(number("pragma user_version") == 2.0);
+    CHECK(number("pragma user_version") == 3.0);
 }
 
 // The columns that solve prints come first and in its order.

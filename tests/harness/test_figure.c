@@ -213,7 +213,7 @@ static void no_two_solvers_look_alike(void)
     ss_error error;
     CHECK_OK(ss_record_rows_read(path, &record, &error));
     CHECK_OK(ss_trials_new(&record, NAN, &trials, &error));
-    CHECK_OK(make("iterations", NULL, &error));
+    CHECK_OK(make("convergence", NULL, &error));
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
     fclose(out);
@@ -227,6 +227,53 @@ static void no_two_solvers_look_alike(void)
         }
     }
     free(script);
+}
+
+// The curves of rows with these specs and numbers of iterations, of problem 1; fb of the judge.
+static void make_runs(size_t count, const char *const specs[], const int iterations[], double fb)
+{
+    ss_record_row rows[8];
+    for (size_t k = 0; k < count; k++) {
+        rows[k] = result_row("mfb+enum:freeze=paper", 1);
+        strcpy(rows[k].solver, specs[k]);
+        strcpy(rows[k].outcome, iterations[k] < 100 ? "converged" : "max_iter");
+        rows[k].iterations = iterations[k];
+        rows[k].measures.fb = fb;
+    }
+    const char *path = results_file_of(count == 2 ? "own.h5" : "runs.h5", rows, count);
+    tear_down();
+    ss_error error;
+    CHECK_OK(ss_record_rows_read(path, &record, &error));
+    CHECK_OK(ss_trials_new(&record, NAN, &trials, &error));
+    CHECK_OK(make("iterations", NULL, &error));
+}
+
+static void curves_that_coincide_share_an_entry_of_the_key(void)
+{
+    make_runs(5, (const char *[]){"mfb", "enum", "mfb+enum", "pac", "pac+enum"},
+              (const int[]){9, 9, 9, 70, 9}, 5e-5);
+    static const char *const names[] = {"pac", "mfb", "enum", "pac+enum", "mfb+enum"};
+    static const char *const labels[] = {"pac", "", "", "", "mfb+enum, mfb, enum, pac+enum"};
+    for (size_t k = 0; k < 5; k++) {
+        TEST_ASSERT_EQUAL_STRING(names[k], figure.curves[k].bare);
+        TEST_ASSERT_EQUAL_STRING(labels[k], figure.curves[k].label);
+    }
+    char *script = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&script, &size);
+    ss_figure_script(&figure, "x.svg", out);
+    fclose(out);
+    HOLDS(script, " title 'mfb+enum, mfb, enum, pac+enum' noenhanced");
+    HOLDS(script, "dt (8,4) lw 1.1 notitle"); // of mfb, which is still drawn
+    free(script);
+}
+
+static void a_rule_of_its_own_says_when_a_run_is_at_its_end(void)
+{
+    make_runs(2, (const char *[]){"mfb:as=printed", "mfb+enum:as=printed"}, (const int[]){100, 9},
+              0.01); // far above the tolerance of the judge
+    expect_curve(0, 2, (double[]){1, 11}, (double[]){100, 100});
+    expect_curve(1, 3, (double[]){1, 9, 11}, (double[]){100, 0, 0});
 }
 
 // Between the start and the answer nothing is known.
@@ -330,6 +377,8 @@ static void run_tests(void)
     RUN_TEST(every_ending_that_is_offered_is_drawn);
     RUN_TEST(only_the_papers_hybrid_is_solid);
     RUN_TEST(no_two_solvers_look_alike);
+    RUN_TEST(curves_that_coincide_share_an_entry_of_the_key);
+    RUN_TEST(a_rule_of_its_own_says_when_a_run_is_at_its_end);
     RUN_TEST(a_history_without_a_course_has_no_convergence);
     RUN_TEST(a_folder_that_is_not_there_is_said);
     RUN_TEST(a_figure_without_a_point_is_said);
