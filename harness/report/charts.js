@@ -3,7 +3,8 @@
 // the keyboard does the same.
 //
 // Chart.js and not dygraphs: curves of a profile and of histories have no abscissae in common, and
-// dygraphs wants one table of all of them; it has no scatter plot.
+// dygraphs wants one table of all of them. To draw 26 profiles of 1000 steps takes 30 ms of CPU here
+// and 260 ms there, 26 histories of 200 points 8 and 44 ms. Nor has dygraphs a scatter plot.
 
 // Seven colours that colour-blind readers tell apart (Okabe and Ito 2008; ink in the place of
 // yellow, which white paper swallows). Further solvers are grey until they are pointed at: 26 colours
@@ -150,6 +151,7 @@ class CurveChart {
       borderColor: other ? `${colour}66` : colour,
       borderWidth: marked ? 3.5 : curve.grey ? 1 : 2,
       borderDash: curve.dashed ? [6, 4] : [],
+      clip: { left: 0, right: 0, top: 4, bottom: 4 }, // a curve at 100 % is seen whole
       order: marked ? 0 : curve.grey ? 2 : 1,
     };
   }

@@ -212,7 +212,7 @@ function headFacts(data, model) {
     ["runs", plural(rows.count, "run")],
     ["problems", plural(model.problems.length, "problem")],
     ["solvers", plural(model.solvers.length, "solver")],
-    ["tolerance of the runs", listOf(rows.tol).sort().map((t) => formatNumber(t)).join(", ")],
+    ["tolerance of the runs", listOf(rows.tol).sort((a, b) => a - b).map((t) => formatNumber(t)).join(", ")],
     ["start", listOf(rows.start).join(", ")],
     ["limits", `${listOf(rows.max_iterations).join(", ")} iterations, ${listOf(rows.time_limit).join(", ")} CPU s`],
     ["machines", [...machines].map(([name, set]) => `${name || "unknown"} (${plural(set.size, "problem")})`).join("; ")],
@@ -220,6 +220,25 @@ function headFacts(data, model) {
     ["dates", dates.length > 1 ? `${dates[0]} to ${dates[dates.length - 1]}` : dates.join("")],
   ];
   return facts.filter(([, text]) => text !== "");
+}
+
+// A line at the top; the conditions stand below.
+function showSummary(data, model) {
+  const rows = model.rows;
+  const machines = listOf(rows.machine.map((machine, row) => `${rows.host[row]} ${machine}`)).length;
+  const builds = listOf(rows.build).length;
+  const tolerances = listOf(rows.tol).sort((a, b) => a - b).map((t) => formatNumber(t));
+  byId("summary").hidden = false;
+  byId("summary").replaceChildren(
+    `${plural(rows.count, "run")}: ${plural(model.problems.length, "problem")} by ` +
+      `${plural(model.solvers.length, "solver")}, to fb ≤ ${tolerances.join(", ")}, from ` +
+      `${listOf(rows.start).join(" and ")}, on ${plural(machines, "machine")} by ${plural(builds, "build")}. `,
+    element(
+      "button",
+      { type: "button", onclick: () => byId("conditions").scrollIntoView({ block: "start" }) },
+      "how it was measured",
+    ),
+  );
 }
 
 function showHead(data, model) {
@@ -230,6 +249,7 @@ function showHead(data, model) {
   byId("records").hidden = model === null;
   byId("bar").hidden = model === null;
   if (model) {
+    showSummary(data, model);
     byId("facts").replaceChildren(
       ...headFacts(data, model).flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]),
     );

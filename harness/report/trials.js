@@ -1,10 +1,10 @@
 // What a record says at one tolerance: problems x solvers, as harness/results/trials.c has it.
 //
 // A run to a tighter tolerance also answers a looser one: its history tells the first iteration with
-// an error, max(fb, normal/2), at most the tolerance. Of several runs of one problem by one solver the one with the largest tolerance
-// not above the asked one counts, and of those the last. On problem p solver s takes the time
-// T(p, s), infinite if it is not solved; its ratio is T(p, s) / min_s T(p, s), and its profile at x
-// is the share of problems with a ratio of at most x.
+// an error, max(fb, normal/2), at most the tolerance. Of several runs of one problem by one solver
+// the one with the largest tolerance not above the asked one counts, and of those the last. On
+// problem p solver s takes the time T(p, s), infinite if it is not solved; its ratio is
+// T(p, s) / min_s T(p, s), and its profile at x is the share of problems with a ratio of at most x.
 
 const sameTolerance = (a, b) => Math.abs(a - b) <= 1e-9 * Math.abs(b);
 

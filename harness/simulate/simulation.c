@@ -15,8 +15,10 @@
 
 // Simulated seconds between two frames: a film of 25 pictures per second.
 #define FRAME_SECONDS 0.04
-// A short run has so many frames in its strands file, or every step.
+// A short run has so many frames in its strands file, or every step; a large one as many as so many
+// bytes hold of places, as the file is made in memory.
 #define LEAST_FRAMES 100
+#define MOST_BYTES   1e9
 
 // ---- The solver of the steps: any spec, and the judge's word
 
@@ -234,18 +236,26 @@ static ss_status open_dump(ss_simulation *sim, const ss_step_options *options, s
     return ss_dump_open(s->dump, s->count, s->dump_from, sim->steps, &source, &sim->dump, e);
 }
 
+// Simulated seconds between two frames of the strands file.
+static double trajectory_pace(const ss_world *w, double seconds)
+{
+    const double frame = (double)sizeof(double) * (3.0 * w->npoints + 12.0 * w->nobstacles);
+    const double most = fmax(1.0, floor(MOST_BYTES / frame));
+    return fmax(fmin(FRAME_SECONDS, seconds / LEAST_FRAMES), seconds / most);
+}
+
 static ss_status open_trajectory(ss_simulation *sim, const ss_step_options *options, ss_error *e)
 {
     char recipe[SS_DUMP_DESCRIPTION];
     write_recipe(sim, options->dt, recipe, sizeof recipe);
-    const ss_trajectory_source source = {
-        .scene = sim->run.scene,
-        .model = sim->run.model,
-        .scheme = sim->run.scheme,
-        .solver = sim->run.solver,
-        .description = recipe,
-        .seed = sim->settings->seed,
-        .every = fmin(FRAME_SECONDS, sim->steps * options->dt / LEAST_FRAMES)};
+    const ss_trajectory_source source = {.scene = sim->run.scene,
+                                         .model = sim->run.model,
+                                         .scheme = sim->run.scheme,
+                                         .solver = sim->run.solver,
+                                         .description = recipe,
+                                         .seed = sim->settings->seed,
+                                         .every =
+                                             trajectory_pace(sim->world, sim->steps * options->dt)};
     return ss_trajectory_open(sim->settings->trajectory, &source, sim->strands, &sim->trajectory,
                               e);
 }

@@ -4,6 +4,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
+#include "harness/items.h"
 #include "harness/report/page.h"
 #include "harness/results/trials.h"
 
@@ -31,9 +32,24 @@ static const settings DEFAULTS = {.tolerance = NAN, .title = "stickslip report"}
 
 static const char VERB[] = "report";
 
+// The page must not replace what it is made of.
+static bool check(const settings *s, const ss_operands *files)
+{
+    for (int k = 0; k < files->count; k++) {
+        if (ss_same_file(s->out, files->text[k])) {
+            ss_complain(VERB, "--out %s is one of the files that the page is made of", s->out);
+            return false;
+        }
+    }
+    return true;
+}
+
 static int run_report(const void *given, const ss_operands *files)
 {
     const settings *s = given;
+    if (!check(s, files)) {
+        return SS_EXIT_USAGE;
+    }
     const ss_page_request request = {.count = files->count,
                                      .paths = files->text,
                                      .out = s->out,

@@ -163,6 +163,8 @@ static void wrong_command_lines_are_exit_1(void)
     HOLDS(standard_error, "report needs --out");
     EXPECT(1, "report", "--strands", "--out", "x.html");
     HOLDS(standard_error, "--strands needs a value");
+    EXPECT(1, "report", results_file("page.db"), "--out", scratch_path("page.db"));
+    HOLDS(standard_error, "page.db is one of the files that the page is made of");
     EXPECT(4, "report", results_file("page.db"), "--out", scratch_path("missing/page.html"));
     EXPECT(3, "report", scratch_path("missing.db"), "--out", page());
 }

@@ -49,6 +49,11 @@ def is_near(a, b, relative):
     return both_missing or abs(a - b) <= relative * max(abs(a), abs(b))
 
 
+def error_of(fb, normal):
+    """What a tolerance bounds (ss_measures_error)."""
+    return math.nan if math.isnan(fb) or math.isnan(normal) else max(fb, normal / 2)
+
+
 def make_record(folder):
     """Twelve small problems of two scenes by nine solvers, to 1e-8, with histories."""
     record = os.path.join(folder, "record.db")
@@ -96,8 +101,8 @@ def many_rows(record, path, times):
                 f"insert into runs (run, {', '.join(columns)}) "
                 f"select run + ?1 * {most}, {changed} from runs where run <= {most}", (k,))
             base.execute(
-                f"insert into histories (run, iteration, seconds, fb) select run + ?1 * {most}, "
-                f"iteration, seconds, fb from histories where run <= {most}", (k,))
+                f"insert into histories (run, iteration, seconds, fb, normal) "
+                f"select run + ?1 * {most}, iteration, seconds, fb, normal from histories where run <= {most}", (k,))
     return path
 
 
@@ -128,7 +133,7 @@ def column(data, name):
 
 
 def check_rows(record, data):
-    """Every column of every row: texts alike, reals to 9 digits, fb never below the record's."""
+    """Every column of every row: texts alike, reals to 9 digits, errors never below the record's."""
     rows = json.loads(program("table", record, "--kind", "rows", "--format", "json"))
     assert list(data["rows"]) == list(rows[0]), "columns"
     for name in rows[0]:
@@ -136,15 +141,16 @@ def check_rows(record, data):
             if was is None or isinstance(was, str):
                 assert (was or "") == (found or ""), (name, was, found)
             else:
-                assert is_near(was, found, 6e-9 if name != "fb" else 1.1e-8), (name, was, found)
-                assert name != "fb" or found >= was, (was, found)
+                up = name in ("fb", "normal")  # what a tolerance bounds
+                assert is_near(was, found, 1.1e-8 if up else 6e-9), (name, was, found)
+                assert not up or found >= was, (name, was, found)
 
 
 def check_histories(record, data):
-    """The BLOBs of the record: iterations exactly, seconds and fb to 6 digits, fb not below."""
+    """The BLOBs of the record: iterations exactly, seconds and errors to 6 digits, errors not below."""
     start, history = data["history"]["start"], data["history"]
     with contextlib.closing(sqlite3.connect(record)) as base:
-        rows = base.execute("select h.iteration, h.seconds, h.fb from runs r "
+        rows = base.execute("select h.iteration, h.seconds, h.fb, h.normal from runs r "
                             "left join histories h on h.run = r.run order by r.run").fetchall()
     assert len(start) == len(rows) + 1
     for k, blobs in enumerate(rows):
@@ -156,7 +162,8 @@ def check_histories(record, data):
         assert list(lists[0]) == iterations, k
         for was, found in zip(lists[1], history["seconds"][part], strict=True):
             assert is_near(was, found, 6e-6)
-        for was, found in zip(lists[2], history["fb"][part], strict=True):
+        errors = [error_of(*pair) for pair in zip(lists[2], lists[3], strict=True)]
+        for was, found in zip(errors, history["error"][part], strict=True):
             assert found >= was and is_near(was, found, 1.1e-5), (was, found)
 
 
@@ -394,7 +401,7 @@ def check_measures(browser, record):
     rows = [r for r in table(record, "rows")]
     costs = {}
     for r in rows:
-        solved = float(r["fb"]) <= 1e-8 and r["status"] not in ("crashed", "bad_input")
+        solved = error_of(float(r["fb"]), float(r["normal"])) <= 1e-8 and r["status"] not in ("crashed", "bad_input")
         costs[r["solver"], r["problem"]] = max(1, int(r["iterations"])) if solved else math.inf
     problems = {p for _, p in costs}
     best = {p: min(costs.get((s, p), math.inf) for s, _ in costs) for p in problems}
@@ -470,7 +477,7 @@ def check_problem(browser, record, folder):
         "const c = window.stickslip.page.problemView.chart.curves[0]; return c.points.at(-1)")
     assert other["y"] == point["y"] and other["x"] < point["x"], (point, other)
     browser.pointer("#convergence", (0, 0))
-    assert re.search(r"fb [\d.e-]+ after", browser.text("#convergence-readout"))
+    assert re.search(r"error [\d.e-]+ after", browser.text("#convergence-readout"))
     browser.click("#runs-body tr:nth-child(2) button")
     command = browser.text("#command")
     assert f"--solver {mine[1]['solver']} --tol 1e-8" in command, command
