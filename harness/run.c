@@ -35,6 +35,11 @@ static const char *status_of(const ss_run *run)
     return "stopped";
 }
 
+static bool met_a_limit(const ss_result *result)
+{
+    return result->outcome == SS_MAX_ITER || result->outcome == SS_TIME_LIMIT;
+}
+
 static void describe(const ss_task *task, ss_run *run)
 {
     const double believed = run->result.own_error;
@@ -56,6 +61,11 @@ static void describe(const ss_task *task, ss_run *run)
     } else if (!run->verdict.solved && run->result.why[0] != '\0') {
         snprintf(run->detail, sizeof run->detail, "%s%s%s", run->verdict.detail, separator,
                  run->result.why);
+    } else if (!run->verdict.solved && met_a_limit(&run->result)) {
+        const bool automatic = strcmp(task->method->global->card.name, "auto") == 0;
+        snprintf(run->detail, sizeof run->detail, "%s%sfb is worst at contact %d%s",
+                 run->verdict.detail, separator, run->verdict.measures.worst_contact,
+                 automatic ? "" : "; the solver auto may solve it");
     }
 }
 

@@ -368,8 +368,21 @@ static void an_interrupt_keeps_the_best_iterate(void)
     EXPECT(2, "verify", answer, "--tol", "1e-15");
 }
 
+static void a_limit_says_which_contact_is_worst_and_what_to_try(void)
+{
+    EXPECT(2, "solve", one, "--max-iter", "2", "--solver", "enum", "--tol", "1e-10", "--format",
+           "csv");
+    HOLDS(standard_out, "fb is worst at contact ");
+    HOLDS(standard_out, "; the solver auto may solve it");
+    EXPECT(2, "solve", one, "--max-iter", "2", "--solver", "auto", "--tol", "1e-10", "--format",
+           "csv");
+    HOLDS(standard_out, "fb is worst at contact ");
+    CHECK(strstr(standard_out, "may solve it") == NULL);
+}
+
 static void run_tests(void)
 {
+    RUN_TEST(a_limit_says_which_contact_is_worst_and_what_to_try);
     RUN_TEST(a_solved_problem_is_one_row);
     RUN_TEST(every_row_of_a_collection_is_solved);
     RUN_TEST(json_is_json);
