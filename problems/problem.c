@@ -96,14 +96,16 @@ static char *copy_text(const char *text, bool *ok)
     return strcpy(copy, text);
 }
 
-// Without v: a problem in local form has no dofs.
-static ss_state copy_contact_state(const ss_state *s, size_t n, bool *ok)
+// ndofs 0: without v, as a problem in local form has no dofs.
+static ss_state copy_state(const ss_state *s, size_t n, size_t ndofs, bool *ok)
 {
-    return (ss_state){.r = copy_values(s->r, n, ok), .u = copy_values(s->u, n, ok)};
+    return (ss_state){.r = copy_values(s->r, n, ok),
+                      .u = copy_values(s->u, n, ok),
+                      .v = ndofs > 0 ? copy_values(s->v, ndofs, ok) : NULL};
 }
 
-// Everything of p but its matrices and its right-hand sides.
-static ss_problem *copy_frame(const ss_problem *p)
+// Everything of p but its matrices and its right-hand sides, for a problem in this form.
+static ss_problem *copy_frame(const ss_problem *p, ss_form form)
 {
     ss_problem *copy = ss_problem_new();
     if (copy == NULL) {
@@ -111,9 +113,11 @@ static ss_problem *copy_frame(const ss_problem *p)
     }
     bool ok = true;
     const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
-    copy->form = SS_LOCAL;
+    const size_t ndofs = form == SS_GLOBAL ? (size_t)p->ndofs : 0;
+    copy->form = form;
     copy->dim = p->dim;
     copy->ncontacts = p->ncontacts;
+    copy->ndofs = (int)ndofs;
     copy->mu = copy_values(p->mu, (size_t)p->ncontacts, &ok);
     if (p->nguesses > 0) {
         copy->guesses = calloc((size_t)p->nguesses, sizeof *copy->guesses);
@@ -121,10 +125,10 @@ static ss_problem *copy_frame(const ss_problem *p)
         copy->nguesses = copy->guesses != NULL ? p->nguesses : 0;
     }
     for (int k = 0; k < copy->nguesses; k++) {
-        copy->guesses[k] = copy_contact_state(&p->guesses[k], n, &ok);
+        copy->guesses[k] = copy_state(&p->guesses[k], n, ndofs, &ok);
     }
     copy->has_solution = p->has_solution;
-    copy->solution = copy_contact_state(&p->solution, n, &ok);
+    copy->solution = copy_state(&p->solution, n, ndofs, &ok);
     copy->claim = p->claim;
     copy->provenance = p->provenance;
     copy->title = copy_text(p->title, &ok);
@@ -146,6 +150,39 @@ static ss_status copy_sparse(const ss_sparse *A, ss_sparse *copy, ss_error *e)
     }
     ss_sparse_free(&transposed);
     return status;
+}
+
+static ss_status copy_sides(const ss_problem *p, ss_problem *copy, ss_error *e)
+{
+    bool ok = true;
+    const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
+    copy->b = copy_values(p->b, n, &ok);
+    copy->f = copy_values(p->f, (size_t)p->ndofs, &ok);
+    copy->w = copy_values(p->w, n, &ok);
+    if (!ok) {
+        return ss_fail_memory(e, "a copy of a problem");
+    }
+    if (p->form == SS_LOCAL) {
+        return copy_sparse(&p->W, &copy->W, e);
+    }
+    const ss_status status = copy_sparse(&p->M, &copy->M, e);
+    return status == SS_OK ? copy_sparse(&p->H, &copy->H, e) : status;
+}
+
+ss_status ss_problem_copy(const ss_problem *p, ss_problem **copy, ss_error *e)
+{
+    *copy = NULL;
+    ss_problem *made = copy_frame(p, p->form);
+    if (made == NULL) {
+        return ss_fail_memory(e, "a copy of a problem");
+    }
+    const ss_status status = copy_sides(p, made, e);
+    if (status != SS_OK) {
+        ss_problem_free(made);
+        return status;
+    }
+    *copy = made;
+    return SS_OK;
 }
 
 // M and H may be finite and their W not: H' M^-1 H squares H.
@@ -171,8 +208,7 @@ static ss_status fill_local(const ss_problem *p, ss_problem *local, ss_error *e)
     bool ok = true;
     const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
     if (p->form == SS_LOCAL) {
-        local->b = copy_values(p->b, n, &ok);
-        return ok ? copy_sparse(&p->W, &local->W, e) : ss_fail_memory(e, "a copy of a problem");
+        return copy_sides(p, local, e);
     }
     ss_whitened *white = NULL;
     ss_blocks W = {0};
@@ -196,7 +232,7 @@ static ss_status fill_local(const ss_problem *p, ss_problem *local, ss_error *e)
 ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error *e)
 {
     *local = NULL;
-    ss_problem *copy = copy_frame(p);
+    ss_problem *copy = copy_frame(p, SS_LOCAL);
     if (copy == NULL) {
         return ss_fail_memory(e, "the local form of a problem");
     }

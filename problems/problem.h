@@ -87,6 +87,9 @@ ss_provenance ss_provenance_unknown(void);
 ss_claim ss_claim_unknown(void);
 extern const ss_field ss_claim_fields[]; // the attributes of /solution
 
+// All of p, with arrays of its own.
+ss_status ss_problem_copy(const ss_problem *p, ss_problem **copy, ss_error *e);
+
 // Same, with W and b computed: a copy in local form, with mu, guesses, solution (without v),
 // provenance and strings. A problem in local form is copied as it is. SS_BAD_INPUT where W or b
 // comes out as a number that is not finite.

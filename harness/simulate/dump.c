@@ -1,8 +1,13 @@
 #include "harness/simulate/dump.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "harness/simulate/hold.h"
 #include "solvers/clock.h"
 
 #define ACTIVE_SHARE 0.3
@@ -20,16 +25,85 @@ struct ss_dump {
     int digits;       // of the step in a problem's name
     bool unwritten, failed;
     double written, cost; // s: when the last writing ended, and how long it took
+    // Of the present stretch, while nothing is taken: the step with the largest share of active
+    // contacts; NULL without.
+    ss_problem *best;
+    int best_step;
+    double best_share;
+    // The file.
+    char *path;
+    int lock; // -1: nothing is locked
+    bool there;
+    dev_t device; // where it is there: of the file that was found, or written last
+    ino_t inode;
 };
+
+static void forget_best(ss_dump *a)
+{
+    ss_problem_free(a->best);
+    a->best = NULL;
+    a->best_share = -1.0;
+}
 
 // The stretch behind step `begin`.
 static void next_stretch(ss_dump *a, int begin)
 {
+    forget_best(a);
     const int left = a->count - a->taken;
     a->begin = begin;
     a->end = left > 0 ? begin + (a->steps - begin) / left : a->steps;
     a->end = a->end > begin ? a->end : begin + 1;
     a->done = left <= 0;
+}
+
+// ---- The file is ours
+
+static void look_at_file(ss_dump *a)
+{
+    struct stat about;
+    a->there = stat(a->path, &about) == 0;
+    if (a->there) {
+        a->device = about.st_dev;
+        a->inode = about.st_ino;
+    }
+}
+
+// Locks the file that is there. Each writing puts another in its place.
+static ss_status lock_file(ss_dump *a, ss_error *e)
+{
+    const int fd = open(a->path, O_RDONLY | O_CLOEXEC);
+    const ss_status status = fd >= 0 ? ss_hold(fd, a->path, e) : SS_OK;
+    if (a->lock >= 0) {
+        close(a->lock);
+    }
+    a->lock = fd;
+    look_at_file(a);
+    return status;
+}
+
+// One that was removed may be written anew.
+static ss_status check_file(const ss_dump *a, ss_error *e)
+{
+    struct stat now;
+    if (stat(a->path, &now) != 0 ||
+        (a->there && now.st_dev == a->device && now.st_ino == a->inode)) {
+        return SS_OK;
+    }
+    return ss_fail(
+        e, SS_SYSTEM,
+        "%s: another program has written it since the simulation began; name another file",
+        a->path);
+}
+
+static void dump_free(ss_dump *a)
+{
+    ss_writer_close(a->writer);
+    ss_problem_free(a->best);
+    if (a->lock >= 0) {
+        close(a->lock);
+    }
+    free(a->path);
+    free(a);
 }
 
 ss_status ss_dump_open(const char *path, int count, int from, int steps,
@@ -40,14 +114,19 @@ ss_status ss_dump_open(const char *path, int count, int from, int steps,
     if (a == NULL) {
         return ss_fail_memory(e, "the dump");
     }
-    *a = (ss_dump){.seed = source->seed, .count = count, .steps = steps};
+    *a = (ss_dump){.seed = source->seed, .count = count, .steps = steps, .lock = -1};
+    a->path = strdup(path);
     snprintf(a->scene, sizeof a->scene, "%s", source->scene);
     snprintf(a->description, sizeof a->description, "%s", source->description);
     a->digits = snprintf(NULL, 0, "%d", steps);
     next_stretch(a, from);
-    const ss_status status = ss_writer_open(path, &a->writer, e);
+    ss_status status =
+        a->path != NULL ? ss_writer_open(path, &a->writer, e) : ss_fail_memory(e, "the dump");
+    if (status == SS_OK) {
+        status = lock_file(a, e);
+    }
     if (status != SS_OK) {
-        free(a);
+        dump_free(a);
         return status;
     }
     *dump = a;
@@ -57,12 +136,23 @@ ss_status ss_dump_open(const char *path, int count, int from, int steps,
 static ss_status write_all(ss_dump *a, ss_error *e)
 {
     const double start = ss_clock_seconds(CLOCK_MONOTONIC);
-    const ss_status status = ss_writer_commit(a->writer, e);
+    ss_status status = check_file(a, e);
+    if (status == SS_OK) {
+        status = ss_writer_commit(a->writer, e);
+        if (status != SS_OK && a->kept > 0) { // the file of the last writing is there
+            const size_t used = strlen(e->text);
+            snprintf(e->text + used, sizeof e->text - used, "; it contains %d of %d problems",
+                     a->kept, a->count);
+        }
+    }
+    if (status == SS_OK) {
+        a->kept = a->taken;
+        status = lock_file(a, e);
+    }
     a->written = ss_clock_seconds(CLOCK_MONOTONIC);
     a->cost = a->written - start;
     a->unwritten = false;
     a->failed = status != SS_OK;
-    a->kept = status == SS_OK ? a->taken : a->kept;
     return status;
 }
 
@@ -83,7 +173,30 @@ static ss_status take(ss_dump *a, int step, const ss_problem *p, ss_error *e)
     a->taken += status == SS_OK;
     a->done = true;
     a->unwritten = true;
+    forget_best(a); // which may be p
     return status;
+}
+
+static ss_status consider(ss_dump *a, int step, int active, const ss_problem *p, ss_error *e)
+{
+    const double share = (double)active / p->ncontacts;
+    if (!(share > a->best_share)) {
+        return SS_OK;
+    }
+    forget_best(a);
+    const ss_status status = ss_problem_copy(p, &a->best, e);
+    a->best_step = step;
+    a->best_share = share;
+    return status;
+}
+
+// Without a busy step.
+static ss_status end_stretch(ss_dump *a, int step, const ss_problem *p, ss_error *e)
+{
+    if (p != NULL) {
+        return take(a, step, p, e);
+    }
+    return a->best != NULL ? take(a, a->best_step, a->best, e) : SS_OK;
 }
 
 static bool is_due(const ss_dump *a)
@@ -99,8 +212,12 @@ ss_status ss_dump_offer(ss_dump *a, int step, int active, const ss_problem *p, s
         return SS_OK;
     }
     const bool busy = p != NULL && active > ACTIVE_SHARE * p->ncontacts;
-    if (p != NULL && !a->done && (busy || step >= a->end)) {
+    if (!a->done && busy) {
         status = take(a, step, p, e);
+    } else if (!a->done && step >= a->end) {
+        status = end_stretch(a, step, p, e);
+    } else if (!a->done && p != NULL) {
+        status = consider(a, step, active, p, e);
     }
     if (step >= a->end) {
         next_stretch(a, step);
@@ -123,13 +240,21 @@ bool ss_dump_failed(const ss_dump *a)
     return a->failed;
 }
 
+ss_status ss_dump_finish(ss_dump *a, ss_error *e)
+{
+    ss_status status = SS_OK;
+    if (!a->done && a->best != NULL && !a->failed) {
+        status = take(a, a->best_step, a->best, e);
+    }
+    return status == SS_OK && a->unwritten && !a->failed ? write_all(a, e) : status;
+}
+
 ss_status ss_dump_close(ss_dump *a, ss_error *e)
 {
     if (a == NULL) {
         return SS_OK;
     }
-    const ss_status status = a->unwritten ? write_all(a, e) : SS_OK;
-    ss_writer_close(a->writer);
-    free(a);
+    const ss_status status = ss_dump_finish(a, e);
+    dump_free(a);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "harness/simulate/simulation.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/run.h"
+#include "harness/simulate/hold.h"
 #include "harness/simulate/scene_file.h"
 #include "problems/number.h"
 #include "problems/strands/spec.h"
@@ -181,9 +183,23 @@ static void describe_run(ss_simulation *sim)
 static ss_status open_stats(ss_simulation *sim, ss_error *e)
 {
     const char *path = sim->settings->stats;
-    sim->stats_file = fopen(path, "we");
-    if (sim->stats_file == NULL) {
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
         return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    const ss_status status = ss_hold(fd, path, e); // before it is emptied
+    if (status != SS_OK) {
+        close(fd);
+        return status;
+    }
+    if (ftruncate(fd, 0) != 0 && errno != EINVAL) { // EINVAL: a pipe or a device
+        close(fd);
+        return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    sim->stats_file = fdopen(fd, "w");
+    if (sim->stats_file == NULL) {
+        close(fd);
+        return ss_fail_memory(e, path);
     }
     sim->stats = ss_table_of_fields(sim->stats_file, SS_FORMAT_CSV, ss_stats_fields);
     return sim->stats != NULL ? SS_OK : ss_fail_memory(e, path);
@@ -418,6 +434,22 @@ static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int
     return status == SS_OK && frame ? ss_frames_draw(sim->frames, e) : status;
 }
 
+// However the run ended: a run that fails and then cannot write its dump says both.
+static ss_status finish_dump(ss_simulation *sim, ss_status status, ss_error *e)
+{
+    ss_error other;
+    if (sim->dump == NULL) {
+        return status;
+    }
+    const ss_status dumped = ss_dump_finish(sim->dump, status == SS_OK ? e : &other);
+    sim->kept = ss_dump_kept(sim->dump);
+    if (status != SS_OK && dumped != SS_OK) {
+        const size_t used = strlen(e->text);
+        snprintf(e->text + used, sizeof e->text - used, "; %s", other.text);
+    }
+    return status == SS_OK ? dumped : status;
+}
+
 ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
 {
     progress shown = progress_start(sim->choices->scene->spec, sim->steps);
@@ -438,7 +470,7 @@ ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
         }
     }
     progress_clear(&shown);
-    return status;
+    return finish_dump(sim, status, e);
 }
 
 // ---- Closing

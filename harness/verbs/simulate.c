@@ -170,8 +170,15 @@ static int tell_dump(const ss_simulation *a)
     }
     const char *path = a->settings->dump;
     const int taken = ss_dump_taken(a->dump), count = a->settings->count;
-    if (taken == 0) {
-        ss_complain(VERB, "--dump %s is not written: no step had a contact", path);
+    const int from = a->settings->dump_from, made = a->totals.steps;
+    if (taken == 0 && made <= from) {
+        ss_complain(VERB,
+                    "--dump %s is not written: the run made %d step%s, and --dump-from %d leaves "
+                    "these out",
+                    path, made, ss_plural(made), from);
+    } else if (taken == 0) {
+        ss_complain(VERB, "--dump %s is not written: no step from %d to %d had a contact", path,
+                    from + 1, made);
     } else if (taken < count) {
         ss_complain(VERB, "%s contains %d problem%s instead of %d", path, taken, ss_plural(taken),
                     count);
@@ -563,7 +570,9 @@ const ss_verb ss_verb_simulate = {
         "1e-4 (its footnote 4). A step above the tolerance is counted and the run continues.\n"
         "--dump cuts the run, or what --dump-from leaves of it, into stretches. It takes the first "
         "step of each in which more than "
-        "30 % of the contacts are active, or else the last. --stats: fb_abs and natural are "
+        "30 % of the contacts are active, or else the last, or the best before it if that has no "
+        "contact. Dump and statistics are written by one simulation at a time: a second one on the "
+        "same file is refused. --stats: fb_abs and natural are "
         "[D11]'s measures in its units, cm and dyn s; dispersion is the mean distance of two tips "
         "(above 2000 strands, of 2000 of them); gamma and bending_hz are those of the longest "
         "strand: its weight against its stiffness, rho S g L^3 / EI, and its first frequency. "

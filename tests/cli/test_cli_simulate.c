@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -327,6 +328,65 @@ static void an_interrupted_run_leaves_whole_files(void)
     EXPECT(0, "table", stats, "--kind", "simulation");
 }
 
+static void a_file_belongs_to_one_simulation(void)
+{
+    char out[400], err[400], stats[400], dump[400];
+    snprintf(out, sizeof out, "%s", scratch_path("first.out"));
+    snprintf(err, sizeof err, "%s", scratch_path("first.err"));
+    snprintf(stats, sizeof stats, "%s", scratch_path("first.csv"));
+    snprintf(dump, sizeof dump, "%s", scratch_path("first.h5"));
+    const char *const words[] = {"stickslip", "simulate", "pony",    "--rods", "9",
+                                 "--steps",   "1000000",  "--count", "100000", "--dump",
+                                 dump,        "--stats",  stats,     NULL};
+    const pid_t child = start_program(out, err, words);
+    wait_for_bytes(dump); // stats have rows by then
+    EXPECT(4, "simulate", "swing", "--steps", "2", "--stats", stats);
+    HOLDS(standard_error, "first.csv: another simulation is writing it; name another file");
+    EXPECT(4, "simulate", "swing", "--steps", "2", "--dump", dump);
+    HOLDS(standard_error, "first.h5: another simulation is writing it; name another file");
+    kill(child, SIGINT);
+    waitpid(child, NULL, 0);
+    ss_stats read;
+    ss_error error;
+    CHECK_OK(ss_stats_read(stats, &read, &error));
+    CHECK(strcmp(read.run.scene, "pony") == 0 && read.rows[0].step == 1);
+    ss_stats_free(&read);
+    EXPECT(0, "simulate", "swing", "--steps", "2", "--stats", stats);
+    EXPECT(0, "simulate", "swing", "--steps", "2", "--stats", "/dev/null");
+}
+
+// An interrupted run of a scene without contacts has none to dump; one whose disk fails says how many
+// it has written.
+static void a_dump_that_is_not_whole_says_why(void)
+{
+    char out[400], err[400], stats[400], folder[400], away[400], dump[440];
+    snprintf(out, sizeof out, "%s", scratch_path("why.out"));
+    snprintf(err, sizeof err, "%s", scratch_path("why.err"));
+    snprintf(stats, sizeof stats, "%s", scratch_path("why.csv"));
+    snprintf(folder, sizeof folder, "%s", scratch_path("disk"));
+    snprintf(away, sizeof away, "%s", scratch_path("away"));
+    snprintf(dump, sizeof dump, "%s/why.h5", folder);
+    CHECK(mkdir(folder, 0777) == 0);
+    const char *words[] = {"stickslip", "simulate", "swing", "--steps", "1000000", "--dump",
+                           dump,        "--stats",  stats,   "--count", "1000000", NULL};
+    int status = 0;
+    pid_t child = start_program(out, err, words);
+    wait_for_bytes(stats);
+    kill(child, SIGINT);
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+    HOLDS(file_text(err), "swing: interrupted after step ");
+    HOLDS(file_text(err), "why.h5 is not written: no step from 1 to ");
+    words[2] = "pony:motion=0.1"; // its contacts last
+    child = start_program(out, err, words);
+    wait_for_bytes(dump);
+    CHECK(rename(folder, away) == 0);
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 4);
+    HOLDS(file_text(err), " of 1000000 problems");
+    CHECK(strstr(file_text(err), "had a contact") == NULL);
+}
+
 // ---- Pictures of runs
 
 static void runs_become_figures(void)
@@ -423,6 +483,8 @@ static void run_tests(void)
     RUN_TEST(what_cannot_be_written_is_told_before_the_first_step);
     RUN_TEST(an_explosion_is_exit_2_with_a_sentence_and_its_files);
     RUN_TEST(an_interrupted_run_leaves_whole_files);
+    RUN_TEST(a_file_belongs_to_one_simulation);
+    RUN_TEST(a_dump_that_is_not_whole_says_why);
     RUN_TEST(runs_become_figures);
     RUN_TEST(a_scene_takes_options);
     RUN_TEST(a_scheme_is_named_in_rows_and_dumps);

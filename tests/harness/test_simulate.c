@@ -300,6 +300,74 @@ static void stretches_without_contact_are_made_up_for(void)
     TEST_ASSERT_EQUAL_STRING(" step-6 step-8", dump(scratch_path("late.h5"), 2, 8, late));
 }
 
+// Busy are more than 3 of 10.
+static void a_stretch_that_ends_without_contact_gives_its_best_step(void)
+{
+    const int early[] = {1, 3, 2, -1, -1, 0, 3, 0, 0, 1};
+    const char *path = scratch_path("best.h5");
+    TEST_ASSERT_EQUAL_STRING(" step-02 step-10", dump(path, 2, 10, early));
+    ss_problem *p = random_problem(1, 3, 10, 3, 4), *stored;
+    char expected[65], found[65];
+    CHECK_OK(ss_store_read(path, "step-02", &stored, &error)); // was a copy meanwhile
+    ss_problem_sha256(p, expected);
+    ss_problem_sha256(stored, found);
+    TEST_ASSERT_EQUAL_STRING(expected, found);
+    TEST_ASSERT_EQUAL_STRING("how", stored->description);
+    ss_problem_free(p);
+    ss_problem_free(stored);
+}
+
+static void a_run_that_ends_early_gives_the_best_of_its_last_stretch(void)
+{
+    const int all[] = {9, 0, 0, 0, 0, 1, 3, 2, 0, 0};
+    const char *path = scratch_path("early.h5");
+    ss_problem *p = random_problem(1, 3, 10, 3, 4);
+    ss_dump *a;
+    CHECK_OK(ss_dump_open(path, 2, 0, 10, &SOURCE, &a, &error));
+    for (int k = 1; k <= 8; k++) {
+        CHECK_OK(ss_dump_offer(a, k, all[k - 1], p, &error));
+    }
+    CHECK(ss_dump_taken(a) == 1);
+    CHECK_OK(ss_dump_finish(a, &error));
+    CHECK(ss_dump_taken(a) == 2 && ss_dump_kept(a) == 2);
+    CHECK_OK(ss_dump_close(a, &error));
+    ss_problem_free(p);
+    CHECK_OK(ss_store_read(path, "step-07", &p, &error));
+    ss_problem_free(p);
+}
+
+static void a_dump_belongs_to_one_simulation(void)
+{
+    const char *path = scratch_path("shared.h5");
+    ss_problem *p = random_problem(1, 3, 10, 3, 4);
+    ss_dump *first, *second;
+    CHECK_OK(ss_dump_open(path, 4, 0, 4, &SOURCE, &first, &error));
+    CHECK_OK(ss_dump_offer(first, 1, 9, p, &error));
+    CHECK(ss_dump_open(path, 4, 0, 4, &SOURCE, &second, &error) == SS_SYSTEM && second == NULL);
+    HOLDS(error.text, "shared.h5: another simulation is writing it; name another file");
+    CHECK_OK(ss_dump_offer(first, 2, 9, p, &error));
+    CHECK_OK(ss_dump_close(first, &error));
+    CHECK_OK(ss_dump_open(path, 1, 0, 1, &SOURCE, &second, &error));
+    CHECK_OK(ss_dump_close(second, &error)); // without problems: the file is as it was
+    ss_problem_free(p);
+    CHECK_OK(ss_store_read(path, "step-2", &p, &error));
+    ss_problem_free(p);
+}
+
+static void a_dump_leaves_alone_what_another_program_wrote(void)
+{
+    const char *path = scratch_path("foreign.h5");
+    ss_problem *p = random_problem(1, 3, 10, 3, 4);
+    ss_dump *a;
+    CHECK_OK(ss_dump_open(path, 4, 0, 4, &SOURCE, &a, &error));
+    write_bytes(path, "theirs", 6);
+    CHECK(ss_dump_offer(a, 1, 9, p, &error) == SS_SYSTEM && ss_dump_failed(a));
+    HOLDS(error.text, "foreign.h5: another program has written it since the simulation began");
+    CHECK_OK(ss_dump_close(a, &error));
+    ss_problem_free(p);
+    TEST_ASSERT_EQUAL_STRING("theirs", file_text(path));
+}
+
 static void a_dump_says_where_its_problems_come_from(void)
 {
     const int one[] = {9};
@@ -426,6 +494,10 @@ static void run_tests(void)
     RUN_TEST(steps_before_the_first_stretch_are_left_out);
     RUN_TEST(a_stretch_gives_its_first_busy_step_else_its_last);
     RUN_TEST(stretches_without_contact_are_made_up_for);
+    RUN_TEST(a_stretch_that_ends_without_contact_gives_its_best_step);
+    RUN_TEST(a_run_that_ends_early_gives_the_best_of_its_last_stretch);
+    RUN_TEST(a_dump_belongs_to_one_simulation);
+    RUN_TEST(a_dump_leaves_alone_what_another_program_wrote);
     RUN_TEST(a_dump_says_where_its_problems_come_from);
     RUN_TEST(a_dump_is_valid_from_its_first_problem_on);
     RUN_TEST(a_dump_without_problems_leaves_the_disk_as_it_was);
