@@ -231,7 +231,7 @@ function showSummary(data, model) {
   byId("summary").hidden = false;
   byId("summary").replaceChildren(
     `${plural(rows.count, "run")}: ${plural(model.problems.length, "problem")} by ` +
-      `${plural(model.solvers.length, "solver")}, to fb ≤ ${tolerances.join(", ")}, from ` +
+      `${plural(model.solvers.length, "solver")}, to a tolerance of ${tolerances.join(", ")}, from ` +
       `${listOf(rows.start).join(" and ")}, on ${plural(machines, "machine")} by ${plural(builds, "build")}. `,
     element(
       "button",

@@ -36,9 +36,10 @@ function profileCaption(trials) {
   return (
     `How often is a solver nearly as good as the best? For each of the ` +
     `${plural(trials.problems.length, "problem")} the solver with the smallest ${word} is the best ` +
-    `one; solved means max(fb, normal/2) ≤ ${formatNumber(tolerance)}. At x, a curve shows the share of problems ` +
-    `that a solver solves within x times the ${word} of the best: at the left edge how often it is the ` +
-    `best itself, at the right edge how many problems it solves at all. Higher is better.`
+    `one; solved means that the judge finds an error max(fb, normal/2) ≤ ${formatNumber(tolerance)}. ` +
+    `At x, a curve shows the share of problems that a solver solves within x times the ${word} of ` +
+    `the best: at the left edge how often it is the best itself, at the right edge how many problems ` +
+    `it solves at all. Higher is better.`
   );
 }
 

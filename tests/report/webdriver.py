@@ -173,6 +173,7 @@ class Browser:
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
 
     def click(self, selector):
+        self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
         self.post(f"element/{self.find(selector)}/click")
 
     def type(self, selector, text):
