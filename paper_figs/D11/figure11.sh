@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Figure 11 of [D11] from the record that table2.sh made: the percentage of problems that need more
-# than a given number of iterations.
+# than a given number of iterations; of runs with as=printed by the paper's rule.
 #     figure11.sh [--tol T] [--name NAME] FOLDER
 # Writes FOLDER/fig11NAME.{svg,png}, each with its gnuplot script (.gp) and its data (.dat) beside
 # it. STICKSLIP is the program (build/stickslip).
@@ -10,7 +10,7 @@ here=$(dirname "$0")
 program=${STICKSLIP:-$here/../../build/stickslip}
 # shellcheck source=paper_figs/options.sh
 . "$here/../options.sh"
-tol=1e-4 name=''
+tol=1e-3 name=''
 read_options "tol name" 1 1 "$@"
 folder=${words[0]}
 for ending in svg png; do

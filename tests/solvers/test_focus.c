@@ -174,8 +174,8 @@ static void load_slow_hair(void)
     char path[4096];
     const char *scripts = getenv("SCRIPTS");
     CHECK(scripts != NULL);
-    snprintf(path, sizeof path, "%s/../data/pony-46.h5", scripts);
-    CHECK_OK(ss_store_read(path, "step-134", &problem, &error));
+    snprintf(path, sizeof path, "%s/../data/calm-4.h5", scripts);
+    CHECK_OK(ss_store_read(path, "step-0426", &problem, &error));
 }
 
 // Of `without`, a third is more than it takes with focus=on.
