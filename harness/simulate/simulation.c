@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -392,6 +393,17 @@ static void put(double to[3], ss_vec3 x)
     to[2] = x.z;
 }
 
+// Takes back the part of a row that still found room; no other is written.
+static void cut_stats(ss_simulation *sim)
+{
+    __fpurge(sim->stats_file);
+    (void)!ftruncate(fileno(sim->stats_file), (off_t)sim->stats_bytes);
+    ss_table_free(sim->stats);
+    sim->stats = NULL;
+    fclose(sim->stats_file);
+    sim->stats_file = NULL;
+}
+
 static ss_status write_stats(ss_simulation *sim, double length, ss_stats_row *row, ss_error *e)
 {
     const ss_strands *s = sim->strands;
@@ -402,9 +414,14 @@ static ss_status write_stats(ss_simulation *sim, double length, ss_stats_row *ro
     put(row->tip_velocity, ss_strands_tip_velocity(s, 0));
     ss_stats_print(sim->stats, &sim->run, row);
     // Whole lines reach the disk, whatever ends the run.
-    return fflush(sim->stats_file) == 0 ? SS_OK
-                                        : ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s",
-                                                  sim->settings->stats, strerror(errno));
+    if (fflush(sim->stats_file) == 0) {
+        sim->stats_bytes = ftello(sim->stats_file);
+        return SS_OK;
+    }
+    const int error = errno;
+    cut_stats(sim);
+    return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", sim->settings->stats,
+                   strerror(error));
 }
 
 static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int step, ss_error *e)

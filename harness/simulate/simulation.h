@@ -67,6 +67,7 @@ typedef struct ss_simulation {
     ss_strands *strands; // NULL where nothing looks at the strands
     ss_dump *dump;       // NULL without, as the next ones
     FILE *stats_file;
+    long stats_bytes; // of whole rows
     ss_table *stats;
     ss_frames *frames;
     ss_trajectory *trajectory;

@@ -405,6 +405,21 @@ static void a_dump_on_a_full_disk_is_one_sentence(void)
     CHECK(access(dump, F_OK) != 0);
 }
 
+static void statistics_on_a_full_disk_end_with_a_whole_row(void)
+{
+    const char *stats = scratch_path("full.csv");
+    const char *const words[] = {"simulate", "pony", "--rods",   "3",   "--steps", "40",
+                                 "--stats",  stats,  "--format", "csv", NULL};
+    TEST_ASSERT_EQUAL_INT(4, code_under(RLIMIT_FSIZE, 8192, words));
+    TEST_ASSERT_EQUAL_INT(1, count_lines(standard_error));
+    HOLDS(standard_error, "full.csv: cannot be written: File too large\n");
+    const char *text = file_text(stats);
+    const int rows = count_lines(text) - 1;
+    CHECK(rows > 2 && rows < 40 && text[strlen(text) - 1] == '\n');
+    CHECK(csv_number(text, rows, "step") == rows);
+    CHECK(csv_number(standard_out, 1, "steps") >= rows);
+}
+
 static void a_full_disk_under_stdout_ends_with_4(void)
 {
     const char *const inspect[] = {"inspect", one, NULL};
@@ -434,6 +449,7 @@ static void run_tests(void)
     RUN_TEST(a_file_may_come_as_stdin);
     RUN_TEST(without_files_no_problem_is_called_bad);
     RUN_TEST(a_dump_on_a_full_disk_is_one_sentence);
+    RUN_TEST(statistics_on_a_full_disk_end_with_a_whole_row);
     RUN_TEST(a_full_disk_under_stdout_ends_with_4);
 }
 
