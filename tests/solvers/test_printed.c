@@ -1,6 +1,7 @@
 // as=printed: the sweeps of [D11] Algorithm 1, against a plain transcription of it on a dense W.
 #include <stdio.h>
 
+#include "problems/store/store.h"
 #include "solvers/contact.h"
 #include "solvers/residual.h"
 #include "tests/support/solving.h"
@@ -308,6 +309,73 @@ static void the_step_stops_an_exact_law_where_it_is_asked_to(void)
     ss_problem_free(p);
 }
 
+// ---- The shape of Table 2, on seven of the embedded problems
+
+typedef struct shape {
+    int left;                       // problems on which the rule was not met
+    double iterations, alt_percent; // means
+} shape;
+
+static shape shape_of(const char *solver, ss_problem *const *problems, int count)
+{
+    char spec[64];
+    snprintf(spec, sizeof spec, "%s:as=printed", solver);
+    shape s = {0};
+    double calls = 0.0, solves = 0.0;
+    for (int k = 0; k < count; k++) {
+        CHECK(problems[k]->nguesses > 0);
+        solved a = run_task(spec, task_of(problems[k], 500), problems[k]->guesses[0].r);
+        s.left += a.result.outcome != SS_CONVERGED;
+        s.iterations += (double)a.result.iterations / count;
+        calls += (double)a.result.failsafe_calls;
+        solves += (double)a.result.local_solves;
+        free_solved(&a);
+    }
+    s.alt_percent = 100.0 * calls / solves;
+    return s;
+}
+
+enum { SHAPED = 7 };
+
+static void load_calm(ss_problem *problems[SHAPED])
+{
+    static const char *const places[SHAPED][2] = {
+        {"1", "step-0225"}, {"2", "step-0675"}, {"2", "step-1101"}, {"4", "step-0201"},
+        {"4", "step-0651"}, {"4", "step-0876"}, {"4", "step-1326"}};
+    const char *scripts = getenv("SCRIPTS");
+    CHECK(scripts != NULL);
+    for (int k = 0; k < SHAPED; k++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/../data/calm-%s.h5", scripts, places[k][0]);
+        CHECK_OK(ss_store_read(path, places[k][1], &problems[k], &error));
+    }
+}
+
+static void the_experiment_has_the_shape_of_the_papers_table(void)
+{
+    ss_problem *problems[SHAPED];
+    load_calm(problems);
+    static const char *const failing[] = {"duriez08", "pac", "mfb"};
+    for (size_t k = 0; k < 3; k++) {
+        CHECK(shape_of(failing[k], problems, SHAPED).left > 0);
+    }
+    const shape pyramid = shape_of("4sides", problems, SHAPED);
+    TEST_ASSERT_EQUAL_INT(0, pyramid.left);
+    static const char *const others[] = {"dac",      "enum",     "4sides+enum", "duriez08+enum",
+                                         "pac+enum", "dac+enum", "mfb+enum"};
+    for (size_t k = 0; k < 7; k++) {
+        const shape s = shape_of(others[k], problems, SHAPED);
+        TEST_ASSERT_EQUAL_INT(0, s.left);
+        CHECK(s.iterations < pyramid.iterations);
+        if (strcmp(others[k], "mfb+enum") == 0) {
+            CHECK(s.alt_percent > 0.01 && s.alt_percent < 1.0);
+        }
+    }
+    for (int k = 0; k < SHAPED; k++) {
+        ss_problem_free(problems[k]);
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(as_printed_is_algorithm_1);
@@ -316,6 +384,7 @@ static void run_tests(void)
     RUN_TEST(one_newton_step_is_that_in_the_unit_asked_for);
     RUN_TEST(the_local_error_is_that_of_the_scale_that_is_fixed);
     RUN_TEST(duriez08_of_one_pass_from_sticking_is_duriez06);
+    RUN_TEST(the_experiment_has_the_shape_of_the_papers_table);
     RUN_TEST(the_step_stops_an_exact_law_where_it_is_asked_to);
 }
 
