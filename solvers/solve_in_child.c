@@ -49,9 +49,10 @@ typedef struct solving {
     size_t size;
     double *best, *latest; // [size] shared
     ss_child child;
-    ss_patience patience;
-    bool recalled; // it has been interrupted, and the patience is that
-    double start;  // s, CLOCK_MONOTONIC
+    ss_patience patience; // with its time limit
+    bool recalled;        // it has been interrupted, and
+    ss_patience recall;   // this is the patience since then
+    double start;         // s, CLOCK_MONOTONIC
 } solving;
 
 static size_t task_size(const ss_task *task)
@@ -120,6 +121,7 @@ static void hear(solving *job)
         x->listen_from = task->listen_from != NULL ? *task->listen_from : 0;
     }
     ss_patience_resume(&job->patience, &job->child);
+    ss_patience_resume(&job->recall, &job->child);
     sem_post(&x->heard);
 }
 
@@ -179,12 +181,12 @@ static ss_outcome test_patience(solving *job)
     if (!job->recalled && is_interrupted(job->task)) {
         job->recalled = true;
         job->exchange->interrupted = 1;
-        job->patience = ss_patience_begin(&job->child, INTERRUPT_LIMIT, job->task->threads);
+        job->recall = ss_patience_begin(&job->child, INTERRUPT_LIMIT, 1);
     }
-    if (!ss_patience_ends(&job->patience, &job->child)) {
-        return SS_UNSOLVED;
+    if (job->recalled && ss_patience_ends(&job->recall, &job->child)) {
+        return SS_INTERRUPTED;
     }
-    return job->recalled ? SS_INTERRUPTED : SS_TIME_LIMIT;
+    return ss_patience_ends(&job->patience, &job->child) ? SS_TIME_LIMIT : SS_UNSOLVED;
 }
 
 // For a slice, or until the child tells something.
