@@ -16,13 +16,14 @@ make_fresh() {
 files() {
     case "$1" in
     embedded) ls "$root"/data/*.h5 ;;
-    hard | list | fresh)
+    hard | list | fresh | rods)
         if [ ! -d "$folder/$1" ]; then
             local part
             part=$(realpath "$folder")/$1.part
             case "$1" in
             hard) STICKSLIP=$program "$root/scripts/make-hard" "$part" >&2 ;;
             list) STICKSLIP=$program "$root/scripts/make-listed" "$part" >&2 ;;
+            rods) STICKSLIP=$program "$root/scripts/make-rods" "$part" >&2 ;;
             fresh) make_fresh "$part" >&2 ;;
             esac
             mv "$part" "$folder/$1"
