@@ -411,6 +411,7 @@ static ss_status write_stats(ss_simulation *sim, double length, ss_stats_row *ro
     const ss_strands *s = sim->strands;
     row->dispersion = ss_strands_dispersion(s);
     row->stretch_percent = ss_strands_stretch_percent(s, length);
+    row->tip_gap = ss_strands_tip_gap(s);
     row->unrest = ss_strands_unrest(s);
     put(row->tip, ss_strands_tip(s, 0));
     put(row->tip_velocity, ss_strands_tip_velocity(s, 0));

@@ -71,6 +71,7 @@ const ss_field ss_stats_fields[] = {
     SS_FIELD_AS("change", ss_stats_line, row.report.change, SS_FIELD_REAL, .unit = "m/s"),
     SS_FIELD_AS("stiffness", ss_stats_line, row.stiffness, SS_FIELD_TEXT, .unit = NULL),
     SS_FIELD_AS("lifted", ss_stats_line, row.report.lifted, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD_AS("tip_gap", ss_stats_line, row.tip_gap, SS_FIELD_REAL, .unit = "m"),
     SS_FIELD_AS("unrest", ss_stats_line, row.unrest, SS_FIELD_REAL, .unit = "m"),
     SS_FIELD_AS("normal", ss_stats_line, row.report.answer.normal, SS_FIELD_REAL, .unit = "1"),
     {.name = NULL},
@@ -85,6 +86,7 @@ ss_stats_row ss_stats_row_of(const ss_step_report *report, int step)
                         .report = *report,
                         .dispersion = NAN,
                         .stretch_percent = NAN,
+                        .tip_gap = NAN,
                         .unrest = NAN,
                         .tip = {NAN, NAN, NAN},
                         .tip_velocity = {NAN, NAN, NAN}};

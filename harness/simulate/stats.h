@@ -29,6 +29,7 @@ typedef struct ss_stats_row {
     double dispersion;              // m, mean distance between two tips
     double stretch_percent;         // of the length of all polylines against the start
     double tip[3], tip_velocity[3]; // m, m/s, of strand 0
+    double tip_gap;                 // m, mean distance of a tip to the nearest other one
     double unrest;                  // m, rms distance to the natural shape (strands.h)
 } ss_stats_row;
 

@@ -5,7 +5,8 @@
 #include "problems/strands/step/step_control.h"
 
 #define MOST_TIPS 2000
-#define LANES     8 // distances summed side by side
+#define MOST_NEAR 20000 // strands, of which the nearest tips are sought
+#define LANES     8     // distances summed side by side
 
 static int last_point(const ss_strands *s, int strand)
 {
@@ -35,8 +36,10 @@ void ss_strands_look_at_tips(ss_strands *s)
 {
     s->time = s->world->now.time;
     ss_snapshot_script(&s->at, s->world, s->time);
-    for (int i = 0; i < tip_count(s); i++) {
-        const int k = tip_strand(s, i), last = last_point(s, k);
+    const bool all = s->world->nstrands <= MOST_NEAR;
+    const int count = all ? s->world->nstrands : tip_count(s);
+    for (int i = 0; i < count; i++) {
+        const int k = all ? i : tip_strand(s, i), last = last_point(s, k);
         ss_placed at = ss_snapshot_strand(&s->at, s->world, k);
         ss_strand_place(s->world, k, &s->world->now, &at);
         s->at.x[last] = s->at.all.points[last].x;
@@ -130,6 +133,32 @@ double ss_strands_dispersion(const ss_strands *s)
     }
     const double pairs = 0.5 * n * (n - 1.0);
     return pairs > 0.0 ? sum / pairs : NAN;
+}
+
+// The distance of the tip of strand k to the nearest other one.
+static double nearest_tip(const ss_strands *s, int k)
+{
+    const ss_vec3 tip = ss_strands_tip(s, k);
+    double least = INFINITY;
+    for (int j = 0; j < s->world->nstrands; j++) {
+        const ss_vec3 d = ss_minus(ss_strands_tip(s, j), tip);
+        const double square = j != k ? ss_dot(d, d) : INFINITY;
+        least = square < least ? square : least;
+    }
+    return sqrt(least);
+}
+
+double ss_strands_tip_gap(const ss_strands *s)
+{
+    const int n = tip_count(s);
+    double sum = 0.0;
+    if (s->world->nstrands < 2 || s->world->nstrands > MOST_NEAR) {
+        return NAN;
+    }
+    for (int i = 0; i < n; i++) {
+        sum += nearest_tip(s, tip_strand(s, i));
+    }
+    return sum / n;
 }
 
 // Squares of the distances of strand k, which has `count` vertices.

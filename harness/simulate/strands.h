@@ -26,5 +26,8 @@ double ss_strands_dispersion(const ss_strands *s);
 // m, rms distance of the vertices to their places in the natural shape, where the roots are now: of strands
 // that the world keeps designs by vertices of, and whose models have these vertices. NaN without one.
 double ss_strands_unrest(const ss_strands *s);
+// m, mean distance of the tip of a strand to the nearest other one, of 2000 strands, evenly spaced in their
+// list, to all. NaN for one strand, and for more than 20 000, of which no tip is looked at but those 2000.
+double ss_strands_tip_gap(const ss_strands *s);
 // Of polylines that are `length` m in all now, against the first look.
 double ss_strands_stretch_percent(const ss_strands *s, double length);

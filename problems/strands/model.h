@@ -148,6 +148,9 @@ typedef struct ss_strand_model {
     size_t settings_size;
     const char *scheme; // the spec of its time steps where nobody asks for another
     ss_stiffness kind;  // of K, where nobody asks for another
+    double
+        clamp_edges; // of equal ones, before the free length of a clamped strand begins; 0: none of
+                     // SS_FRAME_ROOT, and half of one of SS_FRAME_WORLD
     ss_frame frame;
 
     // A strand of this model. SS_BAD_INPUT with a sentence for a design that it cannot be.

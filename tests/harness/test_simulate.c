@@ -144,7 +144,7 @@ static void files_that_are_no_statistics_are_refused_with_a_sentence(void)
     refuse(edited(good, ",0.01,0.01,", ",0.01,much,"), "line 2 holds 'much' in column dt");
     refuse(edited(good, ",0.01,0.01,", ",0.01,0x1,"), "line 2 holds '0x1' in column dt");
     refuse(edited(good, ",7,", ",nan,"), "line 2 holds 'nan' in column rods");
-    refuse(edited(good, ",0.01,0.01,", ",0.01,"), "line 2 has 48 cells");
+    refuse(edited(good, ",0.01,0.01,", ",0.01,"), "line 2 has 49 cells");
     refuse(edited(good, "\npony,", "\ncurly,"), "line 3 belongs to another run");
     refuse(stats_file("empty.csv", &RUN_A, 0), "holds no step of a simulation");
 }

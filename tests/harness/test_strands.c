@@ -34,6 +34,33 @@ static ss_world *three_strands(double speed)
     return w;
 }
 
+// One vertex of four is 1 cm off, and the root has moved.
+static void unrest_is_the_rms_distance_to_the_natural_shape(void)
+{
+    const ss_vec3 rest[4] = {{0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.1, 0.1, 0.0}, {0.1, 0.1, 0.1}};
+    ss_vec3 x[4] = {rest[0], rest[1], rest[2], rest[3]};
+    x[3].z += 0.01;
+    const ss_strand_design design = {.material = {1320.0, 5e-5, 1.0, 3.9e9, 0.48, 0.01, 1.0},
+                                     .nvertices = 4,
+                                     .vertices = x,
+                                     .rest = rest,
+                                     .clamp = SS_CLAMP_NONE};
+    ss_model_choice model;
+    CHECK_OK(ss_model_parse("lifted-curls", &model, &error));
+    ss_world *w = ss_world_new();
+    w->keeps_designs = true;
+    const ss_pose root = {ss_rotation(ss_vec(0.0, 1.0, 0.0)), ss_vec(0.3, 0.2, 0.1)};
+    int number;
+    CHECK_OK(ss_world_add_strand(w, &model, &design, 0, &root, &number, &error));
+    ss_model_choice_free(&model);
+    ss_strands *s;
+    CHECK_OK(ss_strands_new(w, &s, &error));
+    CHECK_NEAR(ss_strands_unrest(s), 0.005, 1e-15);
+    CHECK(isnan(ss_strands_tip_gap(s)));
+    ss_strands_free(s);
+    ss_world_free(w);
+}
+
 static void tips_are_measured_in_the_world(void)
 {
     ss_world *w = three_strands(0.25);
@@ -43,6 +70,8 @@ static void tips_are_measured_in_the_world(void)
     CHECK_NEAR(tip.x, 0.3, 1e-15);
     CHECK_NEAR(tip.z, 0.1, 1e-15);
     CHECK_NEAR(ss_strands_dispersion(s), (0.3 + 0.4 + 0.5) / 3.0, 1e-15);
+    CHECK_NEAR(ss_strands_tip_gap(s), (0.3 + 0.3 + 0.4) / 3.0, 1e-15);
+    CHECK(isnan(ss_strands_unrest(s))); // no strand has vertices of its own
     CHECK_NEAR(ss_strands_stretch_percent(s, 0.3), 0.0, 1e-12);
     CHECK_NEAR(ss_strands_stretch_percent(s, 0.33), 10.0, 1e-11);
     w->now.time = 10.0; // the profile is eased in by then
@@ -192,6 +221,7 @@ static void a_frame_holds_every_strand_in_the_world(void)
 static void run_tests(void)
 {
     RUN_TEST(tips_are_measured_in_the_world);
+    RUN_TEST(unrest_is_the_rms_distance_to_the_natural_shape);
     RUN_TEST(a_look_at_tips_sees_them_where_they_are);
     RUN_TEST(dispersion_is_the_mean_of_all_distances);
     RUN_TEST(obstacles_hide_what_is_behind_them);

@@ -1,6 +1,6 @@
 // What a step of Newton's method on one elastic rod costs: force and stiffness (assembly), the factor of
 // M = M0 + h^2 K, and the solve, by the number of vertices. A curl of hair, the best of many, processor
-// time. Arguments: specs of strand models; der and corde without any.
+// time. Arguments: specs of strand models; der, corde and lifted-curls without any.
 #include <math.h>
 #include <string.h>
 
@@ -80,9 +80,11 @@ static void assemble(rod *r)
             *ss_band_at(&r->M, stride * i + k, stride * i + k) += r->mass[i];
         }
     }
-    r->model->inertia(r->self, r->q, &r->M);
+    if (r->model->inertia != NULL) {
+        r->model->inertia(r->self, r->q, &r->M);
+    }
     r->model->force(r->self, r->q, r->v, r->f);
-    r->model->stiffness(r->self, r->q, SS_STIFFNESS_EXACT, H * H, &r->M);
+    r->model->stiffness(r->self, r->q, r->model->kind, H * H, &r->M);
 }
 
 static void measure(const char *spec, int vertices)
@@ -116,10 +118,10 @@ static void measure(const char *spec, int vertices)
 int main(int argc, char **argv)
 {
     static const int SIZES[] = {25, 50, 100, 1000, 10000};
-    char der[] = "der", corde[] = "corde";
-    char *own[] = {der, corde};
+    char der[] = "der", corde[] = "corde", curls[] = "lifted-curls";
+    char *own[] = {der, corde, curls};
     char **specs = argc > 1 ? argv + 1 : own;
-    const int count = argc > 1 ? argc - 1 : 2;
+    const int count = argc > 1 ? argc - 1 : 3;
     printf("%-24s %8s %10s %10s %10s %10s %10s\n", "model", "vertices", "assemble", "factor",
            "solve", "all, us", "a vertex");
     for (int k = 0; k < count; k++) {

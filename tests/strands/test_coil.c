@@ -11,6 +11,7 @@
 #define RADIUS   0.005 // m
 
 static ss_error error;
+static int lifted; // systems whose diagonal was lifted, of a recovery
 
 static void set_up(void)
 {
@@ -77,10 +78,11 @@ static double stretch_of(const run *r)
 // The step from which the rms distance stays below a thousandth of the radius; 0: never.
 static int recovery(run *r, int steps)
 {
-    int stays = 0;
+    int stays = lifted = 0;
     for (int k = 1; k <= steps; k++) {
         CHECK_OK(ss_stepper_step(r->s, &r->report, &error));
-        CHECK(r->report.rejected == 0);
+        CHECK(r->report.rejected == 0 && r->report.stiffness == SS_STIFFNESS_FILTERED);
+        lifted += r->report.lifted;
         const bool below = rms_off(r) < 1e-3 * RADIUS;
         stays = !below ? 0 : stays == 0 ? k : stays;
     }
@@ -104,6 +106,8 @@ static void a_coil_springs_back_from_every_deformation(void)
         CHECK(stays > 0 && 2 * stays <= 3 * known);
         CHECK_LE(rms_off(&r), 1e-8);
         CHECK_LE(stretch_of(&r), 1e-6);
+        // Flat, edges fold back, and what that makes of K swamps the mass.
+        CHECK(k != 4 || lifted > 0);
         free_run(&r);
     }
 }

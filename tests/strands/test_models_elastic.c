@@ -57,7 +57,7 @@ static void force_is_minus_the_gradient(one_strand *s)
     const double E = s->model->energy(s->self, s->q);
     CHECK(E > 0.0);
     for (int k = 0; k < nv; k++) {
-        const double h = 1e-4 * dof_size(s, k);
+        const double h = 2e-5 * dof_size(s, k);
         const double near = energy_along(s, k, h, moved) - energy_along(s, k, -h, moved);
         const double far = energy_along(s, k, 2.0 * h, moved) - energy_along(s, k, -2.0 * h, moved);
         const double slope = (8.0 * near - far) / (12.0 * h);

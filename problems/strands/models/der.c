@@ -16,12 +16,13 @@
 #define JOINT_ARRAYS (4 + SS_DER_BENDS + 2 + SS_DER_BENDS)
 
 typedef struct settings {
-    int bending, vertices, impulses;
+    int bending, vertices, impulses, stretch;
 } settings;
 
-static const settings DEFAULTS = {0, 0, 0};
+static const settings DEFAULTS = {0, 0, 0, 0};
 static const char *const BENDINGS[] = {"averaged", "two-frame", NULL};
 static const char *const IMPULSES[] = {"inextensible", "particles", NULL};
+static const char *const STRETCHES[] = {"filtered", "gauss-newton", NULL};
 static const ss_key KEYS[] = {
     {.name = "bending",
      .kind = SS_KEY_CHOICE,
@@ -36,6 +37,10 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_CHOICE,
      .place = offsetof(settings, impulses),
      .choices = IMPULSES},
+    {.name = "stretch",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, stretch),
+     .choices = STRETCHES},
     {.name = NULL},
 };
 
@@ -221,6 +226,7 @@ static ss_status der_make(const ss_strand_design *design, const void *settings_,
     d->room = (n + SS_DER_LANES - 1) / SS_DER_LANES * SS_DER_LANES;
     d->two_frame = set->bending != 0;
     d->inextensible = set->impulses == 0;
+    d->plain_stretch = set->stretch != 0;
     d->clamp = design->clamp;
     d->rigidity = ss_material_rigidity(&design->material);
     d->relaxation = design->material.relaxation;

@@ -20,7 +20,8 @@
 typedef struct ss_der {
     int n; // edges
     bool two_frame;
-    bool inextensible; // what impulses meet where lengths are projected
+    bool inextensible;  // what impulses meet where lengths are projected
+    bool plain_stretch; // gauss-newton is the square of the strain for lengths, too
     ss_clamp clamp;
     ss_rigidity rigidity;
     double relaxation, length; // s, m

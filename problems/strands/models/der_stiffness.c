@@ -257,7 +257,12 @@ static void add_stiffness(const ss_der *d, const double *q, int kind, double sca
         }
         if (kind >= 0) {
             const lanes across = lanes_of(d->inverse_edge + from) - s.inverse[1];
-            add_stretch(d, &s, from, kind == SS_STIFFNESS_EXACT ? across : above_zero(across), at);
+            const bool plain = kind == SS_STIFFNESS_GAUSS_NEWTON && d->plain_stretch;
+            add_stretch(d, &s, from,
+                        plain                        ? (lanes){0.0}
+                        : kind == SS_STIFFNESS_EXACT ? across
+                                                     : above_zero(across),
+                        at);
         }
         add_joints(at, from, d->n, scale, A);
         before = f;

@@ -315,6 +315,7 @@ const ss_strand_model ss_lifted_curls = {
     .settings_size = sizeof(settings),
     .scheme = "newton:iterations=3,growth=0",
     .kind = SS_STIFFNESS_FILTERED,
+    .clamp_edges = HELD - 1,
     .frame = SS_FRAME_WORLD,
     .make = curl_make,
     .free = curl_free,

@@ -2,7 +2,8 @@
 //
 // Models in the world hold the first edge of a clamped rod, whose free length begins in the middle of that
 // edge: there the clamp of these scenes is, at the origin along x, and a rod of n edges has those of
-// length L / (n - 1/2), or L / (n - 1) between two clamps. A super-helix begins at the origin.
+// length L / (n - 1/2), or L / (n - 1) between two clamps. Lifted curls hold two edges, and their free length
+// begins behind them. A super-helix begins at the origin.
 //
 //     cantilever  clamped level, gravity being such that Gamma = w L^3 / EI2: doc/strands.md, "Reference solutions"
 //     release     the same under earth's gravity, without damping: it keeps its energy, of first order in h
@@ -46,10 +47,11 @@ typedef struct settings {
 
 // ---- Rods that are clamped at one end
 
-// Edges or elements are equal; the clamp is `before` edges from where they begin.
-static double begin_of(const ss_scene_request *request, double before)
+// Edges or elements are equal; the clamp is so many of them from where they begin.
+static double begin_of(const ss_scene_request *request)
 {
-    return request->model->model->frame == SS_FRAME_WORLD ? before : 0.0;
+    const ss_strand_model *m = request->model->model;
+    return m->frame != SS_FRAME_WORLD ? 0.0 : m->clamp_edges > 0.0 ? m->clamp_edges : 0.5;
 }
 
 // A natural curve whose clamp has the pose `clamp`.
@@ -57,8 +59,8 @@ static ss_status add_curve(const ss_scene_request *request, const settings *set,
                            const double curve[3], const ss_mat3 *clamp, ss_world *w, ss_error *e)
 {
     const int n = set->vertices - 1;
-    const double style[1][3] = {{curve[0], curve[1], curve[2]}}, half = begin_of(request, 0.5);
-    const double l = length / (n - half);
+    const double style[1][3] = {{curve[0], curve[1], curve[2]}}, before = begin_of(request);
+    const double l = length / (n - before);
     const ss_vec3 q = ss_vec(curve[0], curve[1], curve[2]);
     ss_strand_design rod = {.length = n * l,
                             .material = ss_material_hair(),
@@ -68,12 +70,12 @@ static ss_status add_curve(const ss_scene_request *request, const settings *set,
     rod.material.ellipticity = set->ellipticity;
     rod.material.relaxation = set->relaxation;
     // The frame at the clamp is `clamp`, and the point is the origin.
-    const ss_mat3 along = ss_helix_joint_at(q, half * l).turn;
+    const ss_mat3 along = ss_helix_joint_at(q, before * l).turn;
     const ss_mat3 back = {{ss_vec(along.c[0].x, along.c[1].x, along.c[2].x),
                            ss_vec(along.c[0].y, along.c[1].y, along.c[2].y),
                            ss_vec(along.c[0].z, along.c[1].z, along.c[2].z)}};
     ss_pose root = {.turn = ss_mat3_product(clamp, &back)};
-    root.place = ss_scaled(-1.0, ss_turned(&root.turn, ss_helix_arc_at(q, half * l).p));
+    root.place = ss_scaled(-1.0, ss_turned(&root.turn, ss_helix_arc_at(q, before * l).p));
     int number;
     return ss_world_add_strand(w, request->model, &rod, 0, &root, &number, e);
 }
