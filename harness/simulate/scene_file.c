@@ -28,7 +28,7 @@ const char *const ss_scene_profiles[] = {"still", "oscillate", "move", "steady",
 typedef struct whole {
     const char *title, *model, *scheme, *gap;
     ss_vec3 gravity;
-    double drag, mu, radius, dt;
+    double drag, mu, radius, dt, dt_min;
     int steps;
     double margin, beta, reach, explosion;
     bool contacts, continuous, settled;
@@ -42,6 +42,7 @@ static const ss_json_field WHOLE[] = {
     FIELD(whole, "mu", mu, NOT_NEGATIVE),
     FIELD(whole, "radius", radius, POSITIVE),
     FIELD(whole, "dt", dt, POSITIVE),
+    FIELD(whole, "dt_min", dt_min, POSITIVE),
     FIELD(whole, "steps", steps, COUNT),
     FIELD(whole, "model", model, TEXT),
     FIELD(whole, "scheme", scheme, TEXT),
@@ -74,6 +75,7 @@ static whole whole_defaults(const ss_world *w)
                  .model = MODEL,
                  .gap = ss_scene_gaps[o.gap],
                  .dt = STEP,
+                 .dt_min = o.dt_min,
                  .steps = STEPS,
                  .margin = o.margin,
                  .beta = o.beta,
@@ -124,6 +126,7 @@ static void take_options(const whole *all, int gap, ss_world *w, ss_step_options
     w->drag = all->drag;
     w->mu = all->mu;
     w->radius = all->radius;
+    options->dt_min = all->dt_min;
     options->gap = (ss_gap)gap;
     options->beta = all->beta;
     options->margin = all->margin;

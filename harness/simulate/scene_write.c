@@ -339,6 +339,7 @@ static void write_head(FILE *out, const ss_world *w, const ss_scene_run *run)
     put_real(out, "mu", w->mu);
     put_real(out, "radius", w->radius);
     put_real(out, "dt", o->dt);
+    put_real(out, "dt_min", o->dt_min);
     fprintf(out, ", \"steps\": %d", run->steps);
     put_text(out, "model", run->model);
     if (run->scheme != NULL) {

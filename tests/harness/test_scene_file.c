@@ -82,6 +82,9 @@ static void check_same_world(const built *a, const built *b)
     }
     CHECK(a->options.dt == b->options.dt && a->options.gap == b->options.gap);
     CHECK(a->options.margin == b->options.margin && a->options.contacts == b->options.contacts);
+    CHECK(a->options.dt_min == b->options.dt_min && a->options.reach == b->options.reach);
+    CHECK(a->options.explosion == b->options.explosion && a->options.beta == b->options.beta);
+    CHECK(a->options.continuous == b->options.continuous);
 }
 
 static void every_scene_is_read_as_it_was_written(void)
