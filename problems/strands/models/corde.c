@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/models/polyline.h"
 #include "problems/strands/shape.h"
 
 #define LEAST_EDGES 2
@@ -121,17 +122,6 @@ static void keep_strains(ss_corde *d)
     }
 }
 
-// Edges of the start get the natural lengths where curvatures give the shape, as of rods (der.c).
-static void take_natural_lengths(const ss_corde *d, ss_vec3 *x)
-{
-    ss_vec3 was = x[0];
-    for (int j = 0; j < d->n; j++) {
-        const ss_vec3 t = ss_unit(ss_minus(x[j + 1], was));
-        was = x[j + 1];
-        x[j + 1] = ss_along(x[j], d->edge[j], t);
-    }
-}
-
 static ss_status corde_fill(ss_corde *d, const ss_strand_design *design, ss_error *e)
 {
     ss_mat3 *frames = malloc((size_t)d->n * sizeof *frames);
@@ -146,7 +136,7 @@ static ss_status corde_fill(ss_corde *d, const ss_strand_design *design, ss_erro
     ss_shape_frames(design, SS_SHAPE_START, d->n + 1, d->style, frames);
     take_frames(d, frames, d->turn);
     if (design->nvertices == 0) {
-        take_natural_lengths(d, d->style);
+        ss_polyline_take_lengths(d->n, d->edge, d->style);
     }
     sound = find_strains(d, d->style, d->turn, d->more[0], d->more + 1) && sound;
     keep_strains(d);
@@ -171,17 +161,6 @@ static void take_material(ss_corde *d, const ss_material *m, double parallel)
                         LEAST_PARALLEL * fmax(d->rigidity.bend1, d->rigidity.bend2) / (l * l));
 }
 
-static ss_status check_edges(int n, ss_clamp clamp, ss_error *e)
-{
-    const int least = clamp == SS_CLAMP_BOTH ? LEAST_EDGES + 1 : LEAST_EDGES;
-    if (n < least) {
-        return ss_fail(
-            e, SS_BAD_INPUT, "a strand of the model corde%s has at least %d vertices, not %d",
-            clamp == SS_CLAMP_BOTH ? " that is clamped at both ends" : "", least + 1, n + 1);
-    }
-    return SS_OK;
-}
-
 static ss_status corde_make(const ss_strand_design *design, const void *settings_, void **strand,
                             ss_error *e)
 {
@@ -190,7 +169,8 @@ static ss_status corde_make(const ss_strand_design *design, const void *settings
     ss_status status = ss_strand_design_check(design, e);
     const int n = set->vertices > 0 ? set->vertices - 1 : ss_shape_segments(design);
     if (status == SS_OK) {
-        status = check_edges(n, design->clamp, e);
+        const int least = design->clamp == SS_CLAMP_BOTH ? LEAST_EDGES + 1 : LEAST_EDGES;
+        status = ss_polyline_check("corde", n, least, design->clamp, e);
     }
     if (status != SS_OK) {
         return status;
@@ -236,29 +216,15 @@ static ss_strand_size corde_size(const void *strand)
 static void corde_lumps(const void *strand, double *mass, double *length)
 {
     const ss_corde *d = strand;
-    for (int i = 0; i <= d->n; i++) {
-        const double share = (i > 0 ? d->share[i - 1] : 0.0) + (i < d->n ? d->share[i] : 0.0);
-        length[i] = 0.5 * share * d->length;
-        mass[i] = d->rigidity.line_density * length[i];
-    }
+    ss_polyline_lumps(d->n, d->share, d->length, d->rigidity.line_density, mass, length);
 }
 
 static void corde_place(const void *strand, const ss_pose *root, const double *q,
                         ss_strand_point *points, ss_strand_point *samples)
 {
-    static const double UNIT[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     const ss_corde *d = strand;
     (void)root; // q is of the world
-    for (int i = 0; i <= d->n; i++) {
-        ss_strand_point *const both[2] = {&points[i], &samples[i]};
-        for (int k = 0; k < 2; k++) {
-            both[k]->x = ss_corde_vertex(q, i);
-            both[k]->first = SS_CORDE_DOFS * i;
-            both[k]->count = 3;
-            both[k]->dofs = NULL;
-            memcpy(both[k]->J, UNIT, sizeof UNIT);
-        }
-    }
+    ss_polyline_place(d->n, q, SS_CORDE_PLACE, SS_CORDE_DOFS, points, samples);
 }
 
 static void corde_inertia(const void *strand, const double *q, ss_band *M)

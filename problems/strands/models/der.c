@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/models/polyline.h"
 #include "problems/strands/shape.h"
 
 #define LEAST_EDGES 2
@@ -146,19 +147,6 @@ static void keep_strains(ss_der *d)
     }
 }
 
-// Edges of the start get the natural lengths. Where a shape is given by curvatures, its chords are shorter
-// than their arcs by (curvature l)^2 / 24; two shapes of one strand differ in that, and the strand would
-// begin compressed by a force of EA times as much, which buckles hair.
-static void take_natural_lengths(const ss_der *d, ss_vec3 *x)
-{
-    ss_vec3 was = x[0];
-    for (int j = 0; j < d->n; j++) {
-        const ss_vec3 t = ss_unit(ss_minus(x[j + 1], was));
-        was = x[j + 1];
-        x[j + 1] = ss_along(x[j], d->edge[j], t);
-    }
-}
-
 static ss_status der_fill(ss_der *d, const ss_strand_design *design, ss_error *e)
 {
     const size_t n = (size_t)d->n, nq = 8 * n + 3;
@@ -178,7 +166,7 @@ static ss_status der_fill(ss_der *d, const ss_strand_design *design, ss_error *e
         }
         take_shape(d, design, SS_SHAPE_START, d->style, frames, d->director, d->theta);
         if (design->nvertices == 0) {
-            take_natural_lengths(d, d->style);
+            ss_polyline_take_lengths(d->n, d->edge, d->style);
         }
         sound = find_strains(d, d->style, d->director, d->theta, q) && sound;
         keep_strains(d);
@@ -194,17 +182,6 @@ static ss_status der_fill(ss_der *d, const ss_strand_design *design, ss_error *e
     return status;
 }
 
-static ss_status check_edges(int n, ss_clamp clamp, ss_error *e)
-{
-    const int least = clamp == SS_CLAMP_BOTH ? LEAST_EDGES + 1 : LEAST_EDGES;
-    if (n < least) {
-        return ss_fail(
-            e, SS_BAD_INPUT, "a strand of the model der%s has at least %d vertices, not %d",
-            clamp == SS_CLAMP_BOTH ? " that is clamped at both ends" : "", least + 1, n + 1);
-    }
-    return SS_OK;
-}
-
 static ss_status der_make(const ss_strand_design *design, const void *settings_, void **strand,
                           ss_error *e)
 {
@@ -213,7 +190,8 @@ static ss_status der_make(const ss_strand_design *design, const void *settings_,
     ss_status status = ss_strand_design_check(design, e);
     const int n = set->vertices > 0 ? set->vertices - 1 : ss_shape_segments(design);
     if (status == SS_OK) {
-        status = check_edges(n, design->clamp, e);
+        const int least = design->clamp == SS_CLAMP_BOTH ? LEAST_EDGES + 1 : LEAST_EDGES;
+        status = ss_polyline_check("der", n, least, design->clamp, e);
     }
     if (status != SS_OK) {
         return status;
@@ -259,29 +237,15 @@ static ss_strand_size der_size(const void *strand)
 static void der_lumps(const void *strand, double *mass, double *length)
 {
     const ss_der *d = strand;
-    for (int i = 0; i <= d->n; i++) {
-        const double share = (i > 0 ? d->share[i - 1] : 0.0) + (i < d->n ? d->share[i] : 0.0);
-        length[i] = 0.5 * share * d->length;
-        mass[i] = d->rigidity.line_density * length[i];
-    }
+    ss_polyline_lumps(d->n, d->share, d->length, d->rigidity.line_density, mass, length);
 }
 
 static void der_place(const void *strand, const ss_pose *root, const double *q,
                       ss_strand_point *points, ss_strand_point *samples)
 {
-    static const double UNIT[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     const ss_der *d = strand;
     (void)root; // q is of the world
-    for (int i = 0; i <= d->n; i++) {
-        ss_strand_point *const both[2] = {&points[i], &samples[i]};
-        for (int k = 0; k < 2; k++) {
-            both[k]->x = ss_der_vertex(q, i);
-            both[k]->first = SS_DER_STRIDE * i;
-            both[k]->count = 3;
-            both[k]->dofs = NULL;
-            memcpy(both[k]->J, UNIT, sizeof UNIT);
-        }
-    }
+    ss_polyline_place(d->n, q, SS_DER_STRIDE, SS_DER_STRIDE, points, samples);
 }
 
 static void der_inertia(const void *strand, const double *q, ss_band *M)

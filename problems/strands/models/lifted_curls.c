@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/models/polyline.h"
 #include "problems/strands/shape.h"
 
 #define HELD        3 // vertices at a clamp
@@ -120,17 +121,6 @@ static bool has_lengths(const ss_curl *c, const double *edge)
     return sound;
 }
 
-// Edges of a start that is given by curvatures get the natural lengths, as those of rods (der.c).
-static void take_natural_lengths(const ss_curl *c, const double *edge, ss_vec3 *x)
-{
-    ss_vec3 was = x[0];
-    for (int j = 0; j < c->n; j++) {
-        const ss_vec3 t = ss_unit(ss_minus(x[j + 1], was));
-        was = x[j + 1];
-        x[j + 1] = ss_along(x[j], edge[j], t);
-    }
-}
-
 // False where a natural edge has no length.
 static bool set_shares(ss_curl *c, const double *edge)
 {
@@ -160,7 +150,7 @@ static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, ss_error 
         bool sound = set_shares(c, edge);
         ss_shape_vertices(design, SS_SHAPE_START, c->n + 1, c->style);
         if (design->nvertices == 0) {
-            take_natural_lengths(c, edge, c->style);
+            ss_polyline_take_lengths(c->n, edge, c->style);
         }
         ss_curl_strains(c, &c->style[0].x, edge, theta, sine, tau);
         sound = has_lengths(c, edge) && sound && isfinite(ss_curl_energy(c, &c->style[0].x));
@@ -178,11 +168,9 @@ static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, ss_error 
 static ss_status check_design(const ss_strand_design *design, int n, ss_error *e)
 {
     const int least = design->clamp == SS_CLAMP_BOTH ? 2 * HELD : LEAST_EDGES;
-    if (n < least) {
-        return ss_fail(e, SS_BAD_INPUT,
-                       "a strand of the model lifted-curls%s has at least %d vertices, not %d",
-                       design->clamp == SS_CLAMP_BOTH ? " that is clamped at both ends" : "",
-                       least + 1, n + 1);
+    const ss_status status = ss_polyline_check("lifted-curls", n, least, design->clamp, e);
+    if (status != SS_OK) {
+        return status;
     }
     if (design->material.ellipticity != 1.0) {
         return ss_fail(e, SS_BAD_INPUT,
@@ -258,11 +246,7 @@ static void curl_start(void *strand, const ss_pose *root, double *q)
 static void curl_lumps(const void *strand, double *mass, double *length)
 {
     const ss_curl *c = strand;
-    for (int i = 0; i <= c->n; i++) {
-        const double share = (i > 0 ? c->share[i - 1] : 0.0) + (i < c->n ? c->share[i] : 0.0);
-        length[i] = 0.5 * share * c->length;
-        mass[i] = c->rigidity.line_density * length[i];
-    }
+    ss_polyline_lumps(c->n, c->share, c->length, c->rigidity.line_density, mass, length);
 }
 
 static void curl_advance(const void *strand, const double *q, const double *v, double h,
@@ -291,19 +275,9 @@ static void curl_script(const void *strand, const ss_pose moved[2], const double
 static void curl_place(const void *strand, const ss_pose *root, const double *q,
                        ss_strand_point *points, ss_strand_point *samples)
 {
-    static const double UNIT[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     const ss_curl *c = strand;
     (void)root; // q is of the world
-    for (int i = 0; i <= c->n; i++) {
-        ss_strand_point *const both[2] = {&points[i], &samples[i]};
-        for (int k = 0; k < 2; k++) {
-            both[k]->x = ss_curl_vertex(q, i);
-            both[k]->first = 3 * i;
-            both[k]->count = 3;
-            both[k]->dofs = NULL;
-            memcpy(both[k]->J, UNIT, sizeof UNIT);
-        }
-    }
+    ss_polyline_place(c->n, q, 3, 3, points, samples);
 }
 
 const ss_strand_model ss_lifted_curls = {
