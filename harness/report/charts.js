@@ -44,13 +44,19 @@ function logTick(scale, value) {
 
 function makeScale({ log, title, min, max, beginAtZero }) {
   const ink = themeColour("ink-soft");
+  const line = themeColour("line");
   return {
     type: log ? "logarithmic" : "linear",
     min,
     max,
     beginAtZero,
     title: { display: Boolean(title), text: title, color: ink },
-    grid: { color: themeColour("line"), borderColor: themeColour("line-strong") },
+    grid: {
+      // Lines without a label would be a hatching.
+      color: ({ scale, tick }) =>
+        log && tick && logTick(scale, tick.value) === "" ? "transparent" : line,
+      borderColor: themeColour("line-strong"),
+    },
     ticks: {
       color: ink,
       maxRotation: 0,

@@ -167,7 +167,7 @@ class RunView {
       "div",
       { class: "controls" },
       element("label", {}, "colour by ", mode),
-      element("label", {}, contacts, " contacts"),
+      this.viewer.hasContacts ? element("label", {}, contacts, " contacts") : null,
       element("button", { type: "button", class: "reset-view", onclick: () => this.viewer.reset() }, "reset view"),
       this.legend,
       element(
@@ -323,7 +323,7 @@ class RunView {
       ),
     );
     const chart = new CurveChart(canvas, null, {
-      x: { title: "" },
+      x: { title: "time (s)" },
       y: { log },
       drag: "cursor",
       onCursor: (time) => this.setTime(time),

@@ -109,7 +109,9 @@ class Viewer {
     this.data = data;
     this.frame = 0;
     this.mode = "strand";
-    this.showsContacts = Math.max(...data.head.contacts) < 500;
+    const most = Math.max(...data.head.contacts);
+    this.hasContacts = most > 0;
+    this.showsContacts = this.hasContacts && most < 500; // more would hide the strands
     this.turn = { yaw: 0.65, pitch: 0.2, zoom: 1, x: 0, y: 0 };
     const gl = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
     if (!gl) {

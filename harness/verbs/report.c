@@ -22,7 +22,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_TEXT("title", "TEXT", title, "its heading (default \"stickslip report\")"),
     SS_OPT_FLAG("no-histories", no_histories,
                 "leave out what happened in each iteration: a smaller page without convergence "
-                "curves, which knows the tolerances of the runs alone"),
+                "curves, which judges a looser tolerance by the final answers"),
     SS_OPT_FLAG("plain", plain,
                 "data as readable JSON, for browsers older than 2023 and for other programs"),
     {.name = NULL},
