@@ -16,8 +16,8 @@ static double norm_inf(const double x[3])
 }
 
 // Scalar Fischer-Burmeister function a + b - |(a, b)|, at scale one, where no square overflows or
-// vanishes. Where both are positive the sum cancels, and 2ab / (a + b + |(a, b)|) is the same
-// number without cancellation.
+// vanishes. Where a + b is positive the difference cancels, as it does where a contact presses by a and
+// overlaps by a small -b, and 2ab / (a + b + |(a, b)|) is the same number without cancellation.
 static double scalar_fischer_burmeister(double a, double b)
 {
     const double size = worse(fabs(a), fabs(b));
@@ -26,7 +26,7 @@ static double scalar_fischer_burmeister(double a, double b)
     }
     const double x = a / size, y = b / size;
     const double h = sqrt(x * x + y * y);
-    return size * (x > 0.0 && y > 0.0 ? 2.0 * x * y / (x + y + h) : x + y - h);
+    return size * (x + y > 0.0 ? 2.0 * x * y / (x + y + h) : x + y - h);
 }
 
 // det z of z = x o x + y o y as a sum of squares, so that no digits cancel:

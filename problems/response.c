@@ -216,7 +216,7 @@ static bool trace_global(const ss_response *response, double *compliance)
 //     max_c sum_j |H_jc| (2^-11 |d_1|_j + 2^-64 |v|_j)                                           (2)
 //
 // Where a condition of 1e10 meets parts a thousand times as light, that is 1e-11 of u, and a residual of 6e-11
-// was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of the largest velocity, (1) is made again with rho
+// was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of max |b|, (1) is made again with rho
 // and v in 113 bits.
 #define REFINEMENTS 2
 #define UNCERTAIN   1e-13
@@ -374,7 +374,8 @@ void ss_response_velocity(ss_response *response, const double *r, double *u, dou
     double *motion = v != NULL ? v : response->motion;
     const double uncertain = refine_motion(response, motion);
     contact_velocities(p, response->exact, u);
-    if (!(uncertain <= UNCERTAIN * fmax(response->fastest, largest_of(u, p->H.ncols)))) {
+    const double scale = response->fastest > 0.0 ? response->fastest : largest_of(u, p->H.ncols);
+    if (!(uncertain <= UNCERTAIN * scale)) {
         refine_finely(response, r, motion, u);
     }
     for (int j = 0; j < p->ndofs; j++) {

@@ -44,7 +44,7 @@ static inline double ss_normal_size(double s, double r_N, double u_N)
 {
     const double a = s * r_N, b = u_N;
     const double h = sqrt(a * a + b * b);
-    return fabs(a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b + h) : a + b - h);
+    return fabs(a + b > 0.0 ? 2.0 * a * b / (a + b + h) : a + b - h);
 }
 
 // |f(r^, u^)|_inf for mu > 0 and the scale s. NaN in, NaN out.

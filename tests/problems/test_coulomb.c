@@ -419,6 +419,21 @@ static void frictionless_contact_is_judged_by_the_scalar_law(void)
     CHECK_NEAR(size_of(f), 5.0, 1e-15);
 }
 
+// a + b - |(a, b)| of (207, -1e-13) is b (1 - b / (2 a) ..): all its digits are known.
+static void an_overlap_under_a_large_impulse_is_measured_to_its_last_digit(void)
+{
+    double f[3];
+    ss_coulomb_residual(0.0, 1.0, (const double[3]){207.0, 0.0, 0.0},
+                        (const double[3]){-1e-13, 0.0, 0.0}, f);
+    CHECK_NEAR(f[0], -1e-13, 1e-28);
+    ss_coulomb_residual(0.0, 1.0, (const double[3]){-1e-13, 0.0, 0.0},
+                        (const double[3]){207.0, 0.0, 0.0}, f);
+    CHECK_NEAR(f[0], -1e-13, 1e-28);
+    ss_coulomb_residual(0.0, 1.0, (const double[3]){3.0, 0.0, 0.0},
+                        (const double[3]){-4.0, 0.0, 0.0}, f);
+    CHECK_NEAR(f[0], -6.0, 1e-15);
+}
+
 static void normal_measure_sees_what_fb_misses_at_tiny_friction(void)
 {
     const double compliance = 1.0, mu = 1e-9, b[3] = {0.0, 0.0, 1.0};
@@ -558,6 +573,7 @@ static void run_tests(void)
     RUN_TEST(verdict_does_not_depend_on_the_tangent_frame);
     RUN_TEST(plane_contact_is_a_space_contact_without_its_last_component);
     RUN_TEST(frictionless_contact_is_judged_by_the_scalar_law);
+    RUN_TEST(an_overlap_under_a_large_impulse_is_measured_to_its_last_digit);
     RUN_TEST(normal_measure_sees_what_fb_misses_at_tiny_friction);
     RUN_TEST(the_error_bounds_the_normal_condition_at_any_friction);
     RUN_TEST(friction_that_vanishes_is_judged_as_none);
