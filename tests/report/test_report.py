@@ -495,6 +495,10 @@ def check_scatter(browser):
     assert "x=pac" in browser.run("return location.hash")
     points = browser.run("return window.stickslip.page.problemsView.scatter.points.length")
     assert points == 12
+    browser.run("const s = document.getElementById('scatter-y'); s.value = 'enum';"
+                "s.dispatchEvent(new Event('change'))")
+    assert "y=enum" in browser.run("return location.hash")
+    assert "enum needs less" in browser.text("#scatter-caption"), browser.text("#scatter-caption")
     browser.keys("#scatter", "\ue014")
     assert "pac" in browser.text("#scatter-readout")
     browser.keys("#scatter", "\ue007")
@@ -535,8 +539,13 @@ def check_looks(browser, page):
     assert browser.run(paper) != light
     browser.size(400, 800)
     open_page(browser, page)
-    wide = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
-    assert wide[0] <= wide[1], wide
+    wide = "return [document.documentElement.scrollWidth, innerWidth]"
+    for _ in range(2):  # with the filters closed, and open
+        found = browser.run(wide)
+        assert found[0] <= found[1], found
+        shown = browser.run("return document.getElementById('text').checkVisibility()")
+        browser.click("#filters summary")
+        assert browser.run("return document.getElementById('text').checkVisibility()") != shown
     browser.size(1280, 900)
     browser.theme(False)
     names = browser.run(
@@ -650,6 +659,26 @@ def check_bad_pages(browser, record, folder):
     assert browser.run(CURVES) != [] and browser.errors() == []
 
 
+def check_large_page(browser, record, folder):
+    """10 000 rows: the first 300 problems, more at a click, and the profile of `table`."""
+    page, _ = large_page(record, folder, 10000)
+    open_page(browser, page)
+    print(f"10 000 rows: ready after {browser.run(READY)} ms")
+    count = "return document.querySelectorAll('#matrix-body tr').length"
+    assert browser.run(count) == 300
+    browser.click("#matrix-more")
+    assert browser.run(count) == 600
+    cells = profile_cells(browser)
+    for row in table(os.path.join(folder, "10000.db"), "profile"):
+        for x, found in zip(FACTORS, cells[row["solver"]]):
+            # A ratio may be on the other side of a factor by the tenth digit.
+            assert abs(found - float(row[f"within_{x:g}_percent"])) <= 0.1, (row, x, found)
+    browser.run("window.scrollTo(0, 0)")
+    browser.click("#summary button")
+    top = browser.run("return document.getElementById('conditions').getBoundingClientRect().top")
+    assert 0 <= top < 900, top
+
+
 def check_old_browser(browser, page):
     """Without DecompressionStream a sentence names --plain."""
     script = browser.devtools("Page.addScriptToEvaluateOnNewDocument",
@@ -685,6 +714,7 @@ def test_browser(folder):
             (check_simulation, (folder,)),
             (check_bad_pages, (record, folder)),
             (check_old_browser, (page,)),
+            (check_large_page, (record, folder)),
         ):
             start = time.monotonic()
             check(browser, *arguments)

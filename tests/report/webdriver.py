@@ -31,7 +31,7 @@ ARGUMENTS = [
     "--hide-scrollbars",
     "--force-device-scale-factor=1",
 ]
-START_SECONDS = 15
+WAIT_SECONDS = 60  # CI may be busy
 # What an element is called in the protocol.
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
@@ -156,7 +156,7 @@ class Browser:
     def run(self, script, *arguments):
         return self.post("execute/sync", {"script": script, "args": list(arguments)})
 
-    def wait(self, script, what, seconds=START_SECONDS):
+    def wait(self, script, what, seconds=WAIT_SECONDS):
         """Until a script returns something true, which is the answer."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
