@@ -170,9 +170,11 @@ static ss_status distribute(const ss_trials *t, measure value, bool above, doubl
 
 // ---- Bundles: curves that coincide have one entry in the key
 
-// In percent of the problems; nearer curves cannot be told apart at the size of the figure.
-#define BUNDLE_WIDTH 5.0
-#define BUNDLE_LINE  44 // characters in a line of the key
+// In percent of the problems; nearer curves can hardly be told apart at the size of the figure. Of few
+// problems one more is allowed, up to the larger.
+#define BUNDLE_WIDTH      2.5
+#define BUNDLE_MOST_WIDTH 5.0
+#define BUNDLE_LINE       44 // characters in a line of the key
 
 // Of a staircase, whose points are sorted; before its first point that one's.
 static double height_at(const ss_curve *curve, double x)
@@ -184,14 +186,14 @@ static double height_at(const ss_curve *curve, double x)
     return curve->y[k];
 }
 
-static bool coincide(const ss_curve *a, const ss_curve *b)
+static bool coincide(const ss_curve *a, const ss_curve *b, double width)
 {
     bool near = a->count > 0 && b->count > 0;
     for (size_t k = 0; near && k < a->count; k++) {
-        near = fabs(a->y[k] - height_at(b, a->x[k])) <= BUNDLE_WIDTH;
+        near = fabs(a->y[k] - height_at(b, a->x[k])) <= width;
     }
     for (size_t k = 0; near && k < b->count; k++) {
-        near = fabs(b->y[k] - height_at(a, b->x[k])) <= BUNDLE_WIDTH;
+        near = fabs(b->y[k] - height_at(a, b->x[k])) <= width;
     }
     return near;
 }
@@ -208,8 +210,10 @@ static void add_to_bundle(ss_curve *first, ss_curve *other)
 
 // Each curve joins the first one that it coincides with; [D11]'s solver, which is drawn above the
 // others, is the first of its bundle.
-static void bundle(ss_figure *figure)
+static void bundle(ss_figure *figure, size_t nproblems)
 {
+    const double one = 100.1 / (double)nproblems;
+    const double width = fmin(fmax(one, BUNDLE_WIDTH), BUNDLE_MOST_WIDTH);
     size_t hero = 0;
     while (hero < figure->ncurves && strcmp(figure->curves[hero].bare, SS_FIGURE_HERO) != 0) {
         hero++;
@@ -222,7 +226,7 @@ static void bundle(ss_figure *figure)
         }
         for (size_t j = n == 0 ? 0 : k + 1; j < figure->ncurves; j++) {
             ss_curve *other = &figure->curves[j];
-            if (j != k && j != hero && other->label[0] != '\0' && coincide(first, other)) {
+            if (j != k && j != hero && other->label[0] != '\0' && coincide(first, other, width)) {
                 add_to_bundle(first, other);
             }
         }
@@ -247,7 +251,7 @@ static ss_status make_iterations(const ss_figure_request *request, ss_figure *fi
     const ss_status done =
         status == SS_OK ? distribute(t, iterations_of, true, end, figure, e) : status;
     if (done == SS_OK) {
-        bundle(figure);
+        bundle(figure, t->nproblems);
     }
     return done;
 }
