@@ -172,7 +172,8 @@ const ss_verb ss_verb_table = {
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
     .text = "Kind solvers is Table 2 of [D11]: fail-safe calls, local failures, problems above "
-            "tolerance, iterations and time of each solver over all problems. problems: the best "
+            "tolerance, iterations and time of each solver over all problems; %>own, by the rule "
+            "that a spec with as=printed or stop= asks for. problems: the best "
             "solver of each. profile: the share of problems solved within 1.2, 2, 5, 10 and 100 "
             "times the time of the fastest. local: the cost of a local solve. ratio: how many "
             "times as fast each solver is as one of them, mfb+enum or --against. rows: the runs "
