@@ -249,9 +249,11 @@ static void give(ss_drive *d, ss_outcome outcome, double *r, ss_result *result)
 {
     if (outcome != SS_CONVERGED) {
         choose_answer(d);
-        memcpy(result->why, d->why, sizeof result->why);
     } else if (d->rule != SS_STOP_JUDGED) {
         ss_coupling_get(d->c, d->best);
+    }
+    if (outcome != SS_CONVERGED || d->rule != SS_STOP_JUDGED) {
+        memcpy(result->why, d->why, sizeof result->why);
     }
     put_back(d, d->best, r);
     if (d->sweeper != NULL) {

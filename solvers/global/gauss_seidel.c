@@ -14,6 +14,7 @@
 #include "solvers/global/global.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,9 @@ static const char *key_needs(const ss_method *m, const char *key)
     if (s->sweep.rho == 0.0 && (in_units || squared)) {
         return "rho=KG, which tells the units of [D11]";
     }
+    if (s->sweep.rho == 0.0 && strcmp(key, "rho") == 0 && s->stop == SS_STOP_SQUARED) {
+        return "a value above 0";
+    }
     if (s->sweep.form == SS_FORM_MATRIX_FREE && strcmp(key, "assembly") == 0) {
         return "form=explicit";
     }
@@ -218,11 +222,22 @@ static void step_block(gs_state *state, ss_drive *d)
     d->more_visits = state->blocks != NULL ? (long)ss_block_steps_work(state->blocks) : 0;
 }
 
+// By a rule of its own: says so where the spec asked for one.
+static ss_outcome gs_end(ss_drive *d)
+{
+    const settings *s = d->settings;
+    if (s->stop != SS_STOP_JUDGED) {
+        snprintf(d->why, sizeof d->why, "ended by its own rule, %s",
+                 d->rule == SS_STOP_STEP ? "the relative step" : "stop=squared");
+    }
+    return SS_CONVERGED;
+}
+
 static ss_outcome gs_step(void *of, ss_drive *d)
 {
     gs_state *state = of;
     if (d->iterations == 0 && d->rule == SS_STOP_SQUARED && ss_drive_meets_squared(d)) {
-        return SS_CONVERGED;
+        return gs_end(d);
     }
     step_block(state, d);
     if (d->iterations % REFRESH_SWEEPS == REFRESH_SWEEPS - 1) {
@@ -231,7 +246,7 @@ static ss_outcome gs_step(void *of, ss_drive *d)
     d->sweeper->estimates = wants_estimate(state, d);
     const ss_outcome outcome = ss_drive_sweep(d, false);
     rouse(state, d->sweeper);
-    return outcome;
+    return outcome == SS_CONVERGED ? gs_end(d) : outcome;
 }
 
 static const ss_steps STEPS = {.sweeps = true,

@@ -138,6 +138,7 @@ static void options_that_do_nothing_are_refused(void)
     expect_refusal("mfb:gs.visit=all,freeze=on", "visit does nothing in 'mfb' without freeze=off");
     expect_refusal("mfb:freeze=absolute", "freeze does nothing in 'mfb' without rho=KG");
     expect_refusal("mfb:freeze=absolute,rho=1e-5,share=0.1", "share does nothing in 'mfb' without");
+    expect_refusal("mfb:as=printed,rho=0", "rho does nothing in 'mfb' without a value above 0");
     expect_refusal("mfb:stop=squared", "stop does nothing in 'mfb' without rho=KG");
     expect_refusal("mfb:tol=1e-6", "tol does nothing in 'mfb' without stop=squared");
     expect_refusal("4sides:stop=squared",

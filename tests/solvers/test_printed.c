@@ -193,6 +193,7 @@ static void a_start_that_is_good_enough_takes_no_sweep(void)
     ss_problem *p = local_tangle(3);
     solved a = run_task("mfb+enum:as=printed,rho=0.02,tol=1e-2", task_of(p, 500), NULL);
     CHECK(a.result.iterations > 0);
+    TEST_ASSERT_EQUAL_STRING("ended by its own rule, stop=squared", a.result.why);
     solved b = run_task("mfb+enum:as=printed,rho=0.02,tol=1e-2", task_of(p, 500), a.r);
     TEST_ASSERT_EQUAL_INT(0, b.result.iterations);
     TEST_ASSERT_EQUAL_INT(SS_CONVERGED, b.result.outcome);
