@@ -30,7 +30,8 @@ typedef struct ss_motion_key {
     double time;            // s
     ss_vec3 place;          // m
     ss_quat turn;           // of unit length
-    ss_vec3 velocity, spin; // of the motion there, by ss_motion_keys_join
+    ss_vec3 velocity, spin; // of the motion there, by ss_motion_keys_join, as the next two
+    ss_vec3 acceleration, spin_rate;
 } ss_motion_key;
 
 typedef struct ss_motion {
@@ -45,7 +46,7 @@ typedef struct ss_motion {
 
 ss_motion ss_motion_still(void);
 
-// Velocities and spins of a motion through n keys, see motion_keys.c.
+// Velocities and accelerations of a motion through n keys, see motion_keys.c.
 void ss_motion_keys_join(int n, ss_motion_key *keys);
 
 // Where a body is and how it moves: its pose, and of the point x of the world that it carries

@@ -1,29 +1,33 @@
 // Motions through given poses (motion.h).
 //
-// Between two keys a place is a cubic of time, and a turn is R_k exp [phi]x with phi a cubic of time from
-// 0 to the rotation vector of R_k' R_{k+1}, on the shorter way. Both have at the keys the rates that keep a
-// cubic between its ends (Fritsch and Carlson), coordinate by coordinate: with d0 and d1 the mean rates of
-// the intervals before and after, h0 and h1 long,
+// Between two keys a place is a quintic of time, and a turn is R_k exp [phi]x with phi a quintic of time from 0
+// to the rotation vector of R_k' R_{k+1}, on the shorter way. At a key between intervals of h0 and h1 with the
+// mean rates d0 and d1 they have
 //
-//     0 where d0 d1 <= 0,   3 (h0 + h1) / ((h0 + 2 h1) / d0 + (2 h0 + h1) / d1) else
+//     rate (h1 d0 + h0 d1)/(h0 + h1),   second derivative 2 (d1 - d0)/(h0 + h1)
 //
-// and 0 at the first and the last key, before and after which the body rests. Velocity and spin are
-// continuous, accelerations are finite. A body that rests between two keys moves neither before nor after.
+// and 0 both at the first and the last key, before and after which the body rests, and where d0 or d1 is 0: a
+// body that rests between two keys does so. Two keys alone are the eased move of motion.c. Accelerations are
+// continuous: models in the frame of a body sum them up over its steps.
 //
 // With T(phi) = I + b [phi]x + c [phi]x^2 (super_helix_kinematics.h) the spin is R_k T(phi) phi'.
 #include "problems/strands/motion.h"
 
+#include <stdbool.h>
+
 #include "problems/strands/models/super_helix_kinematics.h"
 
-static double joined(double d0, double d1, double h0, double h1)
+static bool rests(ss_vec3 rate)
 {
-    return d0 * d1 > 0.0 ? 3.0 * (h0 + h1) / ((h0 + 2.0 * h1) / d0 + (2.0 * h0 + h1) / d1) : 0.0;
+    return rate.x == 0.0 && rate.y == 0.0 && rate.z == 0.0;
 }
 
-static ss_vec3 joined3(ss_vec3 d0, ss_vec3 d1, double h0, double h1)
+// Rate and second derivative at a key.
+static void join(ss_vec3 d0, ss_vec3 d1, double h0, double h1, ss_vec3 *rate, ss_vec3 *second)
 {
-    return ss_vec(joined(d0.x, d1.x, h0, h1), joined(d0.y, d1.y, h0, h1),
-                  joined(d0.z, d1.z, h0, h1));
+    const double k = rests(d0) || rests(d1) ? 0.0 : 1.0 / (h0 + h1);
+    *rate = ss_scaled(k, ss_along(ss_scaled(h1, d0), h0, d1));
+    *second = ss_scaled(2.0 * k, ss_minus(d1, d0));
 }
 
 // The rotation vector from a key to the next, in the frame of the first.
@@ -44,8 +48,8 @@ void ss_motion_keys_join(int n, ss_motion_key *keys)
             next = ss_scaled(1.0 / h, ss_minus(keys[k + 1].place, keys[k].place));
             next_turning = ss_quat_turned(keys[k].turn, ss_scaled(1.0 / h, way_between(&keys[k])));
         }
-        keys[k].velocity = joined3(rate, next, before, h);
-        keys[k].spin = joined3(turning, next_turning, before, h);
+        join(rate, next, before, h, &keys[k].velocity, &keys[k].acceleration);
+        join(turning, next_turning, before, h, &keys[k].spin, &keys[k].spin_rate);
         rate = next;
         turning = next_turning;
         before = h;
@@ -62,18 +66,32 @@ static ss_vec3 unspun(ss_vec3 phi, ss_vec3 x)
     return ss_along(ss_along(x, -0.5, once), g, ss_cross(phi, once));
 }
 
-// The cubic from 0 to `way` over h with the rates begin and end, at the time t: value and derivatives.
-static void cubic(ss_vec3 way, ss_vec3 begin, ss_vec3 end, double h, double t, ss_vec3 value[3])
+// Rates at one end of an interval.
+typedef struct end {
+    ss_vec3 rate, second;
+} end;
+
+// The quintic from 0 to `way` over h between these ends, at the time t: value and derivatives.
+static void quintic(ss_vec3 way, end from, end to, double h, double t, ss_vec3 value[3])
 {
     const double s = t / h;
-    const ss_vec3 mean = ss_scaled(1.0 / h, way);
-    // h begin s + c2 s^2 + c3 s^3
-    const ss_vec3 c2 =
-        ss_scaled(h, ss_along(ss_along(ss_scaled(3.0, mean), -2.0, begin), -1.0, end));
-    const ss_vec3 c3 = ss_scaled(h, ss_along(ss_plus(begin, end), -2.0, mean));
-    value[0] = ss_along(ss_along(ss_scaled(h * s, begin), s * s, c2), s * s * s, c3);
-    value[1] = ss_along(ss_along(begin, 2.0 * s / h, c2), 3.0 * s * s / h, c3);
-    value[2] = ss_along(ss_scaled(2.0 / (h * h), c2), 6.0 * s / (h * h), c3);
+    const ss_vec3 c1 = ss_scaled(h, from.rate), c2 = ss_scaled(0.5 * h * h, from.second);
+    const ss_vec3 D = ss_minus(ss_minus(way, c1), c2);
+    const ss_vec3 V = ss_along(ss_along(ss_scaled(h, to.rate), -1.0, c1), -2.0, c2);
+    const ss_vec3 A = ss_along(ss_scaled(h * h, to.second), -2.0, c2);
+    const ss_vec3 c3 = ss_along(ss_along(ss_scaled(10.0, D), -4.0, V), 0.5, A);
+    const ss_vec3 c4 = ss_along(ss_along(ss_scaled(-15.0, D), 7.0, V), -1.0, A);
+    const ss_vec3 c5 = ss_along(ss_along(ss_scaled(6.0, D), -3.0, V), 0.5, A);
+    const ss_vec3 c[6] = {{0.0, 0.0, 0.0}, c1, c2, c3, c4, c5};
+    double power = 1.0;
+    value[0] = value[1] = value[2] = c[0];
+    for (int k = 1; k <= 5; k++) { // power = s^(k - 2), s^-1 for the first
+        power *= k > 2 ? s : 1.0;
+        const double first = k == 1 ? 1.0 : power * s;
+        value[0] = ss_along(value[0], first * s, c[k]);
+        value[1] = ss_along(value[1], k * first / h, c[k]);
+        value[2] = ss_along(value[2], k == 1 ? 0.0 : k * (k - 1) * power / (h * h), c[k]);
+    }
 }
 
 static void rest_at(const ss_motion_key *k, ss_motion_state *state)
@@ -95,9 +113,13 @@ void ss_motion_keys_at(const ss_motion *m, double t, ss_motion_state *state)
     const ss_mat3 R = ss_quat_matrix(k->turn);
     const ss_vec3 way = way_between(k);
     ss_vec3 place[3], phi[3], spin, rate, more, unused;
-    cubic(ss_minus(k[1].place, k->place), k->velocity, k[1].velocity, h, since, place);
-    cubic(way, ss_turned_back(&R, k->spin), unspun(way, ss_turned_back(&R, k[1].spin)), h, since,
-          phi);
+    const end from = {ss_turned_back(&R, k->spin), ss_turned_back(&R, k->spin_rate)};
+    end to = {unspun(way, ss_turned_back(&R, k[1].spin)), ss_turned_back(&R, k[1].spin_rate)};
+    ss_helix_spin_at(way, to.rate, 1.0, &spin, &rate); // what phi' alone gives of the spin's rate
+    to.second = unspun(way, ss_minus(to.second, rate));
+    quintic(ss_minus(k[1].place, k->place), (end){k->velocity, k->acceleration},
+            (end){k[1].velocity, k[1].acceleration}, h, since, place);
+    quintic(way, from, to, h, since, phi);
     ss_helix_spin_at(phi[0], phi[1], 1.0, &spin, &rate);
     ss_helix_spin_at(phi[0], phi[2], 1.0, &more, &unused);
     const ss_mat3 turned = ss_rotation(phi[0]);

@@ -158,6 +158,8 @@ static void a_body_passes_through_its_keys_and_rests_outside(void)
         }
         check_vectors(before.velocity, at.velocity, 1e-9);
         check_vectors(before.spin, at.spin, 1e-8);
+        check_vectors(before.acceleration, at.acceleration, 1e-6);
+        check_vectors(before.spin_rate, at.spin_rate, 1e-5);
     }
     for (int side = 0; side < 2; side++) {
         ss_motion_state at;
@@ -193,6 +195,41 @@ static void velocities_between_keys_are_those_of_the_poses(void)
     }
 }
 
+// To first order in the time between two keys, and in the mean far better.
+static void keys_of_a_smooth_motion_give_its_accelerations(void)
+{
+    const ss_motion smooth = {.angle = {SS_PROFILE_OSCILLATE, 0.7, 0.4, 0.1},
+                              .axis = ss_unit(ss_vec(1.0, -2.0, 0.5)),
+                              .shift = {SS_PROFILE_OSCILLATE, 0.1, 0.5, 0.0},
+                              .direction = ss_vec(0.0, 0.0, 1.0)};
+    double worst[2] = {0.0, 0.0};
+    for (int fine = 0; fine < 2; fine++) {
+        ss_motion_key keys[161];
+        const int n = fine ? 161 : 81;
+        for (int k = 0; k < n; k++) {
+            ss_motion_state at;
+            keys[k].time = 0.8 * k / (n - 1);
+            ss_motion_at(&smooth, keys[k].time, &at);
+            keys[k].place = at.pose.place;
+            keys[k].turn = ss_quat_of_matrix(&at.pose.turn);
+        }
+        ss_motion_keys_join(n, keys);
+        ss_motion m = ss_motion_still();
+        m.nkeys = n;
+        m.keys = keys;
+        for (double t = 0.5001; t < 0.75; t += 0.0037) {
+            ss_motion_state at, known;
+            ss_motion_at(&m, t, &at);
+            ss_motion_at(&smooth, t, &known);
+            worst[fine] =
+                fmax(worst[fine], ss_length(ss_minus(at.acceleration, known.acceleration)));
+            worst[fine] = fmax(worst[fine], ss_length(ss_minus(at.spin_rate, known.spin_rate)));
+        }
+    }
+    CHECK_LE(worst[0], 0.2 * 0.7 * 247.0); // 0.7 (2 pi/0.4)^2, rad/s^2
+    CHECK_LE(worst[1], 0.55 * worst[0]);
+}
+
 static void a_body_that_pauses_between_keys_stays_where_it_is(void)
 {
     ss_motion_key keys[KEYS];
@@ -213,6 +250,7 @@ static void run_tests(void)
     RUN_TEST(a_body_passes_through_its_keys_and_rests_outside);
     RUN_TEST(velocities_between_keys_are_those_of_the_poses);
     RUN_TEST(a_body_that_pauses_between_keys_stays_where_it_is);
+    RUN_TEST(keys_of_a_smooth_motion_give_its_accelerations);
     RUN_TEST(derivatives_are_those_of_the_value);
     RUN_TEST(profiles_begin_at_rest);
     RUN_TEST(a_move_ends_at_its_size_and_stays);
