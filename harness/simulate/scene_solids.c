@@ -8,6 +8,8 @@
 
 // How far from 1 and from each other's right angles a rotation may be.
 #define TURN_ROUNDING 1e-6
+// How far from 1 the length of a quaternion is that was made unit.
+#define UNIT_ROUNDING 1e-15
 
 // ---- Poses
 
@@ -21,7 +23,7 @@ static ss_status unit_of(const ss_json *at, const double q[4], ss_quat *turn, ss
         return ss_json_fail(&member, e,
                             "has the length %.10g: a rotation is [w, x, y, z] of length 1", size);
     }
-    *turn = ss_quat_unit(p);
+    *turn = fabs(size - 1.0) <= UNIT_ROUNDING ? p : ss_quat_unit(p); // what was written is read
     return SS_OK;
 }
 

@@ -167,6 +167,24 @@ static void a_file_has_what_it_says(void)
     ss_world_free(b.world);
 }
 
+static const char *changed(const char *from, const char *to);
+
+static void keys_of_a_file_are_read_as_they_were_written(void)
+{
+    built first, second;
+    char path[400];
+    snprintf(path, sizeof path, "%s", scratch_path("copy.json"));
+    const char *text = changed("[1, 0, 0, 0]", "[0.1, 0.2, 0.3, 0.92736184954957]");
+    CHECK_OK(build_file(put_file("one.json", text), NULL, &first));
+    const ss_scene_run run = {
+        .title = "one", .model = "der", .steps = 4, .options = &first.options};
+    CHECK_OK(ss_scene_file_write(path, first.world, &run, &error));
+    CHECK_OK(build_file(path, NULL, &second));
+    check_same_world(&first, &second);
+    ss_world_free(first.world);
+    ss_world_free(second.world);
+}
+
 // The scene with `to` in place of `from`.
 static const char *changed(const char *from, const char *to)
 {
@@ -391,6 +409,7 @@ static void run_tests(void)
 {
     RUN_TEST(every_scene_is_read_as_it_was_written);
     RUN_TEST(a_file_has_what_it_says);
+    RUN_TEST(keys_of_a_file_are_read_as_they_were_written);
     RUN_TEST(every_mistake_is_a_sentence_that_names_file_and_key);
     RUN_TEST(rows_may_stand_in_a_file_beside);
     RUN_TEST(a_super_helix_fits_its_shape_to_the_polylines);
