@@ -378,6 +378,7 @@ static void a_run_whose_normal_parts_fail_is_not_solved(void)
     }
     const ss_trials *t = compare(results_file_of("normal.h5", rows, 2), NAN);
     CHECK(t->solvers[0].trials[0].solved != t->solvers[1].trials[0].solved);
+    tear_down();
     t = compare(scratch_path("normal.h5"), 1e-2);
     for (size_t k = 0; k < 2; k++) {
         const bool pushes = strcmp(t->solvers[k].label, "enum") == 0;
