@@ -167,7 +167,7 @@ static void note_printed(ss_table *table, const ss_trials *t)
     }
     ss_table_note(table,
                   "as=printed is gs:%s, mfb, pac and dac:%s, duriez08:%s, 4sides:%s, unless a spec "
-                  "says otherwise (doc/formulation.md, \"The experiment of [D11]\").",
+                  "says otherwise; 'stickslip solvers gs' explains the options.",
                   ss_global_find("gs")->card.printed, printed_of("mfb"), printed_of("duriez08"),
                   printed_of("4sides"));
     ss_table_note(
