@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solvers/registry.h"
@@ -165,17 +166,19 @@ static void note_printed(ss_table *table, const ss_trials *t)
             return;
         }
     }
+    const char *gs = ss_global_find("gs")->card.printed;
     ss_table_note(table,
                   "as=printed is gs:%s, mfb, pac and dac:%s, duriez08:%s, 4sides:%s, unless a spec "
                   "says otherwise; 'stickslip solvers gs' explains the options.",
-                  ss_global_find("gs")->card.printed, printed_of("mfb"), printed_of("duriez08"),
-                  printed_of("4sides"));
+                  gs, printed_of("mfb"), printed_of("duriez08"), printed_of("4sides"));
     ss_table_note(
-        table, "Not told by [D11], and chosen here after results had been seen: how many hairs a "
-               "strand stands for (1e-3 kg over rho), which with the number of Newton steps alone "
-               "decides how often mfb fails; the passes of duriez08; the epsilons and sweeps of "
-               "freezing; the limit of sweeps, for which the means of its pac, mfb and duriez08 "
-               "imply 585, 674 and 444.");
+        table,
+        "Not told by [D11], and chosen here after results had been seen: how many hairs a "
+        "strand stands for (%.3g: 1 g over rho), which with the number of Newton steps "
+        "alone decides how often mfb fails; that number; the passes of duriez08; the "
+        "epsilons and sweeps of freezing; the limit of sweeps, for which the means of its "
+        "pac, mfb and duriez08 imply 585, 674 and 444.",
+        1e-3 / strtod(strstr(gs, "rho=") + 4, NULL));
     ss_table_note(table,
                   "4sides ends on its relative step, at which mfb+enum takes as many sweeps as "
                   "by its residual (footnote 5 of [D11]); its answers obey another law.");

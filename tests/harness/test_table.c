@@ -627,6 +627,7 @@ static void a_rule_of_its_own_has_a_column_beside_the_judges(void)
     const char *text = print_with_paper(SS_FORMAT_TEXT);
     HOLDS(text, "%>own");
     HOLDS(text, "as=printed is gs:rho=");
+    HOLDS(text, "(125: 1 g over rho)");
     HOLDS(text, "Contacts are frozen as in [D11], below an absolute epsilon");
     TEST_ASSERT_NULL(strstr(text, "By their own rule"));
 }
