@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/bench/measure.h"
-#include "harness/bench/specs.h"
+#include "harness/specs.h"
 #include "harness/items.h"
 
 typedef struct ss_bench_problem {

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/table.h"
+
 // A profile is drawn at least as far as this ratio, and no further than that one.
 #define NEAR_RATIO 10.0
 #define FAR_RATIO  1000.0
 // Iterations at which a convergence curve has a point: all up to here, then 5 % apart.
 #define DENSE_ITERATIONS 40
+// Points of a convergence curve over time.
+#define TIMES 150
 // Residuals at which a work-precision curve has a point: four a decade, from 1 to 1e-14.
 #define PER_DECADE 4
 #define DECADES    14
@@ -24,6 +28,10 @@ static ss_status begin_solvers(const ss_trials *trials, ss_figure *figure, ss_er
         return ss_fail_memory(e, "the figure");
     }
     figure->ncurves = trials->nsolvers;
+    char tolerance[32];
+    ss_table_number(trials->tolerance, 4, tolerance);
+    snprintf(figure->title, sizeof figure->title, "%zu problem%s, tolerance %s", trials->nproblems,
+             trials->nproblems == 1 ? "" : "s", tolerance);
     for (size_t k = 0; k < figure->ncurves; k++) {
         strcpy(figure->curves[k].label, trials->solvers[k].label);
         strcpy(figure->curves[k].bare, trials->solvers[k].bare);
@@ -271,15 +279,24 @@ static ss_status make_profile(const ss_figure_request *request, ss_figure *figur
 
 // ---- Histories
 
-// fb after so many iterations: the last entry up to there. Infinite before the first one and for a
-// NaN.
-static double fb_after(const ss_history *history, int iterations)
+// The best error (ss_measures_error) up to so many iterations. Infinite before the first entry.
+static double error_after(const ss_history *history, int iterations)
 {
-    double fb = INFINITY;
+    double error = INFINITY;
     for (int k = 0; k < history->count && history->iteration[k] <= iterations; k++) {
-        fb = history->fb[k];
+        error = fmin(error, ss_history_error(history, k));
     }
-    return isnan(fb) ? INFINITY : fb;
+    return error;
+}
+
+// The same up to so many seconds.
+static double error_at(const ss_record_row *row, double seconds)
+{
+    double error = INFINITY;
+    for (int k = 0; k < row->history.count && ss_history_seconds(row, k) <= seconds; k++) {
+        error = fmin(error, ss_history_error(&row->history, k));
+    }
+    return error;
 }
 
 static bool has_history(const ss_trial *trial)
@@ -319,7 +336,7 @@ static void add_convergence(ss_figure *figure, const ss_trials *t, size_t k, con
         size_t n = 0;
         for (size_t p = 0; p < t->nproblems; p++) {
             if (takes_part(t, solver, p, problem)) {
-                values[n++] = fb_after(&solver->trials[p].row->history, i);
+                values[n++] = error_after(&solver->trials[p].row->history, i);
             }
         }
         const double fb = ss_median(values, n);
@@ -328,6 +345,47 @@ static void add_convergence(ss_figure *figure, const ss_trials *t, size_t k, con
         }
         const int next = i < DENSE_ITERATIONS ? i + 1 : i + i / 20;
         i = i < last && next > last ? last : next;
+    }
+}
+
+// From the first entry of a history to the last of all; false without any. With the set-up, s.
+static bool find_times(const ss_trials *t, const ss_solver_trials *solver, const char *problem,
+                       double *first, double *last)
+{
+    *first = INFINITY;
+    *last = 0.0;
+    for (size_t p = 0; p < t->nproblems; p++) {
+        if (takes_part(t, solver, p, problem)) {
+            const ss_record_row *row = solver->trials[p].row;
+            *first = fmin(*first, ss_history_seconds(row, 0));
+            *last = fmax(*last, ss_history_seconds(row, row->history.count - 1));
+        }
+    }
+    *first = fmax(*first, 1e-3 * *last);
+    return *first > 0.0 && *first <= *last;
+}
+
+static void add_convergence_time(ss_figure *figure, const ss_trials *t, size_t k,
+                                 const char *problem, double *values)
+{
+    const ss_solver_trials *solver = &t->solvers[k];
+    double first, last;
+    if (!find_times(t, solver, problem, &first, &last)) {
+        return;
+    }
+    for (int i = 0; i <= TIMES; i++) {
+        // The last is exact, as entries up to it count.
+        const double s = i == TIMES ? last : first * pow(last / first, (double)i / TIMES);
+        size_t n = 0;
+        for (size_t p = 0; p < t->nproblems; p++) {
+            if (takes_part(t, solver, p, problem)) {
+                values[n++] = error_at(solver->trials[p].row, s);
+            }
+        }
+        const double error = ss_median(values, n);
+        if (isfinite(error) && error > 0.0) {
+            ss_figure_point(figure, k, 1000.0 * s, error);
+        }
     }
 }
 
@@ -341,22 +399,30 @@ static bool any_points(const ss_figure *figure)
     return false;
 }
 
-static ss_status make_convergence(const ss_figure_request *request, ss_figure *figure, ss_error *e)
+typedef void add_curve(ss_figure *figure, const ss_trials *t, size_t k, const char *problem,
+                       double *values);
+
+static ss_status converge(const ss_figure_request *request, const char *x_label, add_curve *add,
+                          ss_figure *figure, ss_error *e)
 {
     const ss_trials *t = request->results->trials;
     const char *problem = request->problem;
-    *figure = (ss_figure){.x_label = iterations_label(t),
-                          .y_label = problem != NULL ? "fb" : "fb, median over the problems",
-                          .log_x = true,
-                          .log_y = true};
+    *figure =
+        (ss_figure){.x_label = x_label,
+                    .y_label = problem != NULL ? "best error so far" : "best error so far, median",
+                    .log_x = true,
+                    .log_y = true};
     const ss_status status = begin_solvers(t, figure, e);
+    if (problem != NULL) {
+        snprintf(figure->title, sizeof figure->title, "%.79s", problem);
+    }
     double *values = calloc(t->nproblems, sizeof *values);
     if (status != SS_OK || values == NULL) {
         free(values);
         return ss_fail_memory(e, "the figure");
     }
     for (size_t k = 0; k < t->nsolvers; k++) {
-        add_convergence(figure, t, k, problem, values);
+        add(figure, t, k, problem, values);
     }
     free(values);
     if (!any_points(figure) && !figure->out_of_memory) {
@@ -364,6 +430,18 @@ static ss_status make_convergence(const ss_figure_request *request, ss_figure *f
                        problem != NULL ? problem : "any problem");
     }
     return ss_figure_end(figure, e);
+}
+
+static ss_status make_convergence(const ss_figure_request *request, ss_figure *figure, ss_error *e)
+{
+    return converge(request, iterations_label(request->results->trials), add_convergence, figure,
+                    e);
+}
+
+static ss_status make_convergence_time(const ss_figure_request *request, ss_figure *figure,
+                                       ss_error *e)
+{
+    return converge(request, "time (ms)", add_convergence_time, figure, e);
 }
 
 // ms until the error is at most `level` first; infinite where the run never got there.
@@ -391,6 +469,9 @@ static ss_status make_work_precision(const ss_figure_request *request, ss_figure
     for (size_t k = 0; k < t->nsolvers; k++) {
         for (int step = 0; step <= PER_DECADE * DECADES; step++) {
             const double level = pow(10.0, -(double)step / PER_DECADE);
+            if (level < 0.99 * t->tolerance) {
+                break; // runs end there: who goes below does so by chance
+            }
             size_t n = 0;
             for (size_t p = 0; p < t->nproblems; p++) {
                 if (has_history(&t->solvers[k].trials[p])) {
@@ -494,6 +575,10 @@ const ss_figure_kind ss_figure_kinds[] = {
      .needs = SS_NEEDS_TRIALS,
      .takes_problem = true,
      .make = make_convergence},
+    {.name = "convergence-time",
+     .needs = SS_NEEDS_TRIALS,
+     .takes_problem = true,
+     .make = make_convergence_time},
     {.name = "work-precision", .needs = SS_NEEDS_TRIALS, .make = make_work_precision},
     {.name = "assembly", .needs = SS_NEEDS_TRIALS, .make = make_assembly},
     {.name = "orbit", .needs = SS_NEEDS_RUNS, .make = ss_figure_orbit},

@@ -21,6 +21,7 @@ typedef struct ss_curve {
 #define SS_FIGURE_HERO "mfb+enum"
 
 typedef struct ss_figure {
+    char title[80];                // of what, above the curves; "" for none
     const char *x_label, *y_label; // borrowed
     bool log_x, log_y;
     bool percent;            // y runs from 0 to 100

@@ -199,6 +199,7 @@ static void print_terminal(FILE *out, const char *name)
     const char *ending = strrchr(name, '.');
     if (strcmp(ending, ".png") == 0) {
         fputs("set terminal pngcairo size 1004,1004 font 'DejaVu Sans,7' fontscale 3.125 "
+              "pointscale 2.4 "
               "linewidth 3.1\n",
               out);
     } else if (strcmp(ending, ".pdf") == 0) {
@@ -261,6 +262,11 @@ static bool has_bundle(const ss_figure *figure)
 
 static void print_axes(const ss_figure *figure, FILE *out)
 {
+    if (figure->title[0] != '\0') {
+        fputs("set label 1 ", out);
+        print_quoted(out, figure->title);
+        fputs(" at graph 1,1.035 right noenhanced tc rgb '#555555'\nset tmargin 2\n", out);
+    }
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n", figure->x_label, figure->y_label);
     fputs("set border 3 lw 0.6\nset tics nomirror scale 0.6\n", out);
     fputs("set grid lc rgb '#DDDDDD' lt 1 lw 0.5\n", out);
@@ -301,6 +307,70 @@ static void print_guides(const ss_figure *figure, FILE *out)
     }
 }
 
+// Marks tell curves apart without colours: some on each, at places of their own.
+#define MARKS 6
+static const int MARK_KINDS[] = {6, 4, 8, 12, 10, 2, 1, 3, 7, 5, 9, 13, 11};
+#define NMARKS (sizeof MARK_KINDS / sizeof MARK_KINDS[0])
+
+static void print_mark(FILE *out, size_t number)
+{
+    fprintf(out, " pt %d ps 0.5", MARK_KINDS[number % NMARKS]);
+}
+
+static void print_marks(const ss_figure *figure, size_t number, size_t block, FILE *out)
+{
+    const size_t step = figure->curves[number].count / MARKS + 1;
+    fprintf(out, ", \\\n    data index %zu every %zu::%zu using 1:2 with points ", block, step,
+            number % step);
+    print_style(out, figure, number);
+    print_mark(out, number);
+    fputs(" notitle", out);
+}
+
+// How high a curve lies: its mean over the length of the axis that it covers.
+static double height_of(const ss_figure *figure, const ss_curve *curve)
+{
+    double sum = 0.0, length = 0.0;
+    for (size_t i = 1; i < curve->count; i++) {
+        const double y = figure->log_y ? log(curve->y[i - 1]) : curve->y[i - 1];
+        const double width =
+            figure->log_x ? log(curve->x[i] / curve->x[i - 1]) : curve->x[i] - curve->x[i - 1];
+        sum += width * y;
+        length += width;
+    }
+    return length > 0.0 ? sum / length : -INFINITY;
+}
+
+// The entries of the key, the highest curve first.
+static void print_key(const ss_figure *figure, FILE *out)
+{
+    double last = INFINITY;
+    for (size_t shown = 0; shown < figure->ncurves;) {
+        double next = -INFINITY;
+        for (size_t k = 0; k < figure->ncurves; k++) {
+            const double height = height_of(figure, &figure->curves[k]);
+            next = height < last ? fmax(next, height) : next;
+        }
+        for (size_t k = 0; k < figure->ncurves; k++) {
+            const ss_curve *curve = &figure->curves[k];
+            if (height_of(figure, curve) != next) {
+                continue;
+            }
+            shown++;
+            if (curve->count > 0 && curve->label[0] != '\0') {
+                fputs(", \\\n    keyentry with linespoints ", out);
+                print_style(out, figure, k);
+                print_mark(out, k);
+                print_title(out, curve->label);
+            }
+        }
+        if (next == -INFINITY) {
+            return;
+        }
+        last = next;
+    }
+}
+
 // One panel; *block is the place of its first curve in the data.
 static void print_panel(const ss_figure *figure, size_t *block, FILE *out)
 {
@@ -323,11 +393,19 @@ static void print_panel(const ss_figure *figure, size_t *block, FILE *out)
                 fprintf(out, "%s    data index %zu using 1:2 with %s ", first ? "" : ", \\\n",
                         *block, with);
                 print_style(out, figure, k);
-                print_title(out, curve->label);
+                if (figure->plain) {
+                    print_title(out, curve->label);
+                } else {
+                    fputs(" notitle", out);
+                    print_marks(figure, k, *block, out);
+                }
                 first = false;
             }
             (*block)++;
         }
+    }
+    if (!figure->plain) {
+        print_key(figure, out);
     }
     if (figure->guides) {
         print_guides(figure, out);

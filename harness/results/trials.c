@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/complain.h"
+#include "harness/specs.h"
 #include "solvers/registry.h"
 
 // Tolerances that differ by less are one: they were typed, not computed.
@@ -410,6 +411,65 @@ ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *resul
 {
     *results = (ss_results){.path = paths[0], .nruns = count};
     return ss_stats_read_all(paths, count, &results->runs, e);
+}
+
+// ---- Chosen solvers
+
+static bool is_called(const ss_solver_trials *solver, const char *name, size_t length)
+{
+    char word[200];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    const char *bare = ss_spec_bare(word);
+    return strcmp(solver->label, bare) == 0 || strcmp(solver->spec, bare) == 0 ||
+           strcmp(solver->bare, bare) == 0;
+}
+
+static bool is_in(const ss_solver_trials *solver, const char *list)
+{
+    for (list += ss_spec_gap(list); *list != '\0'; list += ss_spec_gap(list)) {
+        const size_t length = ss_spec_length(list);
+        if (is_called(solver, list, length)) {
+            return true;
+        }
+        list += length;
+    }
+    return false;
+}
+
+// The first of the list that no solver is called.
+static ss_status check_names(const ss_trials *t, const char *path, const char *list, ss_error *e)
+{
+    int count = 0;
+    for (list += ss_spec_gap(list); *list != '\0'; list += ss_spec_gap(list)) {
+        const size_t length = ss_spec_length(list);
+        bool known = false;
+        for (size_t k = 0; k < t->nsolvers; k++) {
+            known = known || is_called(&t->solvers[k], list, length);
+        }
+        if (!known) {
+            return ss_fail(e, SS_BAD_INPUT, "%s: --solvers: there are no runs of '%.*s'", path,
+                           (int)length, list);
+        }
+        list += length;
+        count++;
+    }
+    return count > 0 ? SS_OK : ss_fail(e, SS_BAD_INPUT, "--solvers: the list is empty");
+}
+
+ss_status ss_results_choose(ss_results *results, const char *list, ss_error *e)
+{
+    ss_trials *t = results->trials;
+    const ss_status status = check_names(t, results->path, list, e);
+    size_t kept = 0;
+    for (size_t k = 0; status == SS_OK && k < t->nsolvers; k++) {
+        if (is_in(&t->solvers[k], list)) {
+            t->solvers[kept++] = t->solvers[k];
+        } else {
+            free(t->solvers[k].trials);
+        }
+    }
+    t->nsolvers = status == SS_OK ? kept : t->nsolvers;
+    return status;
 }
 
 void ss_results_free(ss_results *results)

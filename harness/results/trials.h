@@ -11,7 +11,9 @@
 #include "harness/results/record.h"
 #include "harness/simulate/stats.h"
 
-// --tol of a verb that reads records (harness/cli.h); NaN by default.
+// --solvers and --tol of a verb that reads records (harness/cli.h); NULL and NaN by default.
+#define SS_OPT_RECORD_SOLVERS                                                                      \
+    SS_OPT_TEXT("solvers", "LIST", solvers, "only these: specs as in the record, or names")
 #define SS_OPT_RECORD_TOLERANCE                                                                    \
     SS_OPT_REAL("tol", "T", tolerance, 0, 1,                                                       \
                 "the largest error that counts as solved; without it the record's")
@@ -142,6 +144,10 @@ typedef struct ss_results {
 ss_status ss_results_of_record(const char *path, ss_needs needs, double tolerance,
                                ss_results *results, ss_error *e);
 ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *results, ss_error *e);
+// Of the trials those of the solvers in a list of specs (harness/specs.h) alone, each a spec as in
+// the record or a solver's name without options, which means all of its runs. SS_BAD_INPUT where
+// one is none of them.
+ss_status ss_results_choose(ss_results *results, const char *solvers, ss_error *e);
 void ss_results_free(ss_results *results); // what it holds
 // On stderr, if the trials are of several builds of the program: which, and how many of each.
 void ss_results_warn(const char *verb, const ss_results *results);

@@ -8,7 +8,7 @@
 
 typedef struct settings {
     int figure;
-    const char *out, *problem;
+    const char *out, *problem, *solvers;
     double tolerance; // NaN: the record's
 } settings;
 
@@ -17,8 +17,9 @@ static const ss_option OPTIONS[] = {
     SS_OPT_TEXT("out", "FILE", out, "the picture, FILE.svg, FILE.png or FILE.pdf",
                 .required = true),
     SS_OPT_RECORD_TOLERANCE,
+    SS_OPT_RECORD_SOLVERS,
     SS_OPT_TEXT("problem", "NAME", problem,
-                "only this problem instead of the median (figure convergence)"),
+                "only this problem instead of the median (figures convergence, convergence-time)"),
     {.name = NULL},
 };
 
@@ -44,8 +45,9 @@ static bool check(const settings *s, const ss_figure_kind *kind, const ss_operan
                     kind->name, files->text[1]);
         return false;
     }
-    if (kind->needs == SS_NEEDS_RUNS && !isnan(s->tolerance)) {
-        ss_complain(VERB, "--tol goes with figures of a record, not with --figure %s", kind->name);
+    if (kind->needs == SS_NEEDS_RUNS && (!isnan(s->tolerance) || s->solvers != NULL)) {
+        ss_complain(VERB, "--%s goes with figures of a record, not with --figure %s",
+                    s->solvers != NULL ? "solvers" : "tol", kind->name);
         return false;
     }
     if (!ss_figure_can_draw(s->out) || has_control(s->out)) {
@@ -53,8 +55,10 @@ static bool check(const settings *s, const ss_figure_kind *kind, const ss_operan
         return false;
     }
     if (s->problem != NULL && !kind->takes_problem) {
-        ss_complain(VERB, "--problem goes with --figure convergence, not with --figure %s",
-                    kind->name);
+        ss_complain(
+            VERB,
+            "--problem goes with --figure convergence or convergence-time, not with --figure %s",
+            kind->name);
         return false;
     }
     return true;
@@ -74,6 +78,9 @@ static int run_plot(const void *given, const ss_operands *files)
         kind->needs == SS_NEEDS_RUNS
             ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
             : ss_results_of_record(files->text[0], kind->needs, s->tolerance, &results, &error);
+    if (status == SS_OK && s->solvers != NULL) {
+        status = ss_results_choose(&results, s->solvers, &error);
+    }
     if (status == SS_OK) {
         ss_results_warn(VERB, &results);
         const ss_figure_request request = {.results = &results, .problem = s->problem};
@@ -99,21 +106,23 @@ const ss_verb ss_verb_plot = {
     .options = OPTIONS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
-    .text = "iterations is Figure 11 of [D11]: the percentage of problems that need more than x "
-            "iterations; one that is never solved needs more than any x. profile: the percentage "
-            "solved within x times the time of the fastest solver. convergence: fb after each "
-            "iteration. work-precision: the median time until a tolerance is first reached. "
-            "assembly is "
-            "Figure 6 of [D11]: the time to assemble W over the number of contacts; runs of "
-            "solvers with :assembly=naive and :form=explicit give its two curves.\n"
-            "The other four take files of simulate --stats, a curve each. orbit is Figure 7 of "
-            "[D11]: the tip of strand 0, velocity over position in the second half of the run, "
-            "along the axis on which it moves most. dispersion is Figure 8: the mean distance of "
-            "the tips and the kinetic energy over time. stretch and trajectory are Figures 4 and "
-            "3 of [HH13]: by how much the strands are longer than at the start, over time, and "
-            "the path of the tip of strand 0, seen along the axis on which it moves least.\n"
-            "gnuplot draws. Its script FILE.gp and its data FILE.dat stay beside the picture, to "
-            "be changed and run again.\n",
+    .text =
+        "iterations is Figure 11 of [D11]: the percentage of problems that need more than x "
+        "iterations; one that is never solved needs more than any x. profile: the percentage "
+        "solved within x times the time of the fastest solver. convergence: the error after each "
+        "iteration, the best so far; convergence-time: the same over milliseconds. "
+        "work-precision: the median time until a tolerance is first reached. "
+        "assembly is "
+        "Figure 6 of [D11]: the time to assemble W over the number of contacts; runs of "
+        "solvers with :assembly=naive and :form=explicit give its two curves.\n"
+        "The other four take files of simulate --stats, a curve each. orbit is Figure 7 of "
+        "[D11]: the tip of strand 0, velocity over position in the second half of the run, "
+        "along the axis on which it moves most. dispersion is Figure 8: the mean distance of "
+        "the tips and the kinetic energy over time. stretch and trajectory are Figures 4 and "
+        "3 of [HH13]: by how much the strands are longer than at the start, over time, and "
+        "the path of the tip of strand 0, seen along the axis on which it moves least.\n"
+        "gnuplot draws. Its script FILE.gp and its data FILE.dat stay beside the picture, to "
+        "be changed and run again.\n",
     .example = "  stickslip plot results.h5 --figure iterations --out fig11.svg\n"
                "  stickslip plot mfb.csv enum.csv --figure orbit --out fig7.svg\n",
     .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or contains no such runs",

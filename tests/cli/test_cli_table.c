@@ -181,7 +181,26 @@ static void mistakes_end_with_1_and_a_sentence(void)
     EXPECT(1, "plot", results, "--out", "a.gif");
     SAYS("plot: --out takes a name that ends in .svg, .png or .pdf, not 'a.gif'");
     EXPECT(1, "plot", results, "--out", "a.svg", "--problem", "p");
-    SAYS("plot: --problem goes with --figure convergence, not with --figure iterations");
+    SAYS("plot: --problem goes with --figure convergence or convergence-time, not with --figure "
+         "iterations");
+}
+
+static void a_plot_shows_the_solvers_that_are_asked_for(void)
+{
+    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
+        TEST_IGNORE_MESSAGE("gnuplot is not installed");
+    }
+    char picture[500], script[520];
+    size_t size;
+    snprintf(picture, sizeof picture, "%s", scratch_path("chosen.svg"));
+    EXPECT(0, "plot", results, "--out", picture, "--solvers", "4sides,mfb+enum");
+    snprintf(script, sizeof script, "%s.gp", picture);
+    char *text = read_bytes(script, &size);
+    HOLDS(text, "title 'mfb+enum'");
+    CHECK(strstr(text, "title 'mfb'") == NULL);
+    free(text);
+    EXPECT(3, "plot", results, "--out", picture, "--solvers", "mfb+enum nobody");
+    HOLDS(standard_error, ": --solvers: there are no runs of 'nobody'");
 }
 
 static void what_is_no_record_ends_with_3(void)
@@ -244,6 +263,7 @@ static void run_tests(void)
     RUN_TEST(columns_are_chosen_by_name);
     RUN_TEST(runs_of_several_builds_are_warned_about);
     RUN_TEST(mistakes_end_with_1_and_a_sentence);
+    RUN_TEST(a_plot_shows_the_solvers_that_are_asked_for);
     RUN_TEST(what_is_no_record_ends_with_3);
     RUN_TEST(pictures_are_drawn_with_script_and_data_beside_them);
     RUN_TEST(without_gnuplot_a_plot_ends_with_4);

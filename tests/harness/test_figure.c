@@ -117,6 +117,31 @@ static void convergence_is_the_median_and_ended_runs_keep_their_last(void)
     CHECK_NEAR(figure.curves[MFB].x[figure.curves[MFB].count - 1], 100, 0);
 }
 
+static void convergence_is_the_best_so_far_over_iterations_and_time(void)
+{
+    ss_error error;
+    ss_record_row *row = NULL;
+    for (size_t k = 0; k < record.count; k++) {
+        if (trials->solvers[HYBRID].trials[0].row == &record.rows[k]) {
+            row = &record.rows[k];
+        }
+    }
+    TEST_ASSERT_NOT_NULL(row);
+    row->history.fb[3] = 0.2; // worse than the 0.01 before it
+    CHECK_OK(make("convergence", row->problem, &error));
+    expect_curve(HYBRID, 4, (double[]){1, 2, 3, 4}, (double[]){0.1, 0.01, 0.01, 5e-5});
+    ss_figure_free(&figure);
+    CHECK_OK(make("convergence-time", row->problem, &error));
+    // From the start, after the set-up of 2 ms, to the end at 10 ms; never up.
+    const ss_curve *curve = &figure.curves[HYBRID];
+    CHECK_NEAR(curve->x[0], 2.0, 1e-9);
+    CHECK_NEAR(curve->x[curve->count - 1], 10.0, 1e-9);
+    CHECK_NEAR(curve->y[curve->count - 1], 5e-5, 1e-15);
+    for (size_t i = 1; i < curve->count; i++) {
+        CHECK(curve->y[i] <= curve->y[i - 1]);
+    }
+}
+
 static void an_unknown_problem_has_no_history(void)
 {
     ss_error error;
@@ -171,11 +196,36 @@ static void only_the_papers_hybrid_is_solid(void)
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
     fclose(out);
-    const char *solid = strstr(script, "dt solid");
-    CHECK(solid != NULL && strstr(solid + 1, "dt solid") == NULL);
-    CHECK(solid != NULL && strstr(solid, "title 'mfb+enum'") != NULL);
-    CHECK(solid != NULL && strstr(solid, "title 'mfb'") == NULL);
-    HOLDS(script, "data index 2 using 1:2 with steps lc rgb '#D55E00' dt solid");
+    // Its curve, its marks and its entry of the key.
+    int count = 0;
+    for (const char *at = script; (at = strstr(at, "dt solid")) != NULL; at++) {
+        count++;
+    }
+    TEST_ASSERT_EQUAL_INT(3, count);
+    const char *solid =
+        strstr(script, "data index 2 using 1:2 with steps lc rgb '#D55E00' dt solid");
+    TEST_ASSERT_NOT_NULL(solid);
+    CHECK(strstr(solid, "with steps lc") == strstr(solid, "with steps"));
+    CHECK(strstr(solid + 1, "index 0 using") == NULL && strstr(solid + 1, "index 1 using") == NULL);
+    HOLDS(script, "data index 2 every 1::0 using 1:2 with points lc rgb '#D55E00' dt solid");
+    HOLDS(script, " pt 8 ps 0.5 title 'mfb+enum'");
+    free(script);
+}
+
+// 4sides needs most and stands highest, then mfb, then mfb+enum.
+static void the_key_is_in_the_order_of_the_curves_and_the_picture_says_of_what(void)
+{
+    char *script = NULL;
+    size_t size = 0;
+    ss_error error;
+    CHECK_OK(make("iterations", NULL, &error));
+    FILE *out = open_memstream(&script, &size);
+    ss_figure_script(&figure, "x.svg", out);
+    fclose(out);
+    HOLDS(script, "set label 1 '2 problems, tolerance 1e-4' at graph");
+    const char *first = strstr(script, "title '4sides'"), *second = strstr(script, "title 'mfb'");
+    const char *third = strstr(script, "title 'mfb+enum'");
+    CHECK(first != NULL && second > first && third > second);
     free(script);
 }
 
@@ -375,6 +425,8 @@ static void run_tests(void)
     RUN_TEST(an_unknown_problem_has_no_history);
     RUN_TEST(work_precision_is_the_median_time_to_a_residual);
     RUN_TEST(every_ending_that_is_offered_is_drawn);
+    RUN_TEST(the_key_is_in_the_order_of_the_curves_and_the_picture_says_of_what);
+    RUN_TEST(convergence_is_the_best_so_far_over_iterations_and_time);
     RUN_TEST(only_the_papers_hybrid_is_solid);
     RUN_TEST(no_two_solvers_look_alike);
     RUN_TEST(curves_that_coincide_share_an_entry_of_the_key);

@@ -1,4 +1,4 @@
-// harness/bench/specs.h -- a list of solver specs on one line.
+// harness/specs.h -- a list of solver specs on one line.
 //
 // Blanks and ';' part specs. So does a ',', unless it belongs to the options of a spec: a ':' of
 // that spec is open and the next piece is key=value ("mfb,enum:freeze=on,share=0.1,pac" are
@@ -12,6 +12,10 @@ typedef struct ss_specs {
     char **text;        // [count] owned; without the "gs/" that a local solver's name goes without
     ss_method **method; // [count] owned; no two do the same
 } ss_specs;
+
+// Characters of the spec at the beginning of a list, and of what separates it from the next.
+size_t ss_spec_length(const char *list);
+size_t ss_spec_gap(const char *list);
 
 // A solver that is spelled in two ways is one, under its first spelling, and a remark on stderr
 // says so in the name of the verb. SS_BAD_INPUT with a sentence where a spec is wrong or there is

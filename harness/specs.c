@@ -1,4 +1,4 @@
-#include "harness/bench/specs.h"
+#include "harness/specs.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,8 +17,7 @@ static bool is_option(const char *piece)
     return piece[key] == '=';
 }
 
-// Characters of the spec that begins here.
-static size_t spec_length(const char *spec)
+size_t ss_spec_length(const char *spec)
 {
     bool open = false;
     size_t k = 0;
@@ -29,6 +28,11 @@ static size_t spec_length(const char *spec)
         open = open || spec[k] == ':';
     }
     return k;
+}
+
+size_t ss_spec_gap(const char *list)
+{
+    return strspn(list, SEPARATORS);
 }
 
 // The place of a solver that does the same; -1 for none.
@@ -88,9 +92,8 @@ ss_status ss_specs_split(const char *verb, const char *list, ss_specs *specs, ss
 {
     ss_status status = SS_OK;
     *specs = (ss_specs){0};
-    for (list += strspn(list, SEPARATORS); status == SS_OK && *list != '\0';
-         list += strspn(list, SEPARATORS)) {
-        const size_t length = spec_length(list);
+    for (list += ss_spec_gap(list); status == SS_OK && *list != '\0'; list += ss_spec_gap(list)) {
+        const size_t length = ss_spec_length(list);
         char *spec = strndup(list, length);
         status =
             spec != NULL ? add(verb, spec, specs, e) : ss_fail_memory(e, "the list of solvers");
