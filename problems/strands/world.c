@@ -328,11 +328,13 @@ static ss_status settle_strand(ss_world *w, int k, ss_error *e)
 ss_status ss_world_settle(ss_world *w, ss_error *e)
 {
     ss_status status = SS_OK;
+    ss_error own;
     w->settled = true;
     for (int k = 0; status == SS_OK && k < w->nstrands; k++) {
         const ss_strand_model *model = w->strands[k].model;
         if (model->balance != NULL) {
-            status = settle_strand(w, k, e);
+            status = settle_strand(w, k, &own);
+            status = status == SS_OK ? SS_OK : ss_fail(e, status, "strand %d: %s", k, own.text);
         } else if (model->energy != NULL) {
             w->unsettled++;
         }

@@ -247,6 +247,8 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
          "one.json: strands[0].rest_theta: must be an array, not \"x.csv\""},
         {"\"velocity\": [[0, 0, 0], ", "\"velocity\": [[0, 0], ",
          "one.json: strands[0].velocity[0]: must be an array of 3 numbers, not of 2"},
+        {"\"both\", \"body\": \"hand\"}]", "\"none\"}], \"settled\": true",
+         "one.json: strand 0: a rod that nothing holds cannot rest"},
         {"\"clamp\"", "\"clump\"", "one.json: strands[0]: there is no key 'clump'"},
         {"\"clamp\"", "\"length\": 1, \"clamp\"",
          "strands[0].length: goes with 'curvatures' alone"},
