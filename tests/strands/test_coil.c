@@ -112,6 +112,15 @@ static void a_coil_springs_back_from_every_deformation(void)
     }
 }
 
+// The two-step formula keeps more of the motion.
+static void it_does_by_two_steps_too(void)
+{
+    run r = new_run("compress=0.4", "lifted-curls", "bdf2:iterations=3,growth=0");
+    const int stays = recovery(&r, 400);
+    CHECK(stays > 46 && stays < 400);
+    free_run(&r);
+}
+
 static void a_converged_step_is_the_same_with_every_filter(void)
 {
     static const char *const FILTERS[] = {"split", "exact", "text", "gn"};
@@ -161,6 +170,7 @@ static void frames_of_a_rod_are_carried_to_the_deformed_coil(void)
 static void run_tests(void)
 {
     RUN_TEST(a_coil_springs_back_from_every_deformation);
+    RUN_TEST(it_does_by_two_steps_too);
     RUN_TEST(a_converged_step_is_the_same_with_every_filter);
     RUN_TEST(a_coil_that_is_let_be_rests);
     RUN_TEST(frames_of_a_rod_are_carried_to_the_deformed_coil);

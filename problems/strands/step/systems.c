@@ -183,6 +183,13 @@ static void eliminate(const ss_systems *s, const ss_strand *strand, const ss_ban
     }
     for (int j = 0; j < M->n; j++) {
         f[j] = right[dof[j]];
+    }
+    if (M->n > 0 && dof[M->n - 1] - dof[0] == M->n - 1) { // what is held is at the ends
+        memcpy(M->x, ss_band_at(whole, dof[0], dof[0]),
+               (size_t)M->n * (size_t)(M->half + 1) * sizeof *M->x);
+        return;
+    }
+    for (int j = 0; j < M->n; j++) {
         for (int i = j; i < M->n && i <= j + M->half; i++) {
             *ss_band_at(M, i, j) =
                 dof[i] - dof[j] <= whole->half ? *ss_band_at(whole, dof[i], dof[j]) : 0.0;
