@@ -23,7 +23,7 @@ function gnuplotScript(trials, colours, zoom) {
     "set logscale x",
     `set xrange [${zoom ? zoom.min : 1}:${end}]`,
     "set yrange [0:100]",
-    `set xlabel ${gnuplotText(`${MEASURES[measure].word} relative to the best solver of each problem`)}`,
+    `set xlabel ${gnuplotText(profileAxis(measure))}`,
     "set ylabel 'problems solved (%)'",
     "set key outside right noenhanced",
     "set grid",
@@ -33,10 +33,11 @@ function gnuplotScript(trials, colours, zoom) {
     profilePoints(trials, solver, end).forEach((p) => lines.push(`${p.x} ${p.y}`));
     lines.push("END");
   });
-  const curves = trials.shown.map(
-    (solver, k) =>
-      `$profile${k} with steps lw 2${solver.approximate ? " dt 2" : ""} lc rgb '${colours(solver)}' title ${gnuplotText(solver.label)}`,
-  );
+  const curves = trials.shown.map((solver, k) => {
+    const dash = solver.approximate ? " dt 2" : "";
+    const title = gnuplotText(solver.label);
+    return `$profile${k} with steps lw 2${dash} lc rgb '${colours(solver)}' title ${title}`;
+  });
   lines.push(curves.length > 0 ? `plot ${curves.join(", \\\n     ")}` : "# No solver is shown.", "");
   return lines.join("\n");
 }
@@ -50,7 +51,8 @@ function filteredCsv(trials) {
   const rows = trials.model.rows;
   const names = Object.keys(rows).filter((name) => name !== "count");
   const chosen = trials.shown.flatMap((s) => s.trials.filter(Boolean).map((t) => t.row));
-  const cell = (value) => (typeof value === "string" ? csvText(value) : Number.isNaN(value) ? "nan" : String(value));
+  const cell = (value) =>
+    typeof value === "string" ? csvText(value) : Number.isNaN(value) ? "nan" : String(value);
   const lines = chosen
     .sort((a, b) => a - b)
     .map((row) => names.map((name) => cell(rows[name][row])).join(","));

@@ -200,6 +200,12 @@ function listOf(values) {
   return [...new Set(values)].filter((value) => value !== "" && !Number.isNaN(value));
 }
 
+const tolerancesOf = (rows) =>
+  listOf(rows.tol)
+    .sort((a, b) => a - b)
+    .map((t) => formatNumber(t))
+    .join(", ");
+
 function headFacts(data, model) {
   const rows = model.rows;
   const machines = new Map();
@@ -208,14 +214,16 @@ function headFacts(data, model) {
     machines.set(name, (machines.get(name) ?? new Set()).add(model.problemOf[row]));
   }
   const dates = listOf(rows.date).sort();
+  const limit = (name) => listOf(rows[name]).join(", ");
+  const machine = ([name, set]) => `${name || "unknown"} (${plural(set.size, "problem")})`;
   const facts = [
     ["runs", plural(rows.count, "run")],
     ["problems", plural(model.problems.length, "problem")],
     ["solvers", plural(model.solvers.length, "solver")],
-    ["tolerance of the runs", listOf(rows.tol).sort((a, b) => a - b).map((t) => formatNumber(t)).join(", ")],
+    ["tolerance of the runs", tolerancesOf(rows)],
     ["start", listOf(rows.start).join(", ")],
-    ["limits", `${listOf(rows.max_iterations).join(", ")} iterations, ${listOf(rows.time_limit).join(", ")} CPU s`],
-    ["machines", [...machines].map(([name, set]) => `${name || "unknown"} (${plural(set.size, "problem")})`).join("; ")],
+    ["limits", `${limit("max_iterations")} iterations, ${limit("time_limit")} CPU s`],
+    ["machines", [...machines].map(machine).join("; ")],
     ["builds", listOf(rows.build).join("; ")],
     ["dates", dates.length > 1 ? `${dates[0]} to ${dates[dates.length - 1]}` : dates.join("")],
   ];
@@ -227,12 +235,12 @@ function showSummary(data, model) {
   const rows = model.rows;
   const machines = listOf(rows.machine.map((machine, row) => `${rows.host[row]} ${machine}`)).length;
   const builds = listOf(rows.build).length;
-  const tolerances = listOf(rows.tol).sort((a, b) => a - b).map((t) => formatNumber(t));
   byId("summary").hidden = false;
   byId("summary").replaceChildren(
     `${plural(rows.count, "run")}: ${plural(model.problems.length, "problem")} by ` +
-      `${plural(model.solvers.length, "solver")}, to a tolerance of ${tolerances.join(", ")}, from ` +
-      `${listOf(rows.start).join(" and ")}, on ${plural(machines, "machine")} by ${plural(builds, "build")}. `,
+      `${plural(model.solvers.length, "solver")}, to a tolerance of ${tolerancesOf(rows)}, from ` +
+      `${listOf(rows.start).join(" and ")}, on ${plural(machines, "machine")} by ` +
+      `${plural(builds, "build")}. `,
     element(
       "button",
       { type: "button", onclick: () => byId("conditions").scrollIntoView({ block: "start" }) },
@@ -243,7 +251,8 @@ function showSummary(data, model) {
 
 function showHead(data, model) {
   byId("title").textContent = data.title;
-  byId("made").textContent = `made ${data.made} by stickslip ${data.program} from ${data.files.join(", ")}`;
+  byId("made").textContent =
+    `made ${data.made} by stickslip ${data.program} from ${data.files.join(", ")}`;
   byId("findings").replaceChildren(...data.problems.map((text) => element("li", {}, text)));
   byId("findings").hidden = data.problems.length === 0;
   byId("records").hidden = model === null;
@@ -251,7 +260,10 @@ function showHead(data, model) {
   if (model) {
     showSummary(data, model);
     byId("facts").replaceChildren(
-      ...headFacts(data, model).flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]),
+      ...headFacts(data, model).flatMap(([name, text]) => [
+        element("dt", {}, name),
+        element("dd", {}, text),
+      ]),
     );
     byId("notes").replaceChildren(...data.notes.map((note) => element("li", {}, note)));
   }
@@ -273,7 +285,8 @@ async function main() {
 }
 
 main().catch((error) => {
-  byId("findings").replaceChildren(element("li", {}, `The page cannot be shown: ${error.message}.`));
+  const text = `The page cannot be shown: ${error.message}.`;
+  byId("findings").replaceChildren(element("li", {}, text));
   byId("findings").hidden = false;
   console.error(error);
 });

@@ -121,7 +121,10 @@ class ProblemView {
     this.chart.zoom = null;
     this.chart.set([...curves, line], {
       x: { min: least, max: most > least ? most : 10 * least },
-      y: { min: 10 ** Math.floor(Math.log10(Math.max(low, 1e-16))), max: 10 ** Math.ceil(Math.log10(high)) },
+      y: {
+        min: 10 ** Math.floor(Math.log10(Math.max(low, 1e-16))),
+        max: 10 ** Math.ceil(Math.log10(high)),
+      },
     });
     byId("convergence").setAttribute(
       "aria-label",
@@ -138,17 +141,30 @@ class ProblemView {
         mine.push(row);
       }
     }
-    const says = (name) => mine.some((row) => rows[name][row] !== "" && !Number.isNaN(rows[name][row]));
-    const names = Object.keys(rows).filter((name) => name !== "count" && name !== "problem" && says(name));
-    const same = names.filter((name) => mine.every((row) => Object.is(rows[name][row], rows[name][mine[0]])));
+    const says = (name) =>
+      mine.some((row) => rows[name][row] !== "" && !Number.isNaN(rows[name][row]));
+    const isSame = (name) => mine.every((row) => Object.is(rows[name][row], rows[name][mine[0]]));
+    const names = Object.keys(rows).filter(
+      (name) => name !== "count" && name !== "problem" && says(name),
+    );
+    const same = names.filter(isSame);
     const several = mine.length > 1 ? names.filter((name) => !same.includes(name)) : names;
     this.showProvenance(same, several, mine[0]);
     byId("runs-head").replaceChildren(
-      element("tr", {}, ...several.map((name) => element("th", { scope: "col" }, name)), element("th", { scope: "col" }, "repeat it")),
+      element(
+        "tr",
+        {},
+        ...[...several, "repeat it"].map((name) => element("th", { scope: "col" }, name)),
+      ),
     );
     byId("runs-body").replaceChildren(
       ...mine.map((row) =>
-        element("tr", {}, ...several.map((name) => this.runCell(name, row)), element("td", {}, this.repeatButton(row))),
+        element(
+          "tr",
+          {},
+          ...several.map((name) => this.runCell(name, row)),
+          element("td", {}, this.repeatButton(row)),
+        ),
       ),
     );
     this.showCommand(mine[0]);
@@ -156,18 +172,21 @@ class ProblemView {
 
   runCell(name, row) {
     const value = this.page.model.rows[name][row];
-    const number = typeof value !== "string";
-    return element("td", number ? {} : { class: name === "detail" ? "text long" : "text" }, number ? formatNumber(value, name === "contacts" ? 9 : 4) : value || "-");
+    if (typeof value !== "string") {
+      return element("td", {}, formatNumber(value, name === "contacts" ? 9 : 4));
+    }
+    return element("td", { class: name === "detail" ? "text long" : "text" }, value || "-");
   }
 
   // What is the same for all runs stands once.
   showProvenance(same, several, row) {
     const rows = this.page.model.rows;
     const names = ["problem", ...same.filter((name) => !several.includes(name))];
+    const textOf = (value) => (typeof value === "string" ? value : formatNumber(value, 9));
     byId("provenance").replaceChildren(
       ...names.flatMap((name) => [
         element("dt", {}, name),
-        element("dd", {}, typeof rows[name][row] === "string" ? rows[name][row] : formatNumber(rows[name][row], 9)),
+        element("dd", {}, textOf(rows[name][row])),
       ]),
     );
   }

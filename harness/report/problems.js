@@ -35,7 +35,7 @@ class ProblemsView {
     const ratio = ratioOf(trials, solver, p);
     if (Number.isFinite(ratio)) {
       const shade = ratioShade(ratio);
-      const node = element("td", { class: shade > 0.55 ? "ratio dark" : "ratio" }, formatNumber(ratio, 2));
+      const node = element("td", { class: "ratio" }, formatNumber(ratio, 2));
       node.style.setProperty("--shade-part", `${Math.round(100 * shade)}%`);
       return node;
     }
@@ -153,7 +153,9 @@ class ScatterChart {
             problem,
             x: at(across.costs[p]),
             y: at(upward.costs[p]),
-            text: `${problem.label}: ${across.label} ${this.costText(across, p)}, ${upward.label} ${this.costText(upward, p)}`,
+            text:
+              `${problem.label}: ${across.label} ${this.costText(across, p)}, ` +
+              `${upward.label} ${this.costText(upward, p)}`,
           }))
           .filter((_, p) => across.trials[p] && upward.trials[p]);
     const unit = MEASURES[trials.filter.measure].unit;
@@ -188,7 +190,14 @@ class ScatterChart {
 
   line(from, to, colour, dash) {
     const ends = [from, to].map(([x, y]) => ({ x, y }));
-    return { data: ends, type: "line", pointRadius: 0, borderWidth: 1, borderColor: colour, borderDash: dash };
+    return {
+      data: ends,
+      type: "line",
+      pointRadius: 0,
+      borderWidth: 1,
+      borderColor: colour,
+      borderDash: dash,
+    };
   }
 
   caption(across, upward) {
@@ -201,7 +210,8 @@ class ScatterChart {
     const better = this.trials.problems.filter((_, p) => upward.costs[p] < across.costs[p]).length;
     return (
       `A point per problem; below the diagonal ${upward.label} needs less. It does on ${better} of ` +
-      `${plural(this.points.length, "problem")}; both solved ${both}. Crosses beyond the dashed lines: not solved.`
+      `${plural(this.points.length, "problem")}; both solved ${both}. Crosses beyond the dashed ` +
+      `lines: not solved.`
     );
   }
 

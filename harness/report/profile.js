@@ -27,6 +27,9 @@ function profileEnd(trials) {
   return Math.min(end, PROFILE_FAR);
 }
 
+const profileAxis = (measure) =>
+  `${MEASURES[measure].word} relative to the best solver of each problem`;
+
 const solverTitle = (solver) => (solver.approximate ? `${solver.label} †` : solver.label);
 
 // The sentence above the figure.
@@ -67,7 +70,7 @@ class ProfileView {
     const end = profileEnd(trials);
     byId("profile-caption").textContent = profileCaption(trials);
     byId("profile-dagger").hidden = !trials.shown.some((s) => s.approximate);
-    this.chart.options.x.title = `${MEASURES[trials.filter.measure].word} relative to the best solver of each problem`;
+    this.chart.options.x.title = profileAxis(trials.filter.measure);
     const curves = trials.shown.map((solver) => ({
       label: solver.label,
       title: solverTitle(solver),

@@ -58,7 +58,9 @@ function groupRuns(data) {
     return {
       key: keyOf(first("scene"), first("model"), first("solver"), String(first("seed"))),
       stats,
-      name: `${first("scene")}: ${first("model")}, ${plural(first("rods"), "strand")}, mu ${formatNumber(first("mu"))}, ${first("solver")}`,
+      name:
+        `${first("scene")}: ${first("model")}, ${plural(first("rods"), "strand")}, ` +
+        `mu ${formatNumber(first("mu"))}, ${first("solver")}`,
       files: [stats.file],
     };
   });
@@ -168,7 +170,11 @@ class RunView {
       { class: "controls" },
       element("label", {}, "colour by ", mode),
       this.viewer.hasContacts ? element("label", {}, contacts, " contacts") : null,
-      element("button", { type: "button", class: "reset-view", onclick: () => this.viewer.reset() }, "reset view"),
+      element(
+        "button",
+        { type: "button", class: "reset-view", onclick: () => this.viewer.reset() },
+        "reset view",
+      ),
       this.legend,
       element(
         "span",
@@ -222,7 +228,11 @@ class RunView {
       oninput: (event) => this.setTime(Number(event.target.value)),
     });
     this.clock = element("output", { class: "clock" });
-    this.button = element("button", { type: "button", class: "play", onclick: () => this.play() }, "play");
+    this.button = element(
+      "button",
+      { type: "button", class: "play", onclick: () => this.play() },
+      "play",
+    );
     const bar = element("div", { class: "cursor" });
     if (this.viewer) {
       this.pace = element(

@@ -7,7 +7,7 @@ const SOLVER_COLUMNS = [
   ["bestPercent", "best %", "Share of the problems on which no shown solver needs less.", 3],
   ["withinTwo", "≤ 2x %", "Share of the problems solved within twice what the best needs.", 3],
   ["geometric", "mean ratio", "Geometric mean of the ratios to the best, over what it solved.", 3],
-  ["median", "median", "Median over all problems of the measure chosen above; - if more than half are unsolved.", 3],
+  ["median", "median", "Median of what is compared, over all problems; - if more than half are unsolved.", 3],
   ["alt", "%alt", "Percentage of local solves that called the fail-safe.", 3],
   ["fail", "%fail", "Percentage of local solves that ended above the local tolerance.", 3],
   ["over", "%>tol", "Percentage of its problems whose answer is not within the tolerance.", 3],

@@ -451,7 +451,8 @@ class Viewer {
           ArrowUp: { pitch: pitch + 0.1 },
           ArrowDown: { pitch: pitch - 0.1 },
         };
-    const change = keys[event.key] ?? { "+": { zoom: zoom * 1.2 }, "-": { zoom: zoom / 1.2 } }[event.key];
+    const zooms = { "+": { zoom: zoom * 1.2 }, "-": { zoom: zoom / 1.2 } };
+    const change = keys[event.key] ?? zooms[event.key];
     if (change) {
       this.change(change);
     } else if (event.key === "Escape") {
