@@ -12,7 +12,7 @@
 #include "harness/run.h"
 #include "harness/simulate/contained.h"
 #include "harness/simulate/scene_file.h"
-#include "problems/strands/spec.h"
+#include "harness/simulate/specs.h"
 
 // Of a dump whose number of problems is not asked for.
 #define DUMP_COUNT 20
@@ -357,23 +357,6 @@ static int write_scene(const ss_simulate_choices *choices, const settings *s)
 
 // ---- The command line
 
-// Whether there is a scene of that name, whatever its options.
-static bool has_scene(const char *spec)
-{
-    char name[SS_SPEC_ROOM];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
-    if (ss_scene_find(name) != NULL) {
-        return true;
-    }
-    ss_suggestion nearest = {.word = name};
-    for (int k = 0; ss_scenes[k] != NULL; k++) {
-        ss_suggestion_offer(&nearest, ss_scenes[k]->name);
-    }
-    ss_complain(VERB, "unknown scene '%s'%s", name,
-                ss_suggestion_hint(&nearest, "", "; 'stickslip scenes' lists them").text);
-    return false;
-}
-
 static bool same(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
@@ -457,80 +440,11 @@ static bool check(settings *s, const ss_scene *scene)
     return true;
 }
 
-// The specs of a run, parsed.
-typedef struct specs {
-    ss_scene_choice named;        // of a scene by its name, or
-    ss_scene_file file;           // of one in a file
-    const ss_scene_choice *scene; // that of these two
-    ss_model_choice model;
-    const char *scheme_spec; // NULL: the model's scheme
-    ss_scheme_choice scheme;
-    ss_method *method;
-} specs;
-
-// The exit code of a spec that could not be parsed.
-static int fail_spec(ss_status status, const char *option, const char *spec, const ss_error *error)
-{
-    ss_complain(VERB, "%s%s: %s", option, spec, error->text);
-    return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
-}
-
-static int parse_scene(const char *scene, specs *p)
-{
-    ss_error e;
-    if (ss_scene_file_is(scene)) {
-        const ss_status status = ss_scene_file_read(scene, &p->file, &e);
-        p->scene = &p->file.choice;
-        if (status != SS_OK) {
-            ss_complain(VERB, "%s", e.text);
-        }
-        return (int)status;
-    }
-    if (!has_scene(scene)) {
-        return SS_EXIT_USAGE;
-    }
-    const ss_status status = ss_scene_parse(scene, &p->named, &e);
-    p->scene = &p->named;
-    return status == SS_OK ? SS_EXIT_OK : fail_spec(status, "", scene, &e);
-}
-
-static int parse_specs(const char *scene, const settings *s, specs *p)
-{
-    ss_error e;
-    const int code = parse_scene(scene, p);
-    if (code != SS_EXIT_OK) {
-        return code;
-    }
-    const char *model = s->model != NULL ? s->model : p->scene->scene->model;
-    p->scheme_spec = s->scheme != NULL ? s->scheme : s->model == NULL ? p->file.scheme : NULL;
-    ss_status status = ss_model_parse(model, &p->model, &e);
-    if (status != SS_OK) {
-        return fail_spec(status, "--model ", model, &e);
-    }
-    if (p->scheme_spec != NULL) {
-        status = ss_scheme_parse(p->scheme_spec, &p->scheme, &e);
-        if (status != SS_OK) {
-            return fail_spec(status, "--scheme ", p->scheme_spec, &e);
-        }
-    }
-    status = ss_method_parse(s->solver, &p->method, &e);
-    return status == SS_OK ? SS_EXIT_OK : fail_spec(status, "--solver ", s->solver, &e);
-}
-
-static void free_specs(specs *p)
-{
-    ss_scene_choice_free(&p->named);
-    ss_scene_file_free(&p->file);
-    ss_model_choice_free(&p->model);
-    ss_scheme_choice_free(&p->scheme);
-    ss_method_free(p->method);
-}
-
 static int run_simulate(const void *given, const ss_operands *scenes)
 {
     settings s = *(const settings *)given;
-    specs p = {0};
-    int code = parse_specs(scenes->text[0], &s, &p);
+    ss_simulate_specs p = {0};
+    int code = ss_simulate_parse(VERB, scenes->text[0], &s, &p);
     if (code == SS_EXIT_OK &&
         !(check(&s, p.scene->scene) && check_write(&s, scenes->text[0]) && check_camera(&s))) {
         code = SS_EXIT_USAGE;
@@ -544,7 +458,7 @@ static int run_simulate(const void *given, const ss_operands *scenes)
         }
         code = s.write != NULL ? write_scene(&choices, &s) : simulate(&choices, &s);
     }
-    free_specs(&p);
+    ss_simulate_specs_free(&p);
     return code;
 }
 
