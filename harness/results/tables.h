@@ -30,6 +30,7 @@ extern const ss_table_kind ss_table_kinds[];
 // ---- For the files that make them.
 
 ss_table_make ss_table_simulation; // [D11] Table 1, a row a run
+ss_table_make ss_table_solvers;    // [D11] Table 2, a row a solver
 // The runs that both records hold, a row a solver or a problem. SS_BAD_INPUT where the tolerances
 // differ or there is no such run.
 ss_table_make ss_table_compare_solvers, ss_table_compare_problems;
