@@ -262,7 +262,11 @@ ss_status ss_trajectory_add(ss_trajectory *t, const ss_stepper *stepper, ss_erro
     const ss_h5_quiet before = ss_h5_begin_quiet();
     const bool ok = add_places(t) && add_contacts(t, stepper, e);
     ss_h5_end_quiet(before);
-    return ok ? SS_OK : fail_write(t, e);
+    if (!ok) {
+        t->frames = 0; // half a frame: nothing is written
+        return fail_write(t, e);
+    }
+    return SS_OK;
 }
 
 // ---- Opening and closing

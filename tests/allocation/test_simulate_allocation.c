@@ -9,12 +9,13 @@
 #include "tests/support/support.h"
 
 static ss_error error;
-static char dump[512], stats[512];
+static char dump[512], stats[512], strands[512];
 
 static void set_up(void)
 {
     snprintf(dump, sizeof dump, "%s", scratch_path("dump.h5"));
     snprintf(stats, sizeof stats, "%s", scratch_path("stats.csv"));
+    snprintf(strands, sizeof strands, "%s", scratch_path("strands.h5"));
 }
 
 static void remove_dump(void)
@@ -68,6 +69,7 @@ static ss_status run_all(const ss_scene *scene, const ss_model_choice *model,
                                            .max_iterations = 10,
                                            .dump = touching ? dump : NULL,
                                            .count = 2,
+                                           .trajectory = touching ? strands : NULL,
                                            .stats = stats};
     const ss_scene_choice chosen = {.scene = scene, .spec = "scene"};
     const ss_simulate_choices choices = {
