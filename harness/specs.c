@@ -1,10 +1,12 @@
 #include "harness/specs.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/complain.h"
+#include "problems/number.h"
 
 #define BLANKS     "; \t\n\r"
 #define SEPARATORS "," BLANKS
@@ -119,4 +121,45 @@ void ss_specs_free(ss_specs *specs)
     free(specs->text);
     free(specs->method);
     *specs = (ss_specs){0};
+}
+
+// ---- Tolerances
+
+static bool is_among(double value, const double *values, int count)
+{
+    for (int k = 0; k < count; k++) {
+        if (values[k] == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int ss_tolerances_split(const char *verb, const char *list, double tolerances[SS_MOST_TOLERANCES])
+{
+    int count = 0;
+    for (list += ss_spec_gap(list); *list != '\0'; list += ss_spec_gap(list)) {
+        char word[40], takes[80];
+        const size_t length = strcspn(list, SEPARATORS);
+        snprintf(word, sizeof word, "%.*s", (int)length, list);
+        list += length;
+        double value;
+        if (length >= sizeof word || !ss_number_real(word, 0.0, 1.0, &value)) {
+            ss_number_describe(false, 0.0, 1.0, takes, sizeof takes);
+            ss_complain(verb, "--tol takes %s, or several with commas, not '%s'", takes, word);
+            return 0;
+        }
+        if (is_among(value, tolerances, count)) {
+            continue;
+        }
+        if (count == SS_MOST_TOLERANCES) {
+            ss_complain(verb, "--tol takes at most %d numbers", SS_MOST_TOLERANCES);
+            return 0;
+        }
+        tolerances[count++] = value;
+    }
+    if (count == 0) {
+        ss_complain(verb, "--tol is an empty list; write one as 1e-4,1e-8");
+    }
+    return count;
 }

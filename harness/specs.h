@@ -22,3 +22,8 @@ size_t ss_spec_gap(const char *list);
 // none.
 ss_status ss_specs_split(const char *verb, const char *list, ss_specs *specs, ss_error *e);
 void ss_specs_free(ss_specs *specs);
+
+// The value of --tol: numbers from 0 to 1 with commas or blanks between them, each once. Returns how
+// many, 0 with a sentence on stderr in the name of the verb where one is wrong or there is none.
+enum { SS_MOST_TOLERANCES = 16 };
+int ss_tolerances_split(const char *verb, const char *list, double tolerances[SS_MOST_TOLERANCES]);

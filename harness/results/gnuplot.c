@@ -193,23 +193,41 @@ static void print_title(FILE *out, const char *label)
     }
 }
 
-// 8.5 cm wide; a PNG has 300 dots an inch, an SVG 96 units an inch.
-static void print_terminal(FILE *out, const char *name)
+static int count_panels(const ss_figure *figure)
+{
+    int count = 0;
+    for (; figure != NULL; figure = figure->below) {
+        count++;
+    }
+    return count;
+}
+
+// Over its width.
+static double height_of_picture(int panels)
+{
+    return panels > 2 ? panels / 2.0 : 1.0;
+}
+
+// 8.5 cm wide, and as high up to two panels; a PNG has 300 dots an inch, an SVG 96 units an inch.
+static void print_terminal(FILE *out, const char *name, int panels)
 {
     const char *ending = strrchr(name, '.');
+    const double height = height_of_picture(panels);
     if (strcmp(ending, ".png") == 0) {
-        fputs("set terminal pngcairo size 1004,1004 font 'DejaVu Sans,7' fontscale 3.125 "
-              "pointscale 2.4 "
-              "linewidth 3.1\n",
-              out);
+        fprintf(out,
+                "set terminal pngcairo size 1004,%.0f font 'DejaVu Sans,7' fontscale 3.125 "
+                "pointscale 2.4 linewidth 3.1\n",
+                1004.0 * height);
     } else if (strcmp(ending, ".pdf") == 0) {
-        fputs("set terminal pdfcairo size 8.5cm,8.5cm font 'DejaVu Sans,7' fontscale 0.75 "
-              "linewidth 1.4\n",
-              out);
+        fprintf(out,
+                "set terminal pdfcairo size 8.5cm,%.3gcm font 'DejaVu Sans,7' fontscale 0.75 "
+                "linewidth 1.4\n",
+                8.5 * height);
     } else {
-        fputs("set terminal svg size 321,321 dynamic font 'DejaVu Sans,9' "
-              "linewidth 1 background '#FFFFFF'\n",
-              out);
+        fprintf(out,
+                "set terminal svg size 321,%.0f dynamic font 'DejaVu Sans,9' "
+                "linewidth 1 background '#FFFFFF'\n",
+                321.0 * height);
     }
 }
 
@@ -260,12 +278,13 @@ static bool has_bundle(const ss_figure *figure)
     return k < figure->ncurves;
 }
 
-static void print_axes(const ss_figure *figure, FILE *out)
+static void print_axes(const ss_figure *figure, int panels, FILE *out)
 {
     if (figure->title[0] != '\0') {
         fputs("set label 1 ", out);
         print_quoted(out, figure->title);
-        fputs(" at graph 1,1.035 right noenhanced tc rgb '#555555'\nset tmargin 2\n", out);
+        fputs(" at graph 1,1 right offset 0,0.7 noenhanced tc rgb '#555555'\n", out);
+        fputs(panels == 1 ? "set tmargin 2\n" : "", out);
     }
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n", figure->x_label, figure->y_label);
     fputs("set border 3 lw 0.6\nset tics nomirror scale 0.6\n", out);
@@ -278,7 +297,7 @@ static void print_axes(const ss_figure *figure, FILE *out)
     fputs(figure->equal ? "set size ratio -1\n" : "", out);
     // Of two panels the lower one explains both, and they stand in line. The blank title keeps the
     // key away from the label above it.
-    fputs(figure->below != NULL ? "unset key\nset lmargin 9\nset xlabel ''\n"
+    fputs(figure->below != NULL ? "unset key\nset lmargin 10\nset xlabel ''\n"
           : has_bundle(figure)
               ? "set key below Left reverse maxcols 1 samplen 3 spacing 1.1 title ' '\n"
               : "set key below Left reverse maxcols 2 samplen 3 spacing 1.1 title ' '\n",
@@ -372,9 +391,9 @@ static void print_key(const ss_figure *figure, FILE *out)
 }
 
 // One panel; *block is the place of its first curve in the data.
-static void print_panel(const ss_figure *figure, size_t *block, FILE *out)
+static void print_panel(const ss_figure *figure, int panels, size_t *block, FILE *out)
 {
-    print_axes(figure, out);
+    print_axes(figure, panels, out);
     fputs("plot \\\n", out);
     const char *with = figure->steps    ? "steps"
                        : figure->points ? "linespoints pt 7 ps 0.35"
@@ -413,24 +432,39 @@ static void print_panel(const ss_figure *figure, size_t *block, FILE *out)
     fputs("\n", out);
 }
 
+// Panels are equally high; the key is below the last, in two columns.
+static void print_place(const ss_figure *panel, int number, int panels, FILE *out)
+{
+    const double unit = 1.0 / height_of_picture(panels), top = 1.0 - 0.07 * unit;
+    const double rows = ceil((double)panel->ncurves / 2.0);
+    const double key = (0.15 + 0.038 * rows) * unit, gap = 0.13 * unit;
+    const double high = (top - key - (panels - 1) * gap) / panels;
+    const double above = top - number * (high + gap);
+    fprintf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", above, above - high);
+}
+
 void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
 {
     size_t block = 0;
     fputs("# Run gnuplot on this file in its own folder to draw the figure again.\n", out);
-    print_terminal(out, name);
+    print_terminal(out, name, count_panels(figure));
     fputs("set encoding utf8\nset output ", out);
     print_quoted(out, name);
     fputs("\ndata = ", out);
     print_quoted(out, name);
     fputs(" . '.dat'\n", out);
-    if (figure->below == NULL) {
-        print_panel(figure, &block, out);
-        return;
+    const int panels = count_panels(figure);
+    if (panels > 1) {
+        fprintf(out, "set multiplot layout %d,1\n", panels);
     }
-    fputs("set multiplot layout 2,1\n", out);
-    print_panel(figure, &block, out);
-    print_panel(figure->below, &block, out);
-    fputs("unset multiplot\n", out);
+    int number = 0;
+    for (const ss_figure *panel = figure; panel != NULL; panel = panel->below) {
+        if (panels > 1) {
+            print_place(panel, number++, panels, out);
+        }
+        print_panel(panel, panels, &block, out);
+    }
+    fputs(panels > 1 ? "unset multiplot\n" : "", out);
 }
 
 // ---- The picture, and data and script beside it

@@ -51,8 +51,6 @@ static const ss_option OPTIONS[] = {
 
 static const char VERB[] = "bench";
 
-enum { MOST_TOLERANCES = 16 };
-
 static const ss_column DRY_COLUMNS[] = {
     {.key = "problem", .kind = SS_COLUMN_TEXT}, {.key = "contacts", .kind = SS_COLUMN_INTEGER},
     {.key = "solver", .kind = SS_COLUMN_TEXT},  {.key = "tol", .kind = SS_COLUMN_REAL},
@@ -189,44 +187,11 @@ static bool parse_shard(const char *text, ss_shard *shard)
     return sound;
 }
 
-// Numbers with commas or blanks between them, each once.
-static int parse_tolerances(const char *list, double tolerances[MOST_TOLERANCES])
-{
-    static const char SEPARATORS[] = ", ;";
-    int count = 0;
-    for (list += strspn(list, SEPARATORS); *list != '\0'; list += strspn(list, SEPARATORS)) {
-        char word[40], takes[80];
-        const size_t length = strcspn(list, SEPARATORS);
-        snprintf(word, sizeof word, "%.*s", (int)length, list);
-        list += length;
-        double value;
-        if (length >= sizeof word || !ss_number_real(word, 0.0, 1.0, &value)) {
-            ss_number_describe(false, 0.0, 1.0, takes, sizeof takes);
-            ss_complain(VERB, "--tol takes %s, or several with commas, not '%s'", takes, word);
-            return 0;
-        }
-        if (count == MOST_TOLERANCES) {
-            ss_complain(VERB, "--tol takes at most %d numbers", MOST_TOLERANCES);
-            return 0;
-        }
-        bool known = false;
-        for (int k = 0; k < count; k++) {
-            known = known || tolerances[k] == value;
-        }
-        tolerances[count] = value;
-        count += !known;
-    }
-    if (count == 0) {
-        ss_complain(VERB, "--tol is an empty list; write one as 1e-4,1e-8");
-    }
-    return count;
-}
-
 static int run_bench(const void *given, const ss_operands *operands)
 {
     const settings *s = given;
-    double tolerances[MOST_TOLERANCES];
-    const int ntolerances = parse_tolerances(s->tolerances, tolerances);
+    double tolerances[SS_MOST_TOLERANCES];
+    const int ntolerances = ss_tolerances_split(VERB, s->tolerances, tolerances);
     const ss_bench_settings how = {.tolerances = tolerances,
                                    .ntolerances = ntolerances,
                                    .time_limit = s->time_limit,

@@ -1,29 +1,31 @@
 // stickslip plot: what a record says, in a picture.
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/results/figures.h"
+#include "harness/specs.h"
 
 typedef struct settings {
     int figure;
     const char *out, *problem, *solvers;
-    double tolerance; // NaN: the record's
+    const char *tolerances; // NULL: the record's
 } settings;
 
 static const ss_option OPTIONS[] = {
     SS_OPT_KIND("figure", "FIGURE", figure, ss_figure_kinds, "which figure"),
     SS_OPT_TEXT("out", "FILE", out, "the picture, FILE.svg, FILE.png or FILE.pdf",
                 .required = true),
-    SS_OPT_RECORD_TOLERANCE,
+    SS_OPT_TEXT("tol", "LIST", tolerances,
+                "the largest error that counts as solved, without it the record's; several, with "
+                "commas, make a panel each"),
     SS_OPT_RECORD_SOLVERS,
     SS_OPT_TEXT("problem", "NAME", problem,
                 "only this problem instead of the median (figures convergence, convergence-time)"),
     {.name = NULL},
 };
-
-static const settings DEFAULTS = {.tolerance = NAN};
 
 static const char VERB[] = "plot";
 
@@ -45,7 +47,7 @@ static bool check(const settings *s, const ss_figure_kind *kind, const ss_operan
                     kind->name, files->text[1]);
         return false;
     }
-    if (kind->needs == SS_NEEDS_RUNS && (!isnan(s->tolerance) || s->solvers != NULL)) {
+    if (kind->needs == SS_NEEDS_RUNS && (s->tolerances != NULL || s->solvers != NULL)) {
         ss_complain(VERB, "--%s goes with figures of a record, not with --figure %s",
                     s->solvers != NULL ? "solvers" : "tol", kind->name);
         return false;
@@ -64,35 +66,65 @@ static bool check(const settings *s, const ss_figure_kind *kind, const ss_operan
     return true;
 }
 
-static int run_plot(const void *given, const ss_operands *files)
+// One panel: the figure at one tolerance.
+static ss_status make_panel(const settings *s, double tolerance, const ss_operands *files,
+                            ss_figure *figure, ss_error *e)
 {
-    const settings *s = given;
     const ss_figure_kind *kind = &ss_figure_kinds[s->figure];
-    if (!check(s, kind, files)) {
-        return SS_EXIT_USAGE;
-    }
-    ss_error error;
     ss_results results;
-    ss_figure figure = {0};
     ss_status status =
         kind->needs == SS_NEEDS_RUNS
-            ? ss_results_of_runs(files->text, (size_t)files->count, &results, &error)
-            : ss_results_of_record(files->text[0], kind->needs, s->tolerance, &results, &error);
+            ? ss_results_of_runs(files->text, (size_t)files->count, &results, e)
+            : ss_results_of_record(files->text[0], kind->needs, tolerance, &results, e);
     if (status == SS_OK && s->solvers != NULL) {
-        status = ss_results_choose(&results, s->solvers, &error);
+        status = ss_results_choose(&results, s->solvers, e);
     }
     if (status == SS_OK) {
         ss_results_warn(VERB, &results);
         const ss_figure_request request = {.results = &results, .problem = s->problem};
-        status = kind->make(&request, &figure, &error);
+        status = kind->make(&request, figure, e);
     }
+    ss_results_free(&results);
+    return status;
+}
+
+// One below the other.
+static ss_status make_panels(const settings *s, int count, const double *tolerances,
+                             const ss_operands *files, ss_figure *figure, ss_error *e)
+{
+    ss_status status = SS_OK;
+    for (int k = 0; status == SS_OK && k < count; k++) {
+        if (k > 0) {
+            figure->below = calloc(1, sizeof *figure->below);
+            figure = figure->below;
+        }
+        status = figure != NULL ? make_panel(s, tolerances[k], files, figure, e)
+                                : ss_fail_memory(e, "the figure");
+    }
+    return status;
+}
+
+static int run_plot(const void *given, const ss_operands *files)
+{
+    const settings *s = given;
+    double tolerances[SS_MOST_TOLERANCES] = {NAN};
+    if (!check(s, &ss_figure_kinds[s->figure], files)) {
+        return SS_EXIT_USAGE;
+    }
+    const int count =
+        s->tolerances != NULL ? ss_tolerances_split(VERB, s->tolerances, tolerances) : 1;
+    if (count == 0) {
+        return SS_EXIT_USAGE;
+    }
+    ss_error error;
+    ss_figure figure = {0};
+    ss_status status = make_panels(s, count, tolerances, files, &figure, &error);
     if (status == SS_OK) {
         status = ss_figure_draw(&figure, s->out, &error);
     }
     ss_complain(VERB, "%s%s", status == SS_OK ? "wrote " : "",
                 status == SS_OK ? s->out : error.text);
     ss_figure_free(&figure);
-    ss_results_free(&results);
     return (int)status;
 }
 
@@ -104,7 +136,6 @@ const ss_verb ss_verb_plot = {
     .max_operands = INT_MAX,
     .needs = "a RESULTS",
     .options = OPTIONS,
-    .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
     .text =
         "iterations is Figure 11 of [D11]: the percentage of problems that need more than x "
