@@ -172,9 +172,19 @@ class Browser:
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
 
-    def click(self, selector):
-        self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
-        self.post(f"element/{self.find(selector)}/click")
+    def click(self, selector, seconds=WAIT_SECONDS):
+        """Again if the page has replaced the element meanwhile, as it does on a slow machine."""
+        scroll = "document.querySelector(arguments[0]).scrollIntoView({block: 'center'})"
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                self.run(scroll, selector)
+                self.post(f"element/{self.find(selector)}/click")
+                return
+            except BrowserError as error:
+                if "stale element" not in str(error) or time.monotonic() > end:
+                    raise
+            time.sleep(0.02)
 
     def type(self, selector, text):
         self.post(f"element/{self.find(selector)}/value", {"text": text})
