@@ -58,9 +58,9 @@ void ss_key_value(const ss_key *key, const void *settings, char *text, size_t ro
         snprintf(text, room, "%d", whole);
         return;
     }
-    uint64_t seed = 0;
-    memcpy(&seed, (const char *)settings + key->seed_place, sizeof seed);
     if (takes_number(key->choices[whole])) {
+        uint64_t seed;
+        memcpy(&seed, (const char *)settings + key->seed_place, sizeof seed);
         snprintf(text, room, "%s%llu", key->choices[whole], (unsigned long long)seed);
     } else {
         snprintf(text, room, "%s", key->choices[whole]);

@@ -89,7 +89,7 @@ static int recovery(run *r, int steps)
     return stays;
 }
 
-// Against one and a half times the steps of the public code (doc/strands.md, [S23]).
+// Against one and a half times the steps of the public code (doc/strands.md, "[S23]").
 static void a_coil_springs_back_from_every_deformation(void)
 {
     static const struct {
