@@ -186,8 +186,8 @@ static void every_ending_that_is_offered_is_drawn(void)
     CHECK(!ss_figure_can_draw("svg"));
 }
 
-// The hybrid is drawn last, so that no other curve hides it.
-static void only_the_papers_hybrid_is_solid(void)
+// To be freed.
+static char *script_of_iterations(void)
 {
     char *script = NULL;
     size_t size = 0;
@@ -196,6 +196,13 @@ static void only_the_papers_hybrid_is_solid(void)
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
     fclose(out);
+    return script;
+}
+
+// The hybrid is drawn last, so that no other curve hides it.
+static void only_the_papers_hybrid_is_solid(void)
+{
+    char *script = script_of_iterations();
     // Its curve, its marks and its entry of the key.
     int count = 0;
     for (const char *at = script; (at = strstr(at, "dt solid")) != NULL; at++) {
@@ -215,13 +222,7 @@ static void only_the_papers_hybrid_is_solid(void)
 // 4sides needs most and stands highest, then mfb, then mfb+enum.
 static void the_key_is_in_the_order_of_the_curves_and_the_picture_says_of_what(void)
 {
-    char *script = NULL;
-    size_t size = 0;
-    ss_error error;
-    CHECK_OK(make("iterations", NULL, &error));
-    FILE *out = open_memstream(&script, &size);
-    ss_figure_script(&figure, "x.svg", out);
-    fclose(out);
+    char *script = script_of_iterations();
     HOLDS(script, "set label 1 '2 problems, tolerance 1e-4' at graph");
     const char *first = strstr(script, "title '4sides'"), *second = strstr(script, "title 'mfb'");
     const char *third = strstr(script, "title 'mfb+enum'");

@@ -18,7 +18,7 @@ static void set_up(void)
     error = (ss_error){0};
 }
 
-static run new_run(const char *options, const char *model, const char *scheme)
+static run new_coil(const char *options, const char *model, const char *scheme)
 {
     char spec[80];
     ss_scene_choice scene;
@@ -100,7 +100,7 @@ static void a_coil_springs_back_from_every_deformation(void)
                  {"straighten=yes", 78, 60}};
     for (size_t k = 0; k < 2 * sizeof TABLE / sizeof TABLE[0]; k++) {
         const char *scheme = k % 2 == 0 ? NULL : "newton:iterations=12,growth=0";
-        run r = new_run(TABLE[k / 2].deformed, "lifted-curls", scheme);
+        run r = new_coil(TABLE[k / 2].deformed, "lifted-curls", scheme);
         const int known = k % 2 == 0 ? TABLE[k / 2].three : TABLE[k / 2].twelve;
         const int stays = recovery(&r, 300);
         CHECK(stays > 0 && 2 * stays <= 3 * known);
@@ -115,7 +115,7 @@ static void a_coil_springs_back_from_every_deformation(void)
 // The two-step formula keeps more of the motion.
 static void it_does_by_two_steps_too(void)
 {
-    run r = new_run("compress=0.4", "lifted-curls", "bdf2:iterations=3,growth=0");
+    run r = new_coil("compress=0.4", "lifted-curls", "bdf2:iterations=3,growth=0");
     const int stays = recovery(&r, 400);
     CHECK(stays > 46 && stays < 400);
     free_run(&r);
@@ -128,7 +128,7 @@ static void a_converged_step_is_the_same_with_every_filter(void)
     for (int k = 0; k < 4; k++) {
         char model[40];
         snprintf(model, sizeof model, "lifted-curls:filter=%s", FILTERS[k]);
-        run r = new_run("compress=0.7", model, "newton:iterations=200,tol=1e-11");
+        run r = new_coil("compress=0.7", model, "newton:iterations=200,tol=1e-11");
         recovery(&r, 3);
         for (int j = 0; j < 3 * VERTICES && k > 0; j++) {
             CHECK_NEAR(r.w->now.q[j], known[j], 1e-9);
@@ -144,7 +144,7 @@ static void a_coil_that_is_let_be_rests(void)
 {
     const char *const models[] = {"lifted-curls", "der"};
     for (int k = 0; k < 2; k++) {
-        run r = new_run("compress=1", models[k], NULL);
+        run r = new_coil("compress=1", models[k], NULL);
         CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
         CHECK_LE(r.report.max_speed, 1e-9);
         free_run(&r);
@@ -154,7 +154,8 @@ static void a_coil_that_is_let_be_rests(void)
 // Of rods: frames go with their edges, as if the coil had been deformed in one motion.
 static void frames_of_a_rod_are_carried_to_the_deformed_coil(void)
 {
-    run a = new_run("compress=1", "der", NULL), b = new_run("compress=0.6,jitter=0.2", "der", NULL);
+    run a = new_coil("compress=1", "der", NULL),
+        b = new_coil("compress=0.6,jitter=0.2", "der", NULL);
     const ss_strand *s = &a.w->strands[0];
     double v[4 * VERTICES] = {0.0}, moved[8 * VERTICES];
     for (int j = 0; j < s->size.nv; j++) {

@@ -73,23 +73,7 @@ static run level_rod(const char *scheme, ss_vec3 gravity, double dt)
         .length = EDGES * l, .material = ss_material_hair(), .nsegments = EDGES};
     design.material.relaxation = 0.0;
     const ss_pose root = ss_pose_identity();
-    ss_model_choice choice;
-    ss_scheme_choice steps;
-    ss_step_options options = ss_step_defaults();
-    run r = {.w = ss_world_new()};
-    int number;
-    r.w->gravity = gravity;
-    CHECK_OK(ss_model_parse("corde", &choice, &error));
-    CHECK_OK(ss_world_add_strand(r.w, &choice, &design, 0, &root, &number, &error));
-    CHECK_OK(ss_scheme_parse(scheme, &steps, &error));
-    options.scheme = &steps;
-    options.contacts = false;
-    options.dt = options.dt_min = dt;
-    r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = NULL}, &error);
-    CHECK(r.s != NULL);
-    ss_model_choice_free(&choice);
-    ss_scheme_choice_free(&steps);
-    return r;
+    return new_run("corde", scheme, &design, &root, gravity, dt);
 }
 
 // What a rod without damping, let go level, has lost 0.1 s later; it begins with none.

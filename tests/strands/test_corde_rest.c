@@ -184,22 +184,7 @@ static run curl(const char *spec, bool rod, int n, double dt, double relaxation)
     const ss_pose home = ss_pose_identity();
     const ss_pose clamp = kirchhoff_natural(ss_vec(20.0, 10.0, 60.0), 0.5 * l, &home);
     const ss_pose root = kirchhoff_inverse(&clamp);
-    ss_model_choice choice;
-    ss_scheme_choice steps;
-    ss_step_options options = ss_step_defaults();
-    run r = {.w = ss_world_new()};
-    int number;
-    CHECK_OK(ss_model_parse(spec, &choice, &error));
-    CHECK_OK(ss_world_add_strand(r.w, &choice, &design, 0, &root, &number, &error));
-    CHECK_OK(ss_scheme_parse("newton", &steps, &error));
-    options.scheme = &steps;
-    options.contacts = false;
-    options.dt = options.dt_min = dt;
-    r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = NULL}, &error);
-    CHECK(r.s != NULL);
-    ss_model_choice_free(&choice);
-    ss_scheme_choice_free(&steps);
-    return r;
+    return new_run(spec, "newton", &design, &root, ss_vec(0.0, -9.81, 0.0), dt);
 }
 
 static double apart(const run *a, const run *b)

@@ -18,35 +18,6 @@ static void set_up(void)
     error = (ss_error){0};
 }
 
-static run new_run_down_to(const char *model, const char *scheme, const ss_strand_design *design,
-                           const ss_pose *root, ss_vec3 gravity, double dt, double dt_min)
-{
-    ss_model_choice choice;
-    ss_scheme_choice steps;
-    ss_step_options options = ss_step_defaults();
-    run r = {.w = ss_world_new()};
-    int number;
-    r.w->gravity = gravity;
-    CHECK_OK(ss_model_parse(model, &choice, &error));
-    CHECK_OK(ss_world_add_strand(r.w, &choice, design, 0, root, &number, &error));
-    CHECK_OK(ss_scheme_parse(scheme, &steps, &error));
-    options.scheme = &steps;
-    options.contacts = false;
-    options.dt = dt;
-    options.dt_min = dt_min;
-    r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = NULL}, &error);
-    CHECK(r.s != NULL);
-    ss_model_choice_free(&choice);
-    ss_scheme_choice_free(&steps);
-    return r;
-}
-
-static run new_run(const char *model, const char *scheme, const ss_strand_design *design,
-                   const ss_pose *root, ss_vec3 gravity, double dt)
-{
-    return new_run_down_to(model, scheme, design, root, gravity, dt, dt);
-}
-
 // Straight and level, n edges, LENGTH from the middle of the first to the tip: that is at the origin.
 static run level_rod(const char *model, const char *scheme, int n, double relaxation,
                      ss_vec3 gravity, double dt)

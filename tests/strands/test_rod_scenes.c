@@ -10,7 +10,7 @@ static void set_up(void)
     error = (ss_error){0};
 }
 
-static run new_run(const char *spec, const char *model)
+static run new_rod(const char *spec, const char *model)
 {
     ss_scene_choice scene;
     ss_model_choice choice;
@@ -43,7 +43,7 @@ static void a_cantilever_rests_where_the_elastica_does(void)
     const char *const models[] = {"der", "super-helix:elements=16", "lifted-curls"};
     const double bounds[] = {3e-4, 6e-4, 3e-4};
     for (int k = 0; k < 3; k++) {
-        run r = new_run("cantilever:gamma=5.31,vertices=51", models[k]);
+        run r = new_rod("cantilever:gamma=5.31,vertices=51", models[k]);
         rest(&r);
         const ss_vec3 known = ss_vec(0.0833206, -0.0515145, 0.0), tip = tip_of(&r);
         CHECK_LE(ss_length(ss_minus(tip, known)), bounds[k] * 0.1);
@@ -59,7 +59,7 @@ static void lifted_curls_under_their_weight_are_of_second_order(void)
                                   "cantilever:gamma=143,vertices=67"};
     const double errors[] = {0.00181, 0.00045};
     for (int k = 0; k < 2; k++) {
-        run r = new_run(scenes[k], "lifted-curls");
+        run r = new_rod(scenes[k], "lifted-curls");
         rest(&r);
         const ss_vec3 known = ss_vec(0.0129459, -0.0948406, 0.0), tip = tip_of(&r);
         CHECK_NEAR(ss_length(ss_minus(tip, known)) / 0.1, errors[k], 2e-5);
@@ -72,10 +72,10 @@ static void a_helix_hangs_alike_by_three_models(void)
 {
     const char *const models[] = {"der", "lifted-curls"};
     const double bounds[] = {0.005, 0.02};
-    run b = new_run("helix:turns=2,vertices=101", "super-helix:elements=16");
+    run b = new_rod("helix:turns=2,vertices=101", "super-helix:elements=16");
     rest(&b);
     for (int k = 0; k < 2; k++) {
-        run a = new_run("helix:turns=2,vertices=101", models[k]);
+        run a = new_rod("helix:turns=2,vertices=101", models[k]);
         rest(&a);
         CHECK_LE(ss_length(ss_minus(tip_of(&a), tip_of(&b))), bounds[k] * b.w->strands[0].length);
         free_run(&a);
@@ -87,7 +87,7 @@ static void a_twisted_rod_has_the_energy_of_its_turn(void)
 {
     const ss_material hair = ss_material_hair();
     const ss_rigidity stiff = ss_material_rigidity(&hair);
-    run r = new_run("twist:turn=9,rate=20", "der");
+    run r = new_rod("twist:turn=9,rate=20", "der");
     go_to(&r, 1.5);
     const double known = 0.5 * stiff.twist * 9.0 * 9.0 / 0.1;
     CHECK_NEAR(r.report.energy.elastic, known, 1e-5 * known);
@@ -98,7 +98,7 @@ static void a_ring_stays_flat_up_to_michells_twist(void)
 {
     double lost[2];
     for (int k = 0; k < 2; k++) {
-        run r = new_run(k == 0 ? "ring:critical=0.9" : "ring:critical=1.2", "der");
+        run r = new_rod(k == 0 ? "ring:critical=0.9" : "ring:critical=1.2", "der");
         CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
         const double before = r.report.energy.elastic;
         go_to(&r, 6.0);
@@ -111,7 +111,7 @@ static void a_ring_stays_flat_up_to_michells_twist(void)
 
 static void a_released_rod_loses_little(void)
 {
-    run r = new_run("release", "der");
+    run r = new_rod("release", "der");
     CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
     const ss_energy *e = &r.report.energy;
     const double start = e->kinetic + e->elastic + e->potential;

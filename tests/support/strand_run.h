@@ -17,6 +17,38 @@ static inline void free_run(run *r)
     ss_world_free(r->w);
 }
 
+// A strand of `model` stepped by `scheme` in steps of dt, halved down to dt_min.
+static inline run new_run_down_to(const char *model, const char *scheme,
+                                  const ss_strand_design *design, const ss_pose *root,
+                                  ss_vec3 gravity, double dt, double dt_min)
+{
+    ss_model_choice choice;
+    ss_scheme_choice steps;
+    ss_step_options options = ss_step_defaults();
+    run r = {.w = ss_world_new()};
+    ss_error error;
+    int number;
+    r.w->gravity = gravity;
+    CHECK_OK(ss_model_parse(model, &choice, &error));
+    CHECK_OK(ss_world_add_strand(r.w, &choice, design, 0, root, &number, &error));
+    CHECK_OK(ss_scheme_parse(scheme, &steps, &error));
+    options.scheme = &steps;
+    options.contacts = false;
+    options.dt = dt;
+    options.dt_min = dt_min;
+    r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = NULL}, &error);
+    CHECK(r.s != NULL);
+    ss_model_choice_free(&choice);
+    ss_scheme_choice_free(&steps);
+    return r;
+}
+
+static inline run new_run(const char *model, const char *scheme, const ss_strand_design *design,
+                          const ss_pose *root, ss_vec3 gravity, double dt)
+{
+    return new_run_down_to(model, scheme, design, root, gravity, dt, dt);
+}
+
 static inline void go_to(run *r, double time)
 {
     ss_error error;
