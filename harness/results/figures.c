@@ -11,17 +11,10 @@
 // A profile is drawn at least as far as this ratio, and no further than that one.
 #define NEAR_RATIO 10.0
 #define FAR_RATIO  1000.0
-// Iterations at which a convergence curve has a point: all up to here, then 5 % apart.
-#define DENSE_ITERATIONS 40
-// Points of a convergence curve over time.
-#define TIMES 150
-// Residuals at which a work-precision curve has a point: four a decade, from 1 to 1e-14.
-#define PER_DECADE 4
-#define DECADES    14
 
 // ---- Curves
 
-static ss_status begin_solvers(const ss_trials *trials, ss_figure *figure, ss_error *e)
+ss_status ss_figure_of_solvers(const ss_trials *trials, ss_figure *figure, ss_error *e)
 {
     figure->curves = calloc(trials->nsolvers, sizeof *figure->curves);
     if (figure->curves == NULL) {
@@ -71,6 +64,16 @@ void ss_figure_point(ss_figure *figure, size_t k, double x, double y)
 ss_status ss_figure_end(ss_figure *figure, ss_error *e)
 {
     return figure->out_of_memory ? ss_fail_memory(e, "the figure") : SS_OK;
+}
+
+bool ss_figure_has_points(const ss_figure *figure)
+{
+    for (size_t k = 0; k < figure->ncurves; k++) {
+        if (figure->curves[k].count > 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void ss_figure_free(ss_figure *figure)
@@ -241,7 +244,7 @@ static void bundle(ss_figure *figure, size_t nproblems)
     }
 }
 
-static const char *iterations_label(const ss_trials *t)
+const char *ss_figure_iterations_label(const ss_trials *t)
 {
     return ss_trials_are_gauss_seidel(t) ? "Gauss-Seidel iterations" : "iterations";
 }
@@ -249,12 +252,12 @@ static const char *iterations_label(const ss_trials *t)
 static ss_status make_iterations(const ss_figure_request *request, ss_figure *figure, ss_error *e)
 {
     const ss_trials *t = request->results->trials;
-    *figure = (ss_figure){.x_label = iterations_label(t),
+    *figure = (ss_figure){.x_label = ss_figure_iterations_label(t),
                           .y_label = "% of problems that need more",
                           .log_x = true,
                           .percent = true,
                           .steps = true};
-    const ss_status status = begin_solvers(t, figure, e);
+    const ss_status status = ss_figure_of_solvers(t, figure, e);
     const double end = common_end(t, iterations_of, NEAR_RATIO, INFINITY);
     const ss_status done =
         status == SS_OK ? distribute(t, iterations_of, true, end, figure, e) : status;
@@ -272,223 +275,9 @@ static ss_status make_profile(const ss_figure_request *request, ss_figure *figur
                           .log_x = true,
                           .percent = true,
                           .steps = true};
-    const ss_status status = begin_solvers(t, figure, e);
+    const ss_status status = ss_figure_of_solvers(t, figure, e);
     const double end = common_end(t, ss_profile_ratio, NEAR_RATIO, FAR_RATIO);
     return status == SS_OK ? distribute(t, ss_profile_ratio, false, end, figure, e) : status;
-}
-
-// ---- Histories
-
-// The best error (ss_measures_error) up to so many iterations. Infinite before the first entry.
-static double error_after(const ss_history *history, int iterations)
-{
-    double error = INFINITY;
-    for (int k = 0; k < history->count && history->iteration[k] <= iterations; k++) {
-        error = fmin(error, ss_history_error(history, k));
-    }
-    return error;
-}
-
-// The same up to so many seconds.
-static double error_at(const ss_record_row *row, double seconds)
-{
-    double error = INFINITY;
-    for (int k = 0; k < row->history.count && ss_history_seconds(row, k) <= seconds; k++) {
-        error = fmin(error, ss_history_error(&row->history, k));
-    }
-    return error;
-}
-
-static bool has_history(const ss_trial *trial)
-{
-    return trial->row != NULL && trial->row->history.count > 0;
-}
-
-// Whether trial p takes part; problem NULL: all do but those that told nothing on the way, of which
-// a line from the start to the answer would be a claim.
-static bool takes_part(const ss_trials *t, const ss_solver_trials *solver, size_t p,
-                       const char *problem)
-{
-    return has_history(&solver->trials[p]) &&
-           ss_history_tells_course(&solver->trials[p].row->history) &&
-           (problem == NULL || strcmp(t->problems[p]->problem, problem) == 0);
-}
-
-static int last_iteration(const ss_trials *t, const ss_solver_trials *solver, const char *problem)
-{
-    int last = -1;
-    for (size_t p = 0; p < t->nproblems; p++) {
-        if (takes_part(t, solver, p, problem)) {
-            const ss_history *h = &solver->trials[p].row->history;
-            const int end = (int)h->iteration[h->count - 1];
-            last = end > last ? end : last;
-        }
-    }
-    return last;
-}
-
-static void add_convergence(ss_figure *figure, const ss_trials *t, size_t k, const char *problem,
-                            double *values)
-{
-    const ss_solver_trials *solver = &t->solvers[k];
-    const int last = last_iteration(t, solver, problem);
-    for (int i = 1; i <= last;) {
-        size_t n = 0;
-        for (size_t p = 0; p < t->nproblems; p++) {
-            if (takes_part(t, solver, p, problem)) {
-                values[n++] = error_after(&solver->trials[p].row->history, i);
-            }
-        }
-        const double fb = ss_median(values, n);
-        if (isfinite(fb) && fb > 0.0) { // 0 has no place on a logarithmic axis
-            ss_figure_point(figure, k, i, fb);
-        }
-        const int next = i < DENSE_ITERATIONS ? i + 1 : i + i / 20;
-        i = i < last && next > last ? last : next;
-    }
-}
-
-// From the first entry of a history to the last of all; false without any. With the set-up, s.
-static bool find_times(const ss_trials *t, const ss_solver_trials *solver, const char *problem,
-                       double *first, double *last)
-{
-    *first = INFINITY;
-    *last = 0.0;
-    for (size_t p = 0; p < t->nproblems; p++) {
-        if (takes_part(t, solver, p, problem)) {
-            const ss_record_row *row = solver->trials[p].row;
-            *first = fmin(*first, ss_history_seconds(row, 0));
-            *last = fmax(*last, ss_history_seconds(row, row->history.count - 1));
-        }
-    }
-    *first = fmax(*first, 1e-3 * *last);
-    return *first > 0.0 && *first <= *last;
-}
-
-static void add_convergence_time(ss_figure *figure, const ss_trials *t, size_t k,
-                                 const char *problem, double *values)
-{
-    const ss_solver_trials *solver = &t->solvers[k];
-    double first, last;
-    if (!find_times(t, solver, problem, &first, &last)) {
-        return;
-    }
-    for (int i = 0; i <= TIMES; i++) {
-        // The last is exact, as entries up to it count.
-        const double s = i == TIMES ? last : first * pow(last / first, (double)i / TIMES);
-        size_t n = 0;
-        for (size_t p = 0; p < t->nproblems; p++) {
-            if (takes_part(t, solver, p, problem)) {
-                values[n++] = error_at(solver->trials[p].row, s);
-            }
-        }
-        const double error = ss_median(values, n);
-        if (isfinite(error) && error > 0.0) {
-            ss_figure_point(figure, k, 1000.0 * s, error);
-        }
-    }
-}
-
-static bool any_points(const ss_figure *figure)
-{
-    for (size_t k = 0; k < figure->ncurves; k++) {
-        if (figure->curves[k].count > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-typedef void add_curve(ss_figure *figure, const ss_trials *t, size_t k, const char *problem,
-                       double *values);
-
-static ss_status converge(const ss_figure_request *request, const char *x_label, add_curve *add,
-                          ss_figure *figure, ss_error *e)
-{
-    const ss_trials *t = request->results->trials;
-    const char *problem = request->problem;
-    *figure =
-        (ss_figure){.x_label = x_label,
-                    .y_label = problem != NULL ? "best error so far" : "best error so far, median",
-                    .log_x = true,
-                    .log_y = true};
-    const ss_status status = begin_solvers(t, figure, e);
-    if (problem != NULL) {
-        snprintf(figure->title, sizeof figure->title, "%.79s", problem);
-    }
-    double *values = calloc(t->nproblems, sizeof *values);
-    if (status != SS_OK || values == NULL) {
-        free(values);
-        return ss_fail_memory(e, "the figure");
-    }
-    for (size_t k = 0; k < t->nsolvers; k++) {
-        add(figure, t, k, problem, values);
-    }
-    free(values);
-    if (!any_points(figure) && !figure->out_of_memory) {
-        return ss_fail(e, SS_BAD_INPUT, "the record holds no history of %s",
-                       problem != NULL ? problem : "any problem");
-    }
-    return ss_figure_end(figure, e);
-}
-
-static ss_status make_convergence(const ss_figure_request *request, ss_figure *figure, ss_error *e)
-{
-    return converge(request, iterations_label(request->results->trials), add_convergence, figure,
-                    e);
-}
-
-static ss_status make_convergence_time(const ss_figure_request *request, ss_figure *figure,
-                                       ss_error *e)
-{
-    return converge(request, "time (ms)", add_convergence_time, figure, e);
-}
-
-// ms until the error is at most `level` first; infinite where the run never got there.
-static double time_to(const ss_trial *trial, double level)
-{
-    const ss_record_row *row = trial->row;
-    const int first = ss_history_first(&row->history, level);
-    return first < 0 ? INFINITY : 1000.0 * ss_history_seconds(row, first);
-}
-
-static ss_status make_work_precision(const ss_figure_request *request, ss_figure *figure,
-                                     ss_error *e)
-{
-    const ss_trials *t = request->results->trials;
-    *figure = (ss_figure){.x_label = "median time (ms)",
-                          .y_label = "tolerance reached",
-                          .log_x = true,
-                          .log_y = true};
-    const ss_status status = begin_solvers(t, figure, e);
-    double *times = calloc(t->nproblems, sizeof *times);
-    if (status != SS_OK || times == NULL) {
-        free(times);
-        return ss_fail_memory(e, "the figure");
-    }
-    for (size_t k = 0; k < t->nsolvers; k++) {
-        for (int step = 0; step <= PER_DECADE * DECADES; step++) {
-            const double level = pow(10.0, -(double)step / PER_DECADE);
-            if (level < 0.99 * t->tolerance) {
-                break; // runs end there: who goes below does so by chance
-            }
-            size_t n = 0;
-            for (size_t p = 0; p < t->nproblems; p++) {
-                if (has_history(&t->solvers[k].trials[p])) {
-                    times[n++] = time_to(&t->solvers[k].trials[p], level);
-                }
-            }
-            const double median = ss_median(times, n);
-            if (isfinite(median) && median > 0.0) {
-                ss_figure_point(figure, k, median, level);
-            }
-        }
-    }
-    free(times);
-    if (!any_points(figure) && !figure->out_of_memory) {
-        return ss_fail(e, SS_BAD_INPUT, "the record holds no histories");
-    }
-    return ss_figure_end(figure, e);
 }
 
 // ---- Assembly: Figure 6 of [D11], what it costs to assemble W
@@ -539,7 +328,7 @@ static ss_status make_assembly(const ss_figure_request *request, ss_figure *figu
                           .points = true,
                           .plain = true,
                           .guides = true};
-    const ss_status status = begin_solvers(t, figure, e);
+    const ss_status status = ss_figure_of_solvers(t, figure, e);
     point *points = calloc(t->nproblems, sizeof *points);
     if (status != SS_OK || points == NULL) {
         free(points);
@@ -560,7 +349,7 @@ static ss_status make_assembly(const ss_figure_request *request, ss_figure *figu
         }
     }
     free(points);
-    if (!any_points(figure) && !figure->out_of_memory) {
+    if (!ss_figure_has_points(figure) && !figure->out_of_memory) {
         return ss_fail(e, SS_BAD_INPUT, "the record holds no run that set anything up");
     }
     return ss_figure_end(figure, e);
@@ -574,12 +363,12 @@ const ss_figure_kind ss_figure_kinds[] = {
     {.name = "convergence",
      .needs = SS_NEEDS_TRIALS,
      .takes_problem = true,
-     .make = make_convergence},
+     .make = ss_figure_convergence},
     {.name = "convergence-time",
      .needs = SS_NEEDS_TRIALS,
      .takes_problem = true,
-     .make = make_convergence_time},
-    {.name = "work-precision", .needs = SS_NEEDS_TRIALS, .make = make_work_precision},
+     .make = ss_figure_convergence_time},
+    {.name = "work-precision", .needs = SS_NEEDS_TRIALS, .make = ss_figure_work_precision},
     {.name = "assembly", .needs = SS_NEEDS_TRIALS, .make = make_assembly},
     {.name = "orbit", .needs = SS_NEEDS_RUNS, .make = ss_figure_orbit},
     {.name = "dispersion", .needs = SS_NEEDS_RUNS, .make = ss_figure_dispersion},

@@ -61,7 +61,10 @@ void ss_figure_free(ss_figure *figure); // what it holds
 bool ss_figure_can_draw(const char *path);
 ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e);
 
-// For the files that make curves (internal): a curve for each solver, and a point.
+// For the files that make curves (internal): a curve for each solver of the trials, and a point.
+ss_status ss_figure_of_solvers(const ss_trials *trials, ss_figure *figure, ss_error *e);
+bool ss_figure_has_points(const ss_figure *figure);
+const char *ss_figure_iterations_label(const ss_trials *trials);
 void ss_figure_point(ss_figure *figure, size_t curve, double x, double y);
 ss_status ss_figure_end(ss_figure *figure, ss_error *e); // SS_SYSTEM where a point was lost
 
@@ -74,3 +77,5 @@ void ss_figure_script(const ss_figure *figure, const char *name, FILE *out);
 
 // Figures of simulations (internal): a curve a run.
 ss_figure_make ss_figure_orbit, ss_figure_trajectory, ss_figure_dispersion, ss_figure_stretch;
+// Figures of histories (internal).
+ss_figure_make ss_figure_convergence, ss_figure_convergence_time, ss_figure_work_precision;
