@@ -1,7 +1,7 @@
 """A browser driven by the WebDriver protocol, with Python's standard library alone.
 
     with Browser() as browser:
-        browser.open("file:///tmp/page.html")
+        browser.open(f"file://{page}")
         browser.run("return document.title")
 
 Chromium and chromedriver are Debian's (chromium, chromium-driver). `available` says whether they are

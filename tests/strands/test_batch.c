@@ -97,18 +97,9 @@ static ss_stepper *stepper(ss_world *w, bool contacts, int threads)
 
 // ---- The same answers
 
-static double largest(const double *x, int count)
-{
-    double most = 0.0;
-    for (int j = 0; j < count; j++) {
-        most = fmax(most, fabs(x[j]));
-    }
-    return most;
-}
-
 static void check_equal(const double *a, const double *b, int count)
 {
-    const double size = largest(b, count);
+    const double size = largest_of(b, count);
     for (int j = 0; j < count; j++) {
         CHECK_NEAR(a[j], b[j], 1e-12 * size);
     }
@@ -328,7 +319,7 @@ static void a_step_onto_one_place_is_rejected(void)
     CHECK(report.rejected == 1 && report.reason == SS_STEP_EXPLOSION);
     CHECK_NEAR(report.dt, options.dt / 2.0, 0.0);
     CHECK_NEAR(w->now.time, options.dt / 2.0, 0.0);
-    CHECK(isfinite(largest(w->now.q, w->nq)) && isfinite(report.energy.kinetic));
+    CHECK(isfinite(largest_of(w->now.q, w->nq)) && isfinite(report.energy.kinetic));
     ss_stepper_free(s);
     ss_world_free(w);
 }
@@ -436,7 +427,7 @@ static void a_world_that_was_stepped_can_grow(void)
     add_chains(w, "tmf", &design, 1, STRANDS);
     s = stepper(w, false, 1);
     CHECK_OK(ss_stepper_step(s, &report, &error));
-    CHECK(isfinite(largest(w->now.q, w->nq)) && report.rejected == 0);
+    CHECK(isfinite(largest_of(w->now.q, w->nq)) && report.rejected == 0);
     ss_stepper_free(s);
     ss_world_free(w);
 }

@@ -166,15 +166,6 @@ static rod random_rod(void)
     return r;
 }
 
-static double largest(const double *x, int count)
-{
-    double most = 0.0;
-    for (int k = 0; k < count; k++) {
-        most = fmax(most, fabs(x[k]));
-    }
-    return most;
-}
-
 // Lengths in units of an edge, so that rows compare.
 static double unit_of(int k)
 {
@@ -193,7 +184,7 @@ static void check_force(const rod *r)
     for (int k = 0; k < DOFS; k++) {
         size[k] = gradient[k] * unit_of(k);
     }
-    const double most = largest(size, DOFS);
+    const double most = largest_of(size, DOFS);
     for (int k = 0; k < DOFS; k++) {
         CHECK_NEAR(F[k] * unit_of(k), -size[k], 1e-12 * most);
     }
@@ -220,7 +211,7 @@ static void check_stiffness(const rod *r)
         }
     }
     CHECK(r->s.model->stiffness(r->s.self, r->s.q, SS_STIFFNESS_EXACT, 1.0, &A));
-    const double scale = largest(&K[0][0], DOFS * DOFS);
+    const double scale = largest_of(&K[0][0], DOFS * DOFS);
     for (int j = 0; j < DOFS; j++) {
         for (int i = j; i < DOFS; i++) {
             const double k = i - j <= A.half ? *ss_band_at(&A, i, j) : 0.0;

@@ -65,34 +65,14 @@ static void a_settled_strand_stays_where_it_is(void)
 
 // ---- Energy and frequency
 
-// Straight and level, LENGTH from the middle of the first edge to the tip.
-static run level_rod(const char *scheme, ss_vec3 gravity, double dt)
-{
-    const double l = LENGTH / (EDGES - 0.5);
-    ss_strand_design design = {
-        .length = EDGES * l, .material = ss_material_hair(), .nsegments = EDGES};
-    design.material.relaxation = 0.0;
-    const ss_pose root = ss_pose_identity();
-    return new_run("corde", scheme, &design, &root, gravity, dt);
-}
-
-// What a rod without damping, let go level, has lost 0.1 s later; it begins with none.
-static double lost(const char *scheme, double dt)
-{
-    run r = level_rod(scheme, ss_vec(0.0, -9.81, 0.0), dt);
-    go_to(&r, 0.1);
-    const ss_energy *e = &r.report.energy;
-    const double gone = -(e->kinetic + e->elastic + e->potential);
-    free_run(&r);
-    return gone;
-}
-
 static void a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme(void)
 {
-    const double coarse = lost("newton", 1e-3), fine = lost("newton", 5e-4);
+    const double coarse = energy_lost("corde", "newton", EDGES, LENGTH, 1e-3),
+                 fine = energy_lost("corde", "newton", EDGES, LENGTH, 5e-4);
     CHECK(fine > 0.0);
     CHECK_NEAR(coarse / fine, 2.0, 0.2);
-    const double second = lost("bdf2", 1e-3), finer = lost("bdf2", 5e-4);
+    const double second = energy_lost("corde", "bdf2", EDGES, LENGTH, 1e-3),
+                 finer = energy_lost("corde", "bdf2", EDGES, LENGTH, 5e-4);
     CHECK_NEAR(second / finer, 4.0, 0.4);
     CHECK_LE(fabs(second), 0.05 * coarse);
 }
@@ -100,7 +80,7 @@ static void a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme(void)
 // Two periods between turns of the tip; 16 edges swing 0.1 % off, bdf2 at 2 ms as much.
 static void a_rod_swings_with_the_first_frequency(void)
 {
-    run r = level_rod("bdf2", ss_vec(0.0, -1e-3, 0.0), 2e-3);
+    run r = level_rod("corde", "bdf2", EDGES, LENGTH, 0.0, ss_vec(0.0, -1e-3, 0.0), 2e-3);
     double first = 0.0, time = 0.0, before = 0.0, last = 0.0;
     for (int count = 0; count < 5;) {
         CHECK_OK(ss_stepper_step(r.s, &r.report, &error));

@@ -423,7 +423,7 @@ static void four_by_four_matrices_are_clamped(void)
         }
         lanes_clamp(A);
         for (int l = 0; l < W; l++) {
-            const double most = largest(B[l], 16);
+            const double most = largest_of(B[l], 16);
             clamp(4, B[l]);
             for (int k = 0; k < 16; k++) {
                 CHECK_NEAR(A[k / 4][k % 4][l], B[l][k], 1e-11 * most);

@@ -198,15 +198,6 @@ static rod random_rod(bool two_frame)
     return r;
 }
 
-static double largest(const double *x, int count)
-{
-    double most = 0.0;
-    for (int k = 0; k < count; k++) {
-        most = fmax(most, fabs(x[k]));
-    }
-    return most;
-}
-
 // Lengths in units of an edge, so that rows compare.
 static double unit_of(int k)
 {
@@ -227,7 +218,7 @@ static void check_rod(bool two_frame)
     for (int k = 0; k < DOFS; k++) {
         size[k] = gradient[k] * unit_of(k);
     }
-    const double most = largest(size, DOFS);
+    const double most = largest_of(size, DOFS);
     for (int k = 0; k < DOFS; k++) {
         CHECK_NEAR(F[k] * unit_of(k), -size[k], 1e-12 * most);
     }
@@ -248,7 +239,7 @@ static void check_rod(bool two_frame)
         }
     }
     CHECK(r.s.model->stiffness(r.s.self, r.s.q, SS_STIFFNESS_EXACT, 1.0, &A));
-    const double scale = largest(&K[0][0], DOFS * DOFS);
+    const double scale = largest_of(&K[0][0], DOFS * DOFS);
     for (int j = 0; j < DOFS; j++) {
         for (int i = j; i < DOFS; i++) {
             CHECK_NEAR(*ss_band_at(&A, i, j) * unit_of(i) * unit_of(j), K[j][i], 1e-8 * scale);
@@ -384,30 +375,18 @@ static void forces_of_a_rod_balance(void)
 
 // ---- What no rod can be
 
-static void check_refused(const char *spec, const ss_strand_design *design, const char *word)
-{
-    ss_error error = {0};
-    ss_model_choice choice;
-    void *self = NULL;
-    CHECK_OK(ss_model_parse(spec, &choice, &error));
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, choice.model->make(design, choice.settings, &self, &error));
-    TEST_ASSERT_NULL(self);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, word), error.text);
-    ss_model_choice_free(&choice);
-}
-
 static void shapes_without_frames_are_refused(void)
 {
     ss_vec3 x[4] = {{0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.2, 0.0, 0.0}, {0.3, 0.0, 0.0}};
     ss_strand_design design = {.material = ss_material_hair(), .nvertices = 4, .vertices = x};
     x[2] = x[1];
-    check_refused("der", &design, "on one place");
+    check_refused_design("der", &design, "on one place");
     x[2] = x[0];
-    check_refused("der", &design, "folds back");
+    check_refused_design("der", &design, "folds back");
     x[2] = ss_vec(NAN, 0.0, 0.0);
-    check_refused("der", &design, "not finite");
+    check_refused_design("der", &design, "not finite");
     design.nvertices = 2;
-    check_refused("der", &design, "3 to");
+    check_refused_design("der", &design, "3 to");
     // A circle of two edges, and one whose first and second vertex are one.
     const double circle[1][3] = {{0.0, 0.0, 2.0 * M_PI}};
     const ss_strand_design closed = {.length = 2.0,
@@ -415,18 +394,18 @@ static void shapes_without_frames_are_refused(void)
                                      .npieces = 1,
                                      .style = circle,
                                      .nsegments = 2};
-    check_refused("der", &closed, "take more vertices");
+    check_refused_design("der", &closed, "take more vertices");
     const ss_strand_design one_edge = {
         .length = 1.0, .material = ss_material_hair(), .nsegments = 1};
-    check_refused("der", &one_edge, "at least 3 vertices");
+    check_refused_design("der", &one_edge, "at least 3 vertices");
     ss_strand_design both = one_edge;
     both.nsegments = 2;
     both.clamp = SS_CLAMP_BOTH;
-    check_refused("der", &both, "at least 4 vertices");
+    check_refused_design("der", &both, "at least 4 vertices");
     ss_strand_design soft = one_edge;
     soft.nsegments = 3;
     soft.material.young = 0.0;
-    check_refused("der", &soft, "Young");
+    check_refused_design("der", &soft, "Young");
 }
 
 // An edge that turns right back makes the energy infinite, which no step takes; frames stay finite.

@@ -18,18 +18,6 @@ static void set_up(void)
     error = (ss_error){0};
 }
 
-// Straight and level, n edges, LENGTH from the middle of the first to the tip: that is at the origin.
-static run level_rod(const char *model, const char *scheme, int n, double relaxation,
-                     ss_vec3 gravity, double dt)
-{
-    const double l = LENGTH / (n - 0.5);
-    ss_strand_design design = {.length = n * l, .material = ss_material_hair(), .nsegments = n};
-    ss_pose root = ss_pose_identity();
-    root.place.x = -0.5 * l;
-    design.material.relaxation = relaxation;
-    return new_run(model, scheme, &design, &root, gravity, dt);
-}
-
 static double worst_stretch(const run *r)
 {
     const ss_der *d = r->w->strands[0].self;
@@ -50,7 +38,7 @@ static void projection_keeps_every_length(void)
 {
     const char *const models[] = {"der", "der:bending=two-frame,impulses=particles"};
     for (int k = 0; k < 2; k++) {
-        run r = level_rod(models[k], "projection", 12, 0.0, DOWN, 2e-4);
+        run r = level_rod(models[k], "projection", 12, LENGTH, 0.0, DOWN, 2e-4);
         while (r.w->now.time < 0.2) {
             CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
             CHECK_LE(worst_stretch(&r), 1e-6);
@@ -63,8 +51,8 @@ static void projection_keeps_every_length(void)
 // Both are of first order.
 static void projection_goes_where_newton_goes(void)
 {
-    run a = level_rod("der", "projection", 12, 0.0, DOWN, 1e-4);
-    run b = level_rod("der", "newton", 12, 0.0, DOWN, 1e-4);
+    run a = level_rod("der", "projection", 12, LENGTH, 0.0, DOWN, 1e-4);
+    run b = level_rod("der", "newton", 12, LENGTH, 0.0, DOWN, 1e-4);
     go_to(&a, 0.15);
     go_to(&b, 0.15);
     const double apart = ss_length(ss_minus(tip_of(&a), tip_of(&b)));
@@ -75,29 +63,14 @@ static void projection_goes_where_newton_goes(void)
 
 // ---- Energy and frequency
 
-static double energy_of(const run *r)
-{
-    const ss_energy *e = &r->report.energy;
-    return e->kinetic + e->elastic + e->potential;
-}
-
-// What a rod without damping, let go level, has lost 0.1 s later. It begins with no energy, as its
-// weight does not yet hang below it.
-static double lost(const char *scheme, double dt)
-{
-    run r = level_rod("der", scheme, 16, 0.0, DOWN, dt);
-    go_to(&r, 0.1);
-    const double gone = -energy_of(&r);
-    free_run(&r);
-    return gone;
-}
-
 static void a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme(void)
 {
-    const double coarse = lost("newton", 1e-3), fine = lost("newton", 5e-4);
+    const double coarse = energy_lost("der", "newton", 16, LENGTH, 1e-3),
+                 fine = energy_lost("der", "newton", 16, LENGTH, 5e-4);
     CHECK(fine > 0.0);
     CHECK_NEAR(coarse / fine, 2.0, 0.2);
-    const double second = lost("bdf2", 1e-3), finer = lost("bdf2", 5e-4);
+    const double second = energy_lost("der", "bdf2", 16, LENGTH, 1e-3),
+                 finer = energy_lost("der", "bdf2", 16, LENGTH, 5e-4);
     CHECK_NEAR(second / finer, 4.0, 0.3);
     CHECK_LE(second, 0.05 * coarse);
 }
@@ -105,7 +78,7 @@ static void a_rod_let_go_keeps_its_energy_to_the_order_of_its_scheme(void)
 // The mean of four periods, between turns of the tip.
 static double period(int n)
 {
-    run r = level_rod("der", "bdf2", n, 0.0, ss_vec(0.0, -1e-3, 0.0), 1e-3);
+    run r = level_rod("der", "bdf2", n, LENGTH, 0.0, ss_vec(0.0, -1e-3, 0.0), 1e-3);
     double first = 0.0, time = 0.0, before = 0.0, last = 0.0;
     for (int count = 0; count < 9;) {
         CHECK_OK(ss_stepper_step(r.s, &r.report, &error));

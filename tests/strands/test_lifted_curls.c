@@ -157,35 +157,23 @@ static void forces_of_a_curl_balance(void)
     free_strand(&s);
 }
 
-static void check_refused(const char *spec, const ss_strand_design *design, const char *word)
-{
-    ss_error error = {0};
-    ss_model_choice choice;
-    void *self = NULL;
-    CHECK_OK(ss_model_parse(spec, &choice, &error));
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, choice.model->make(design, choice.settings, &self, &error));
-    TEST_ASSERT_NULL(self);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, word), error.text);
-    ss_model_choice_free(&choice);
-}
-
 static void what_no_curl_can_be_is_refused(void)
 {
     ss_strand_design design = {.length = 0.1, .material = ss_material_hair(), .nsegments = 2};
-    check_refused("lifted-curls", &design, "at least 4 vertices, not 3");
+    check_refused_design("lifted-curls", &design, "at least 4 vertices, not 3");
     design.nsegments = 5;
     design.clamp = SS_CLAMP_BOTH;
-    check_refused("lifted-curls", &design, "at least 7 vertices, not 6");
+    check_refused_design("lifted-curls", &design, "at least 7 vertices, not 6");
     design.nsegments = 6;
     design.material.ellipticity = 1.2;
-    check_refused("lifted-curls", &design, "round section");
+    check_refused_design("lifted-curls", &design, "round section");
     const double circle[1][3] = {{0.0, 0.0, 2.0 * M_PI}};
     const ss_strand_design closed = {.length = 3.0,
                                      .material = ss_material_hair(),
                                      .npieces = 1,
                                      .style = circle,
                                      .nsegments = 3};
-    check_refused("lifted-curls", &closed, "take more vertices");
+    check_refused_design("lifted-curls", &closed, "take more vertices");
 }
 
 static void run_tests(void)

@@ -241,15 +241,6 @@ static void segments_follow_the_rule_of_half_a_radius(void)
     CHECK(ss_bundle_segments(0.25, 0.0, 5e-4) == 1);
 }
 
-static double largest(const double *x, int n)
-{
-    double most = 0.0;
-    for (int k = 0; k < n; k++) {
-        most = fabs(x[k]) <= most ? most : fabs(x[k]);
-    }
-    return most;
-}
-
 // Without unrest the style is an equilibrium: what is left are rates of rounding.
 static void a_settled_bundle_rests(void)
 {
@@ -268,7 +259,7 @@ static void a_settled_bundle_rests(void)
         ss_step_report report;
         CHECK_OK(ss_stepper_step(stepper, &report, &error));
     }
-    CHECK_LE(largest(world->now.v, world->nv), 1e-9);
+    CHECK_LE(largest_of(world->now.v, world->nv), 1e-9);
     ss_stepper_free(stepper);
     free_lines(&l);
     ss_world_free(world);

@@ -95,15 +95,6 @@ static ss_energy energy_now(void)
     return energy;
 }
 
-static double largest(const double *x, int n)
-{
-    double most = 0.0;
-    for (int k = 0; k < n; k++) {
-        most = fabs(x[k]) > most || isnan(x[k]) ? fabs(x[k]) : most;
-    }
-    return most;
-}
-
 // ---- Rest
 
 static void a_natural_helix_without_gravity_stays_at_rest(void)
@@ -115,7 +106,7 @@ static void a_natural_helix_without_gravity_stays_at_rest(void)
     for (int k = 0; k < 50; k++) {
         step(2e-3, 1.0);
     }
-    CHECK_LE(largest(world->now.v, 15), 1e-12);
+    CHECK_LE(largest_of(world->now.v, 15), 1e-12);
 }
 
 // A lock that leaves its root horizontally and falls: other styles of this length can be rests that
@@ -139,7 +130,7 @@ static void check_settled_style(const char *spec)
     CHECK_OK(ss_world_settle(world, &error));
     for (int k = 0; k < 300; k++) {
         step(2e-3, 1.0);
-        CHECK_LE(largest(world->now.v, n), 1e-10);
+        CHECK_LE(largest_of(world->now.v, n), 1e-10);
     }
     for (int k = 0; k < n; k++) {
         world->now.q[k] = q0[k] * (1.0 + 0.01 * ss_random_between(&g, -1.0, 1.0));
@@ -149,7 +140,7 @@ static void check_settled_style(const char *spec)
     double away = 0.0;
     for (int k = 0; k < 1000; k++) {
         step(4e-3, 1.0);
-        away = fmax(away, largest(world->now.v, n));
+        away = fmax(away, largest_of(world->now.v, n));
     }
     CHECK(away > 0.01);
     for (int k = 0; k < n; k++) {

@@ -143,15 +143,6 @@ void bad_vertices(int which, double off, ss_vec3 start[4], ss_vec3 rest[4])
     }
 }
 
-double largest(const double *x, int count)
-{
-    double most = 0.0;
-    for (int k = 0; k < count; k++) {
-        most = fmax(most, fabs(x[k]));
-    }
-    return most;
-}
-
 void stiffness_at(const curl *r, ss_stiffness kind, double A[DOFS * DOFS])
 {
     ss_band K = new_band(&r->s);
@@ -178,7 +169,7 @@ void exact_at(const curl *r, double A[DOFS * DOFS])
 
 void check_near(const double *A, const double *B, int count, double share)
 {
-    const double most = largest(B, count);
+    const double most = largest_of(B, count);
     for (int k = 0; k < count; k++) {
         CHECK_NEAR(A[k], B[k], share * most);
     }

@@ -71,7 +71,6 @@ void random_vertices(ss_random *g, ss_vec3 x[4]);
 #define BAD_STARTS 3
 void bad_vertices(int which, double off, ss_vec3 start[4], ss_vec3 rest[4]);
 
-double largest(const double *x, int count);
 // To a share of the largest of B.
 void check_near(const double *A, const double *B, int count, double share);
 // A [n][n] += weight (a b' + b a')/2

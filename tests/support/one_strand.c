@@ -64,6 +64,18 @@ one_strand new_strand(const char *spec, const ss_strand_design *design)
     return s;
 }
 
+void check_refused_design(const char *spec, const ss_strand_design *design, const char *word)
+{
+    ss_error error = {0};
+    ss_model_choice choice;
+    void *self = NULL;
+    CHECK_OK(ss_model_parse(spec, &choice, &error));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, choice.model->make(design, choice.settings, &self, &error));
+    TEST_ASSERT_NULL(self);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, word), error.text);
+    ss_model_choice_free(&choice);
+}
+
 void free_strand(one_strand *s)
 {
     if (s->model != NULL) {

@@ -23,6 +23,8 @@ ss_strand_design random_design(ss_random *g, int npieces, double curvature);
 // Ends the test with the sentence where the strand cannot be made.
 one_strand new_strand(const char *spec, const ss_strand_design *design);
 void free_strand(one_strand *s);
+// No strand of the model can be made of the design, and the sentence has the word.
+void check_refused_design(const char *spec, const ss_strand_design *design, const char *word);
 
 // SS_FRAME_WORLD knows no root.
 void place_strand(one_strand *s, const ss_pose *root, const double *q);

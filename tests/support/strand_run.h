@@ -68,3 +68,33 @@ static inline ss_vec3 tip_of(const run *r)
     ss_placed_free(&at);
     return tip;
 }
+
+// Straight and level, n edges, `length` from the middle of the first to the tip: that is at the origin.
+static inline run level_rod(const char *model, const char *scheme, int n, double length,
+                            double relaxation, ss_vec3 gravity, double dt)
+{
+    const double l = length / (n - 0.5);
+    ss_strand_design design = {.length = n * l, .material = ss_material_hair(), .nsegments = n};
+    ss_pose root = ss_pose_identity();
+    root.place.x = -0.5 * l;
+    design.material.relaxation = relaxation;
+    return new_run(model, scheme, &design, &root, gravity, dt);
+}
+
+static inline double energy_of(const run *r)
+{
+    const ss_energy *e = &r->report.energy;
+    return e->kinetic + e->elastic + e->potential;
+}
+
+// What a rod without damping, let go level, has lost 0.1 s later. It begins with no energy, as its
+// weight does not yet hang below it.
+static inline double energy_lost(const char *model, const char *scheme, int n, double length,
+                                 double dt)
+{
+    run r = level_rod(model, scheme, n, length, 0.0, ss_vec(0.0, -9.81, 0.0), dt);
+    go_to(&r, 0.1);
+    const double gone = -energy_of(&r);
+    free_run(&r);
+    return gone;
+}

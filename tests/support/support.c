@@ -109,3 +109,12 @@ void write_bytes(const char *path, const void *bytes, size_t count)
     TEST_ASSERT_EQUAL_size_t(count, fwrite(bytes, 1, count, stream));
     TEST_ASSERT_EQUAL_INT(0, fclose(stream));
 }
+
+double largest_of(const double *x, int count)
+{
+    double most = 0.0;
+    for (int k = 0; k < count; k++) {
+        most = fabs(x[k]) <= most || isnan(most) ? most : fabs(x[k]);
+    }
+    return most;
+}

@@ -45,3 +45,6 @@ long allocations_since(void); // since the last fail_allocation
 void fail_each_allocation(const char *name, ss_status (*operation)(void), void (*prepare)(void),
                           ss_error *error);
 #define FAIL_EACH(operation, prepare) fail_each_allocation(#operation, operation, prepare, &error)
+
+// The largest |x|; NaN where there is one.
+double largest_of(const double *x, int count);
