@@ -27,15 +27,15 @@
 extern "C" {
 #endif
 
+#include "base/field.h"
+#include "base/keys.h"
+#include "base/status.h"
+#include "base/stop.h"
 #include "problems/check.h"
 #include "problems/coulomb.h"
-#include "problems/field.h"
-#include "problems/keys.h"
+#include "problems/matrix/sparse.h"
 #include "problems/problem.h"
 #include "problems/response.h"
-#include "problems/sparse.h"
-#include "problems/status.h"
-#include "problems/stop.h"
 #include "problems/store/store.h"
 
 #include "solvers/contact.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness/complain.h"
-#include "harness/results/machine.h"
+#include "harness/record/machine.h"
 #include "version.h"
 
 #ifdef __clang__

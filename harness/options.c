@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "problems/number.h"
 
 // Columns of the help: all, and those before what an option or a verb does.
 #define HELP_WIDTH  80

@@ -3,7 +3,7 @@
 
 #include "harness/judge.h"
 #include "harness/cli.h"
-#include "harness/results/row.h"
+#include "harness/record/row.h"
 #include "harness/table.h"
 #include "solvers/registry.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "harness/complain.h"
-#include "problems/number.h"
 
 #define BLANKS     "; \t\n\r"
 #define SEPARATORS "," BLANKS

@@ -11,8 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "harness/complain.h"
-#include "problems/number.h"
 
 // Numbers outside are shown with an exponent.
 #define SMALLEST_FIXED 1e-3

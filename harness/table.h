@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "problems/field.h"
-#include "problems/status.h"
+#include "base/field.h"
+#include "base/status.h"
 
 typedef enum ss_format {
     SS_FORMAT_TEXT,

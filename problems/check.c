@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/mass.h"
+#include "problems/matrix/mass.h"
 
 // M of public files is unsymmetric by 1e-7 of its largest entry (single precision somewhere on its
 // way); more than this is another matrix, not rounding.

@@ -19,7 +19,7 @@
 // [D11] sections 3 and A.1, doc/formulation.md, "Measures".
 #pragma once
 
-#include "problems/field.h"
+#include "base/field.h"
 
 #pragma GCC visibility push(default)
 

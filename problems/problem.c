@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 
 ss_provenance ss_provenance_unknown(void)
 {

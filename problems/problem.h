@@ -12,9 +12,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/status.h"
 #include "problems/coulomb.h"
-#include "problems/sparse.h"
-#include "problems/status.h"
+#include "problems/matrix/sparse.h"
 
 #pragma GCC visibility push(default)
 

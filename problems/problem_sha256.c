@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problems/sha256.h"
+#include "base/sha256.h"
 
 static void put_word(ss_sha256 *hash, uint64_t word)
 {

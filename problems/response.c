@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/mass.h"
+#include "problems/matrix/mass.h"
 
 void ss_response_free(ss_response *response)
 {

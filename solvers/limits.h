@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "problems/stop.h"
+#include "base/stop.h"
 #include "solvers/solver.h"
 
 typedef struct ss_limits {

@@ -6,7 +6,7 @@
 // used less than a thousandth of a processor.
 #pragma once
 
-#include "problems/child.h"
+#include "base/child.h"
 
 typedef struct ss_patience {
     double most_cpu, most_sleep; // s, infinite where there is no limit

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "problems/child.h"
+#include "base/child.h"
 #include "problems/response.h"
 #include "solvers/clock.h"
 #include "solvers/limits.h"

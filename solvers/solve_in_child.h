@@ -1,7 +1,7 @@
 // solvers/solve_in_child.h -- a solve in its own process (internal).
 //
 // Whatever a solver does there is one outcome here: it may abort, exit, hang, print or leak. The
-// child is a fork of this process with nothing but its memory (problems/child.h). It writes what it
+// child is a fork of this process with nothing but its memory (base/child.h). It writes what it
 // finds into memory that both share, so that the iterate of a child that had to be killed is not
 // lost. The child must not enter a library whose threads stayed behind in the parent.
 #pragma once

@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "problems/keys.h"
+#include "base/keys.h"
 #include "problems/problem.h"
 
 #pragma GCC visibility push(default)

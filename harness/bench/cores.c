@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "harness/complain.h"
-#include "problems/number.h"
 
 // A batch system: set in its jobs; how many cores of this machine the job has.
 static const struct {

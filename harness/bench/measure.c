@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "harness/bench/limits.h"
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/items.h"
 #include "harness/run.h"
-#include "problems/child.h"
 #include "problems/response.h"
 #include "solvers/clock.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "harness/results/record.h"
+#include "harness/record/record.h"
 #include "problems/problem.h"
 #include "solvers/registry.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "harness/complain.h"
-#include "harness/results/machine.h"
+#include "harness/record/machine.h"
 #include "harness/run.h"
 #include "harness/cli.h"
 

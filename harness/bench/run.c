@@ -13,7 +13,7 @@
 #include "harness/bench/limits.h"
 #include "harness/complain.h"
 #include "harness/cli.h"
-#include "problems/child.h"
+#include "base/child.h"
 #include "solvers/clock.h"
 
 // A child at work.

@@ -1,7 +1,7 @@
 // harness/report/pack.h -- bytes as they stand in a page: deflated (zlib's format) and in base64.
 #pragma once
 
-#include "problems/status.h"
+#include "base/status.h"
 
 #include <stddef.h>
 

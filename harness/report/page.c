@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/record/machine.h"
 #include "harness/report/pack.h"
 #include "harness/report/parts.h"
 #include "harness/report/records.h"
 #include "harness/report/strands.h"
-#include "harness/results/machine.h"
 #include "harness/results/tables.h"
 #include "problems/store/save.h"
 

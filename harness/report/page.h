@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "problems/status.h"
+#include "base/status.h"
 
 typedef struct ss_page_request {
     int count;          // of files

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "problems/field.h"
+#include "base/field.h"
 
 typedef struct ss_page_json {
     char *text; // [length] owned

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "harness/report/pack.h"
 #include "harness/report/page_json.h"
 #include "harness/report/strands_reading.h"
-#include "problems/child.h"
 
 #define MEMORY   ((uint64_t)1 << 30)
 #define PATIENCE 120.0 // s

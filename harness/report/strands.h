@@ -20,10 +20,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "problems/status.h"
+#include "base/status.h"
 
 // Bytes of a body before it is deflated; more frames than fit are thinned. What a child says is limited
-// to SS_CHILD_MOST_SAID (problems/child.h), and deflating never adds as much as is left here.
+// to SS_CHILD_MOST_SAID (base/child.h), and deflating never adds as much as is left here.
 #define SS_PAGE_MOST_BYTES 14e6
 
 typedef struct ss_page_strands {

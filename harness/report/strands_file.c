@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "harness/report/strands.h"
-#include "problems/child.h"
 
 #define MOST_VERTICES 2000000
 #define MOST_FRAMES   10000000

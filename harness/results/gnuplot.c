@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/child.h"
+#include "base/child.h"
 
 // ---- The program
 

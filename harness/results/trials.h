@@ -8,7 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include "harness/results/record.h"
+#include "harness/record/record.h"
 #include "harness/simulate/stats.h"
 
 // --solvers and --tol of a verb that reads records (harness/cli.h); NULL and NaN by default.

@@ -2,7 +2,7 @@
 // neither is left whole.
 #pragma once
 
-#include "problems/status.h"
+#include "base/status.h"
 
 // Takes the lock of an open file, which lasts until it is closed or its process ends. SS_SYSTEM if another
 // program has it. Only regular files have one, on file systems that know locks.

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "harness/run.h"
+#include "harness/scene_file/scene_file.h"
 #include "harness/simulate/hold.h"
-#include "harness/simulate/scene_file.h"
-#include "problems/number.h"
 #include "problems/strands/spec.h"
 #include "solvers/clock.h"
 

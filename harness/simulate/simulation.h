@@ -4,10 +4,10 @@
 
 #include <signal.h>
 
+#include "harness/frames/frames.h"
+#include "harness/frames/trajectory.h"
 #include "harness/simulate/dump.h"
-#include "harness/simulate/frames.h"
 #include "harness/simulate/stats.h"
-#include "harness/simulate/trajectory.h"
 #include "problems/strands/scenes/scene.h"
 #include "problems/strands/step/step.h"
 #include "solvers/registry.h"

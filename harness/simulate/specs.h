@@ -1,7 +1,7 @@
 // harness/simulate/specs.h -- the specs of a simulation, from a command line and from a scene file.
 #pragma once
 
-#include "harness/simulate/scene_file.h"
+#include "harness/scene_file/scene_file.h"
 #include "harness/simulate/simulation.h"
 
 typedef struct ss_simulate_specs {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/number.h"
+#include "base/number.h"
 
 // ---- The columns, in the order of the file.
 

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "harness/bench/run.h"
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/run.h"
-#include "problems/number.h"
 
 typedef struct settings {
     const char *solvers, *out, *base, *shard;

@@ -10,7 +10,7 @@
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/items.h"
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 
 // The singular values of a W of this size take about half a second.
 #define LARGEST_RANKED 1200

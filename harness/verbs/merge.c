@@ -4,7 +4,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "harness/results/merge.h"
+#include "harness/record/merge.h"
 
 static const char VERB[] = "merge";
 

@@ -10,8 +10,8 @@
 #include "harness/complain.h"
 #include "harness/interrupt.h"
 #include "harness/run.h"
+#include "harness/scene_file/scene_file.h"
 #include "harness/simulate/contained.h"
-#include "harness/simulate/scene_file.h"
 #include "harness/simulate/specs.h"
 
 // Of a dump whose number of problems is not asked for.

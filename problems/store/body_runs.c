@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "problems/bodies.h"
+#include "problems/matrix/bodies.h"
 
 // Only the first dof of a body has a size.
 static int collect_runs(int ndofs, const int *size, int limit, int *runs)

@@ -1,7 +1,7 @@
 // problems/store/body_runs.h -- the sizes of a problem's bodies, in few numbers.
 #pragma once
 
-#include "problems/sparse.h"
+#include "problems/matrix/sparse.h"
 
 // Bodies are the connected components of M's pattern, here in the order of their first dofs. Runs
 // of equal sizes become pairs (size, count): 30 rods of 16 dofs are the one pair (16, 30).

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "problems/child.h"
+#include "base/child.h"
 #include "problems/store/arrays.h"
 
 typedef struct ss_decoder {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stddef.h>
-#include "problems/status.h"
+#include "base/status.h"
 
 // Puts `count` bytes at `path`: into a new file beside it, made durable and then renamed over it.
 // On failure, and when a signal ends the program meanwhile, the old file is as it was and nothing

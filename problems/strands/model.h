@@ -27,8 +27,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "problems/keys.h"
-#include "problems/status.h"
+#include "base/keys.h"
+#include "base/status.h"
 #include "problems/strands/geometry.h"
 #include "problems/strands/material.h"
 

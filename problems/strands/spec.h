@@ -2,7 +2,7 @@
 // scenes (internal).
 #pragma once
 
-#include "problems/keys.h"
+#include "base/keys.h"
 
 // Characters of a spec, with its end.
 #define SS_SPEC_ROOM 160

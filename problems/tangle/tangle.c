@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "problems/tangle/tangle_plan.h"
 #include "problems/tangle/tangle_tower.h"
 

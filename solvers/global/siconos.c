@@ -23,7 +23,7 @@
 #include <SolverOptions.h>
 #include <SparseBlockMatrix.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "problems/response.h"
 #include "solvers/solve_in_child.h"
 #include "solvers/clock.h"

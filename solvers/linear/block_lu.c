@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/memory.h"
+#include "base/memory.h"
 #include "solvers/linear/block_front.h"
 
 typedef double four __attribute__((vector_size(32), aligned(8)));

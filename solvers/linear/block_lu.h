@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "problems/status.h"
-#include "problems/stop.h"
+#include "base/status.h"
+#include "base/stop.h"
 
 typedef struct ss_block_lu ss_block_lu;
 

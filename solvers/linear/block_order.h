@@ -8,7 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include "problems/stop.h"
+#include "base/stop.h"
 
 // Neighbours of every node by columns, without the diagonal, each once.
 typedef struct ss_block_graph {

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "problems/stop.h"
+#include "base/stop.h"
 
 #define SS_PANEL 32 // most columns that are eliminated at once: it keeps the units of a CPU busy
 

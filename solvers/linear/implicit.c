@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/bodies.h"
+#include "problems/matrix/bodies.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/sparse_ends.h"
+#include "problems/matrix/sparse_ends.h"
 
 // Entries of W_AA; those of one place are added up. Two walks over the rows: the first, without
 // room, counts the blocks, the second writes them.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/sparse_ends.h"
+#include "problems/matrix/sparse_ends.h"
 #include "solvers/contact.h"
 #include "solvers/small.h"
 

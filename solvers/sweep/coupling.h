@@ -1,20 +1,20 @@
 // solvers/sweep/coupling.h -- W as a sweep sees it: what one contact's impulse does to all
 // velocities.
 //
-// Two forms behind one interface (problems/delassus.h), chosen once:
+// Two forms behind one interface (problems/matrix/delassus.h), chosen once:
 //
 //     explicit      u_i = b_i + sum_j W_ij r_j
 //     matrix-free   u_i = w_i + sum_k G_ik z_k,   z_k += G_ik' dr_i
 //
 // A visit reads a row of blocks in the explicit form, and two ends in the matrix-free form, however
 // many contacts a body has. Where all bodies are bands, those who only see and push get ends that are
-// sparse (problems/sparse_ends.h): z is v then, and G is H' to see and (M^-1 H)' to push.
+// sparse (problems/matrix/sparse_ends.h): z is v then, and G is H' to see and (M^-1 H)' to push.
 //
 // Both keep r; the matrix-free form also keeps z = z0 + G' r, which drifts by rounding and is
 // computed afresh now and then. Impulses are stored four numbers a contact, the unused ones zero.
 #pragma once
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "solvers/sweep/resting.h"
 
 typedef enum ss_coupling_form {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/sparse_ends.h"
+#include "problems/matrix/sparse_ends.h"
 
 static double norm(const double *x, int count)
 {

@@ -4,7 +4,7 @@
 // A contact whose residual |f_i| is small is let be until it could have grown. For an impulse that
 // stays, f depends on u alone, and |df| <= L |du| with L = 2 sqrt(1 + mu^2) (tests/solvers/test_slack.c).
 // The same holds of the normal part FB(s r_N, u_N), whose derivative by u_N is from 0 to 2.
-// u_i = w_i + sum_k G_ik z_k over its ends (problems/delassus.h), and since it was seen, z_k has
+// u_i = w_i + sum_k G_ik z_k over its ends (problems/matrix/delassus.h), and since it was seen, z_k has
 // moved by no more than the way T_k that it has gone:
 //
 //     |dz_k| = |G_jk' dr_j| <= |G_jk|_F |dr_j|,   T_k = sum of these over the moves             (1)
@@ -19,7 +19,7 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 
 // What is needed to tell whether a contact rests, side by side.
 typedef struct ss_resting_contact {

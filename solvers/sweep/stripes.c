@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/bodies.h"
+#include "problems/matrix/bodies.h"
 
 // Which contacts a contact meets: those on its meeting places. A place is a body in global form, a
 // contact's column of W in local form.

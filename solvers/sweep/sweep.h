@@ -30,7 +30,7 @@
 #pragma once
 
 #include <math.h>
-#include "problems/team.h"
+#include "base/team.h"
 #include "solvers/contact.h"
 #include "solvers/sweep/coupling.h"
 #include "solvers/sweep/order.h"

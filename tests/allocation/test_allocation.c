@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "problems/response.h"
 #include "problems/strands/step/step.h"
 #include "problems/store/store.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "harness/simulate/scene_file.h"
+#include "harness/scene_file/scene_file.h"
 #include "harness/simulate/simulation.h"
 #include "tests/support/support.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness/bench/run.h"
-#include "harness/results/machine.h"
+#include "harness/record/machine.h"
 #include "tests/support/solving.h"
 
 // ---- Lists of specs

@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "harness/bench/limits.h"
-#include "problems/child.h"
 #include "tests/support/support.h"
 
 // More than any child here takes, so that a test that waits for so long is a failed one.

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "harness/bench/run.h"
-#include "problems/child.h"
 #include "problems/store/store.h"
 #include "tests/support/solving.h"
 

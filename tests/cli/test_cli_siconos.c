@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/results/record.h"
+#include "harness/record/record.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "problems/store/unpack.h"
-#include "problems/mass.h"
+#include "problems/matrix/mass.h"
 #include "problems/response.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

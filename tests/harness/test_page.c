@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "harness/report/page_json.h"
+#include "harness/record/row.h"
 #include "harness/report/pack.h"
-#include "harness/results/row.h"
 #include "problems/tangle/random.h"
 #include "tests/support/program.h"
 #include "tests/support/results.h"

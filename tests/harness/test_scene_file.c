@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/simulate/scene_file.h"
+#include "harness/scene_file/scene_file.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/simulate/frames.h"
+#include "harness/frames/frames.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

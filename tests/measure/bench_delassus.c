@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "tests/measure/bench.h"
 
 static double least(double a, double b)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "solvers/registry.h"
 #include "tests/measure/bench.h"
 

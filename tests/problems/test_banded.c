@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/banded.h"
+#include "problems/matrix/banded.h"
 #include "problems/tangle/random.h"
 #include "tests/support/support.h"
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "problems/child.h"
+#include "base/child.h"
 #include "tests/support/support.h"
 
 #define MYSELF "/proc/self/exe"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "problems/tangle/random.h"
 #include "problems/response.h"
 #include "tests/support/make_problem.h"

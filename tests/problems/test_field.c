@@ -1,5 +1,5 @@
 // A table of fields says of a struct what its members say.
-#include "problems/field.h"
+#include "base/field.h"
 
 #include <math.h>
 #include <stdint.h>

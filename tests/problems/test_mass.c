@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/bodies.h"
-#include "problems/mass.h"
+#include "problems/matrix/bodies.h"
+#include "problems/matrix/mass.h"
 #include "problems/tangle/random.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/support.h"

@@ -1,5 +1,5 @@
 // Numbers are decimals and the whole text, in a range.
-#include "problems/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>

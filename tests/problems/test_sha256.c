@@ -1,6 +1,6 @@
 // SHA-256, and the checksum of a problem built on it.
+#include "base/sha256.h"
 #include "problems/problem.h"
-#include "problems/sha256.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Sparse matrices: order, repetition, transposition and products, by hand.
-#include "problems/sparse.h"
+#include "problems/matrix/sparse.h"
 #include "tests/support/support.h"
 
 static ss_error error;

@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_linalg.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "problems/response.h"
 #include "problems/tangle/tangle_plan.h"
 #include "tests/support/support.h"

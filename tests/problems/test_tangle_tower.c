@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "problems/certificate.h"
-#include "problems/mass.h"
+#include "problems/matrix/mass.h"
 #include "tests/support/one_tangle.h"
 
 // Recorded once, like those of test_tangle.c.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "problems/team.h"
+#include "base/team.h"
 #include "tests/support/support.h"
 
 #define ITEMS 1000

@@ -5,7 +5,7 @@
 #include <mpfr.h>
 #include <stdlib.h>
 
-#include "problems/mass.h"
+#include "problems/matrix/mass.h"
 #include "problems/tangle/locals.h"
 #include "problems/tangle/random.h"
 #include "tests/support/make_problem.h"

@@ -4,7 +4,7 @@
 // `TEST_AS=golden build/tests/test_solvers` prints it.
 #include <stdio.h>
 
-#include "problems/sha256.h"
+#include "base/sha256.h"
 #include "tests/support/solving.h"
 
 #define SWEEPS 30

@@ -2,7 +2,7 @@
 // ends, iterations that are not begun, and matrices that are singular or too large.
 #include <stdio.h>
 
-#include "problems/delassus.h"
+#include "problems/matrix/delassus.h"
 #include "solvers/clock.h"
 #include "solvers/linear/block_lu.h"
 #include "solvers/global/newton.h"

@@ -11,7 +11,7 @@
 // mfb+enum, mfb, 4sides.
 #pragma once
 
-#include "harness/results/record.h"
+#include "harness/record/record.h"
 
 // A row of the record above, with a history of its own; solver is a spec.
 ss_record_row result_row(const char *solver, int problem);

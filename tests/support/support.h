@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "problems/status.h"
+#include "base/status.h"
 #include "tests/support/group.h"
 #include "unity.h"
 

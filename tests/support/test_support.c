@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "problems/status.h"
+#include "base/status.h"
 #include "tests/support/support.h"
 
 static bool fails(void (*check)(void))

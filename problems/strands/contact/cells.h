@@ -9,7 +9,7 @@
 // intersection of the two boxes.
 #pragma once
 
-#include "problems/status.h"
+#include "base/status.h"
 #include "problems/strands/buffer.h"
 
 typedef struct ss_box {

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include "problems/status.h"
+#include "base/status.h"
 #include "problems/strands/geometry.h"
 #include "problems/strands/contact/obstacle.h"
 

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "problems/strands/models/chain_strand.h"
-#include "problems/team.h"
 
 // Vectors are not passed to other files, and 8 bytes are all that malloc and their neighbours in a
 // struct need to promise.

@@ -18,8 +18,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "problems/keys.h"
-#include "problems/status.h"
+#include "base/keys.h"
+#include "base/status.h"
 
 typedef struct ss_stepper ss_stepper;         // step.h
 typedef struct ss_step_report ss_step_report; // step.h

@@ -3,8 +3,8 @@
 // Dofs that clamps hold are eliminated: with c those and f the free ones, M_ff v_f = f_f - M_fc v_c.
 #pragma once
 
+#include "base/team.h"
 #include "problems/strands/snapshot.h"
-#include "problems/team.h"
 
 // Scratch of a thread: M and f of a strand with held dofs, and what system.h needs.
 typedef struct ss_systems_room {

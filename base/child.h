@@ -1,0 +1,84 @@
+// base/child.h -- a child process, cut off from its parent (internal).
+//
+// The one way to start a child: a fork of this process that calls a function, or becomes another
+// program. It keeps no file of the parent's but those that it is given, its standard streams lead
+// nowhere, no signal handler or exit function of the parent runs in it, it leaves no core file, and
+// it dies with the thread that started it. A Ctrl-C on the terminal does not reach it: a function
+// ignores the signals that ask to end, a program stands in a process group of its own, so that what
+// it starts can be ended with it. However it ends, that is one ss_ending here.
+//
+// A function that does a part of the parent's own work may keep the parent's files and streams.
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+// The number, in the child, of the first file that it keeps; and the exit code of a child that could
+// not be set up, or found no such program, as a shell has it.
+enum { SS_CHILD_FILE = 3, SS_CHILD_NOT_STARTED = 127 };
+
+typedef enum ss_child_speech {
+    SS_CHILD_MUTE,
+    SS_CHILD_ON_CHANNEL, // what it writes to file SS_CHILD_FILE is heard; no other file is kept
+    SS_CHILD_ON_STREAMS, // what it writes to standard output and error is heard
+} ss_child_speech;
+
+typedef struct ss_child_setup {
+    void (*work)(void *context); // its exit code is 0 where this returns; NULL: a program
+    void *context;
+    char *const *words;  // of the program's command line, the first its name for itself; NULL ends
+                         // them
+    const char *program; // found as a shell finds it
+    const char *folder;  // that the program works in; NULL: this process' own
+    ss_child_speech speech;
+    int files[2]; // that it keeps, as SS_CHILD_FILE and the next
+    int nfiles;
+    bool keeps_files; // all of the parent's and its streams; what the parent ignores, it ignores
+    bool outlives_thread; // it does not die with the thread that started it
+} ss_child_setup;
+
+typedef enum ss_ending {
+    SS_ENDED_BY_CODE,   // number: its exit code
+    SS_ENDED_BY_SIGNAL, // number: the signal; SIGKILL after ss_child_end
+    SS_ENDED_LOUD,      // it was killed: it wrote more than SS_CHILD_MOST_SAID
+    SS_ENDED_UNHEARD,   // it was killed: there was no memory for what it wrote
+    SS_ENDED_UNKNOWN,   // somebody else has taken its exit status
+} ss_ending;
+
+enum { SS_CHILD_MOST_SAID = 1 << 24 };
+
+typedef struct ss_child {
+    pid_t pid;            // 0: there is none
+    bool leads_group;     // of its own
+    int process, channel; // its pidfd; what it says, -1 once that is closed
+    char *said;           // [length] owned
+    size_t length, capacity;
+    ss_ending ending; // once it has ended, as are the next two
+    int number;
+    double cpu_seconds;
+} ss_child; // zero-initialised: none
+
+// child is none, or was cleared. On failure it is none.
+ss_status ss_child_start(ss_child *child, const ss_child_setup *setup, ss_error *e);
+
+// The place of one that has ended, of the n that are there, with what it said; -1 where `seconds`
+// passed first, or a signal came that `unblocked` lets through (NULL: signals change nothing).
+ss_status ss_child_wait(ss_child *children, int n, double seconds, const sigset_t *unblocked,
+                        int *ended, ss_error *e);
+
+double ss_child_cpu_seconds(const ss_child *child); // so far, or until its end
+
+// How one has ended, to follow its name: "died by signal 11 (Segmentation fault)".
+void ss_child_describe_end(const ss_child *child, char *text, size_t room);
+
+void ss_child_end(ss_child *child);   // kills it, and its group, where it still runs
+void ss_child_clear(ss_child *child); // and frees what it said
+
+// The address space of this process may grow by so many bytes, and by half of the machine's memory
+// at most: memory that is asked for without end is refused before it brings the machine down.
+void ss_child_limit_memory(uint64_t bytes);

@@ -1,0 +1,40 @@
+// base/keys.h -- options of solvers and strand models, as a spec names them: "mfb:steps=50".
+//
+// A table of keys tells where each value goes in a struct of settings, so that reading, checking
+// and listing them is done in one place.
+#pragma once
+
+#include <stddef.h>
+#include "base/status.h"
+
+#pragma GCC visibility push(default)
+
+typedef enum ss_key_kind {
+    SS_KEY_INTEGER, // int, low .. high
+    SS_KEY_REAL,    // double, low .. high
+    SS_KEY_CHOICE,  // int, the place in choices; "name:N" with seeded choices, see seed_place
+} ss_key_kind;
+
+typedef struct ss_key {
+    const char *name; // [a-z][a-z0-9-]*; NULL ends a table
+    ss_key_kind kind;
+    size_t place; // offsetof its field in the settings
+    double low, high;
+    const char *const *choices; // NULL-terminated; one that ends in ':' takes a whole number
+    size_t seed_place;          // offsetof a uint64_t for that number
+    const char *about;          // what it does, in a phrase; NULL: not said
+} ss_key;
+
+// "key=low..high, key=choice|choice"; "" for none. text holds `room` characters.
+void ss_keys_describe(const ss_key *keys, char *text, size_t room);
+// The same of one key: "key=low..high".
+void ss_key_describe(const ss_key *key, char *text, size_t room);
+// Its value in `settings`, as a spec gives it.
+void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room);
+
+const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for none; keys may be NULL
+
+// Into the field of `settings` that the key names. SS_BAD_INPUT with the values that it takes.
+ss_status ss_key_set(const ss_key *key, const char *value, void *settings, ss_error *e);
+
+#pragma GCC visibility pop

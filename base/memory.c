@@ -1,0 +1,18 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20) // bytes; x86-64 and most arm64 kernels
+
+void *ss_large_malloc(size_t size)
+{
+    void *memory = malloc(size);
+    if (memory != NULL && size >= 2 * HUGE_PAGE) {
+        // The whole pages inside the block; advice that the system does not take changes nothing.
+        const size_t begin = ((size_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        const size_t end = ((size_t)memory + size) / HUGE_PAGE * HUGE_PAGE;
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    }
+    return memory;
+}

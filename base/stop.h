@@ -1,0 +1,25 @@
+// base/stop.h -- whether work that takes long may go on.
+//
+// Functions that take an ss_stop ask it some hundred times a second and, where it says so, end with
+// SS_OK and nothing made. What it has said once it must go on to say.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ss_stop {
+    bool (*asked)(const void *of);
+    const void *of;
+} ss_stop;
+
+// NULL: never.
+static inline bool ss_stop_asked(const ss_stop *stop)
+{
+    return stop != NULL && stop->asked(stop->of);
+}
+
+// For item k of a loop whose items take some microseconds: every 32nd asks.
+static inline bool ss_stop_asked_at(const ss_stop *stop, int k)
+{
+    return k % 32 == 0 && ss_stop_asked(stop);
+}

@@ -1,0 +1,245 @@
+// Each member has a share of the items, a range that anybody may take from: its owner from the
+// first on, and others when they are done with theirs, so that items mostly stay with one core.
+//
+// A share is one word: round, next item, end. A claim exchanges it as a whole, so that a thread
+// that slept through a round takes nothing of the next one by mistake. Work and context are looked
+// at after a claim alone, and a round does not end before all its claims are done.
+#include "base/team.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// Looks for work before sleep, and of the caller for the end: some ten microseconds, which is what
+// it takes to wake a thread.
+#define SPINS 300
+
+#define ITEM_BITS  20
+#define MOST_ITEMS ((1 << ITEM_BITS) - 1)
+#define CACHE_LINE 64
+
+typedef struct member {
+    _Alignas(CACHE_LINE) _Atomic uint64_t share;
+    ss_team *team;
+    int number;
+    pthread_t thread; // not of the caller, who is the first
+} member;
+
+struct ss_team {
+    int size, started; // members; threads that run beside the caller
+    bool tried;        // to start them
+    pthread_mutex_t lock;
+    pthread_cond_t begun, done;
+    _Atomic uint32_t round; // counts up with each piece of work
+    _Atomic int asleep;     // threads that wait for a round
+    _Atomic bool awaited;   // the caller sleeps until all is done
+    _Atomic bool ended;
+    _Atomic int left; // items that are not done
+    ss_team_work *work;
+    void *context;
+    member members[];
+};
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+// ---- Shares
+
+static uint64_t share_of(uint32_t round, int next, int end)
+{
+    return (uint64_t)round << 2 * ITEM_BITS | (uint64_t)next << ITEM_BITS | (uint64_t)end;
+}
+
+static bool claim(member *m, uint32_t round, int *item)
+{
+    uint64_t share = atomic_load(&m->share);
+    for (;;) {
+        const int next = (int)(share >> ITEM_BITS & MOST_ITEMS), end = (int)(share & MOST_ITEMS);
+        if (share != share_of(round, next, end) || next >= end) {
+            return false;
+        }
+        if (atomic_compare_exchange_weak(&m->share, &share, share_of(round, next + 1, end))) {
+            *item = next;
+            return true;
+        }
+    }
+}
+
+static void finish_item(ss_team *team)
+{
+    if (atomic_fetch_sub(&team->left, 1) == 1 && atomic_load(&team->awaited)) {
+        pthread_mutex_lock(&team->lock);
+        pthread_cond_signal(&team->done);
+        pthread_mutex_unlock(&team->lock);
+    }
+}
+
+static void take_part(ss_team *team, int number, uint32_t round)
+{
+    for (int k = 0; k < team->size; k++) {
+        member *m = &team->members[(number + k) % team->size];
+        int item;
+        while (claim(m, round, &item)) {
+            team->work(team->context, item, number);
+            finish_item(team);
+        }
+    }
+}
+
+// ---- Threads
+
+static uint32_t wait_for_round(ss_team *team, uint32_t seen)
+{
+    for (int k = 0; k < SPINS; k++) {
+        const uint32_t round = atomic_load(&team->round);
+        if (round != seen) {
+            return round;
+        }
+        relax();
+    }
+    pthread_mutex_lock(&team->lock);
+    atomic_fetch_add(&team->asleep, 1);
+    while (atomic_load(&team->round) == seen) {
+        pthread_cond_wait(&team->begun, &team->lock);
+    }
+    atomic_fetch_sub(&team->asleep, 1);
+    pthread_mutex_unlock(&team->lock);
+    return atomic_load(&team->round);
+}
+
+static void *live(void *of)
+{
+    const member *m = of;
+    ss_team *team = m->team;
+    uint32_t round = 0;
+    for (;;) {
+        round = wait_for_round(team, round);
+        if (atomic_load(&team->ended)) {
+            return NULL;
+        }
+        take_part(team, m->number, round);
+    }
+}
+
+// Signals are the caller's.
+static void team_start(ss_team *team)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool ok = true;
+    for (int k = 1; ok && k < team->size; k++) {
+        ok = pthread_create(&team->members[k].thread, NULL, live, &team->members[k]) == 0;
+        team->started += ok;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    team->tried = true;
+}
+
+static void begin_round(ss_team *team)
+{
+    atomic_fetch_add(&team->round, 1);
+    if (atomic_load(&team->asleep) > 0) {
+        pthread_mutex_lock(&team->lock);
+        pthread_cond_broadcast(&team->begun);
+        pthread_mutex_unlock(&team->lock);
+    }
+}
+
+static void team_wait_for_end(ss_team *team)
+{
+    for (int k = 0; k < SPINS && atomic_load(&team->left) > 0; k++) {
+        relax();
+    }
+    if (atomic_load(&team->left) == 0) {
+        return;
+    }
+    pthread_mutex_lock(&team->lock);
+    atomic_store(&team->awaited, true);
+    while (atomic_load(&team->left) > 0) {
+        pthread_cond_wait(&team->done, &team->lock);
+    }
+    atomic_store(&team->awaited, false);
+    pthread_mutex_unlock(&team->lock);
+}
+
+void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context)
+{
+    if (team != NULL && team->size > 1 && !team->tried) {
+        team_start(team);
+    }
+    if (team == NULL || team->started == 0 || items < 2 || items > MOST_ITEMS) {
+        for (int item = 0; item < items; item++) {
+            work(context, item, 0);
+        }
+        return;
+    }
+    const uint32_t round = atomic_load(&team->round) + 1;
+    team->work = work;
+    team->context = context;
+    atomic_store(&team->left, items);
+    for (int k = 0; k < team->size; k++) {
+        const int first = (int)((int64_t)items * k / team->size);
+        const int end = (int)((int64_t)items * (k + 1) / team->size);
+        atomic_store(&team->members[k].share, share_of(round, first, end));
+    }
+    begin_round(team);
+    take_part(team, 0, round);
+    team_wait_for_end(team);
+}
+
+// ---- Making one
+
+static int team_count_cores(void)
+{
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+}
+
+ss_team *ss_team_new(int threads)
+{
+    const int cores = team_count_cores(), least = threads < cores ? threads : cores;
+    const int size = least > 1 ? least : 1;
+    const size_t bytes = sizeof(ss_team) + (size_t)size * sizeof(member);
+    ss_team *team = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    if (team == NULL) {
+        return NULL;
+    }
+    *team = (ss_team){.size = size};
+    pthread_mutex_init(&team->lock, NULL);
+    pthread_cond_init(&team->begun, NULL);
+    pthread_cond_init(&team->done, NULL);
+    for (int k = 0; k < size; k++) {
+        team->members[k] = (member){.team = team, .number = k};
+    }
+    return team;
+}
+
+int ss_team_size(const ss_team *team)
+{
+    return team->size;
+}
+
+void ss_team_free(ss_team *team)
+{
+    if (team == NULL) {
+        return;
+    }
+    atomic_store(&team->ended, true);
+    begin_round(team);
+    for (int k = 1; k <= team->started; k++) {
+        pthread_join(team->members[k].thread, NULL);
+    }
+    pthread_cond_destroy(&team->begun);
+    pthread_cond_destroy(&team->done);
+    pthread_mutex_destroy(&team->lock);
+    free(team);
+}

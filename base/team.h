@@ -1,0 +1,21 @@
+// base/team.h -- threads that share work (internal).
+//
+// The caller works, too, and takes over what the others have not begun: on a busy machine it waits
+// for nobody but those in the midst of an item. Who has nothing to do looks for work for a few
+// microseconds and sleeps then. (Threads that wait for each other actively, as those of OpenMP do,
+// take a hundred times the seconds of one where another program has a core.) Items may be done in
+// any order and by any thread: results must not depend on it.
+#pragma once
+
+typedef struct ss_team ss_team;
+
+// What is done with item 0 .. items - 1; thread is 0 .. size - 1, and no two work as the same one.
+typedef void ss_team_work(void *context, int item, int thread);
+
+// At most so many threads as cores, the caller's among them. None is started before there is work;
+// where the system gives fewer, fewer it is. NULL without memory.
+ss_team *ss_team_new(int threads);
+int ss_team_size(const ss_team *team);
+// All items are done when it returns. team may be NULL: the caller is alone.
+void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context);
+void ss_team_free(ss_team *team); // takes NULL

@@ -1,0 +1,496 @@
+#include "harness/record/database.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// "SSRU", and what grows when the tables change.
+#define APPLICATION "1397969493"
+#define FORMAT      "3"
+
+// How long a writer waits for another, in ms: longer than any transaction here takes.
+#define PATIENCE 60000
+
+// ---- Sentences
+
+ss_status ss_database_fail_damaged(const ss_record *record, const char *what, ss_error *e)
+{
+    return ss_fail(e, SS_BAD_INPUT, "%s: damaged record: %s", record->path, what);
+}
+
+static ss_status fail_foreign(const ss_record *record, ss_error *e)
+{
+    char head[8] = "";
+    FILE *file = fopen(record->path, "rb");
+    const size_t count = file != NULL ? fread(head, 1, sizeof head, file) : 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    const bool hdf5 = count == sizeof head && memcmp(head, "\211HDF\r\n\032\n", count) == 0;
+    return ss_fail(e, SS_BAD_INPUT,
+                   hdf5 ? "%s: is an HDF5 file, and a record of runs is an SQLite database; name "
+                          "another file"
+                        : "%s: is no record of runs, as bench --out makes them",
+                   record->path);
+}
+
+static ss_status fail_read_only(const ss_record *record, ss_error *e)
+{
+    const int code = sqlite3_extended_errcode(record->db);
+    if (code == SQLITE_READONLY_ROLLBACK && record->unlocked) {
+        return ss_fail(
+            e, SS_SYSTEM,
+            "%s cannot be read: it is being written, or a run was killed while it wrote, "
+            "which the next bench undoes",
+            record->path);
+    }
+    if (code == SQLITE_READONLY_ROLLBACK) {
+        return ss_fail(
+            e, SS_SYSTEM,
+            "%s cannot be read: a run was killed while it wrote, which can be undone only "
+            "where the file can be written",
+            record->path);
+    }
+    if (code == SQLITE_READONLY && eaccess(record->path, W_OK) == 0) {
+        return ss_database_fail_damaged(record, "it is of an unknown format", e);
+    }
+    return ss_fail(e, SS_SYSTEM, "%s cannot be written: it is read-only", record->path);
+}
+
+static ss_status fail_system(const ss_record *record, ss_error *e)
+{
+    const int error = sqlite3_system_errno(record->db);
+    return ss_fail(e, SS_SYSTEM, "%s cannot be %s: %s", record->path,
+                   record->writing ? "written" : "read",
+                   error != 0 ? strerror(error) : sqlite3_errmsg(record->db));
+}
+
+ss_status ss_database_fail(const ss_record *record, ss_error *e)
+{
+    switch (sqlite3_errcode(record->db) & 0xff) {
+    case SQLITE_NOMEM:
+        return ss_fail_memory(e, record->path);
+    case SQLITE_NOTADB:
+        return fail_foreign(record, e);
+    case SQLITE_CORRUPT:
+    case SQLITE_ERROR: // a table or a column is missing
+        return ss_database_fail_damaged(record, sqlite3_errmsg(record->db), e);
+    case SQLITE_BUSY:
+        return ss_fail(e, SS_SYSTEM, "%s: another program keeps it locked for more than %d s",
+                       record->path, PATIENCE / 1000);
+    case SQLITE_FULL:
+        return ss_fail(e, SS_SYSTEM, "%s cannot be written: the disk is full", record->path);
+    case SQLITE_READONLY:
+        return fail_read_only(record, e);
+    default:
+        return fail_system(record, e);
+    }
+}
+
+// ---- Statements
+
+static const char KEY[] = "problem_sha256, solver, tol, start, build";
+
+static const char *type_of(const ss_field *field)
+{
+    return field->kind == SS_FIELD_TEXT      ? "text"
+           : field->kind == SS_FIELD_INTEGER ? "integer"
+                                             : "real";
+}
+
+// One of: "columns", with their types; "names"; "places", ?1, ?2, ...; "updates", a = excluded.a.
+static void write_list(FILE *out, const char *kind, const ss_field *table)
+{
+    ss_field field;
+    int k = 0;
+    for (ss_fields walk = ss_fields_of(table); ss_fields_next(&walk, &field); k++) {
+        fputs(k > 0 ? ", " : "", out);
+        if (strcmp(kind, "columns") == 0) {
+            fprintf(out, "%s %s", field.name, type_of(&field));
+        } else if (strcmp(kind, "places") == 0) {
+            fprintf(out, "?%d", k + 1);
+        } else if (strcmp(kind, "updates") == 0) {
+            fprintf(out, "%s = excluded.%s", field.name, field.name);
+        } else {
+            fputs(field.name, out);
+        }
+    }
+}
+
+// SQL in which {key} and {names}, {columns} ... of the table are written out; NULL without memory.
+static char *expand(const char *sql, const ss_field *table)
+{
+    char *text = NULL, word[16];
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL) {
+        return NULL;
+    }
+    for (const char *at = sql; *at != '\0'; at++) {
+        if (*at != '{') {
+            fputc(*at, out);
+            continue;
+        }
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at + 1, "}"), at + 1);
+        at += strlen(word) + 1;
+        if (strcmp(word, "key") == 0) {
+            fputs(KEY, out);
+        } else {
+            write_list(out, word, table);
+        }
+    }
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+ss_status ss_database_execute(const ss_record *record, const char *sql, ss_error *e)
+{
+    char *text = expand(sql, ss_record_fields);
+    if (text == NULL) {
+        return ss_fail_memory(e, record->path);
+    }
+    const int code = sqlite3_exec(record->db, text, NULL, NULL, NULL);
+    free(text);
+    return code == SQLITE_OK ? SS_OK : ss_database_fail(record, e);
+}
+
+ss_status ss_database_prepare(const ss_record *record, const char *sql, const ss_field *table,
+                              sqlite3_stmt **statement, ss_error *e)
+{
+    char *text = expand(sql, table);
+    if (text == NULL) {
+        return ss_fail_memory(e, record->path);
+    }
+    const int code = sqlite3_prepare_v2(record->db, text, -1, statement, NULL);
+    free(text);
+    return code == SQLITE_OK ? SS_OK : ss_database_fail(record, e);
+}
+
+ss_status ss_database_step(const ss_record *record, sqlite3_stmt *statement, bool *row, ss_error *e)
+{
+    const int code = sqlite3_step(statement);
+    *row = code == SQLITE_ROW;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SS_OK : ss_database_fail(record, e);
+}
+
+ss_status ss_database_finish(const ss_record *record, sqlite3_stmt *statement, ss_status status,
+                             ss_error *e)
+{
+    bool row = true;
+    while (status == SS_OK && row) {
+        status = ss_database_step(record, statement, &row, e);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+// ---- Values and writes
+
+// The object outlives the statement's use of it.
+static int bind_field(sqlite3_stmt *statement, int place, const ss_field *field, const void *object)
+{
+    if (field->kind == SS_FIELD_TEXT) {
+        const char *text = ss_field_text(field, object);
+        return sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+    }
+    if (field->kind == SS_FIELD_INTEGER && ss_field_integer(field, object) >= 0) {
+        return sqlite3_bind_int64(statement, place, ss_field_integer(field, object));
+    }
+    return sqlite3_bind_double(statement, place, ss_field_number(field, object)); // NaN: NULL
+}
+
+ss_status ss_database_bind(const ss_record *record, sqlite3_stmt *statement, const ss_field *table,
+                           const void *object, ss_error *e)
+{
+    ss_field field;
+    int place = 1, code = SQLITE_OK;
+    for (ss_fields walk = ss_fields_of(table); ss_fields_next(&walk, &field); place++) {
+        code = code == SQLITE_OK ? bind_field(statement, place, &field, object) : code;
+    }
+    return code == SQLITE_OK ? SS_OK : ss_database_fail(record, e);
+}
+
+static bool take_field(sqlite3_stmt *statement, int place, const ss_field *field, void *object)
+{
+    const int type = sqlite3_column_type(statement, place);
+    if (field->kind == SS_FIELD_TEXT) {
+        const char *text = (const char *)sqlite3_column_text(statement, place);
+        const bool fits = type == SQLITE_TEXT && text != NULL && strlen(text) < field->width;
+        ss_field_set_text(field, object, fits ? text : "");
+        return fits;
+    }
+    const double value = sqlite3_column_double(statement, place);
+    const bool integer = field->kind == SS_FIELD_INTEGER;
+    const double most = !integer ? INFINITY : field->width == sizeof(int) ? INT_MAX : 0x1p53;
+    ss_field_set(field, object, NAN);
+    if (type == SQLITE_NULL) {
+        return true;
+    }
+    if (!(type == SQLITE_INTEGER || (type == SQLITE_FLOAT && !integer)) || !(fabs(value) <= most)) {
+        return false;
+    }
+    ss_field_set(field, object, value);
+    return true;
+}
+
+ss_status ss_database_take(const ss_record *record, sqlite3_stmt *statement, const ss_field *table,
+                           void *object, ss_error *e)
+{
+    char what[100];
+    ss_field field;
+    int place = 0;
+    for (ss_fields walk = ss_fields_of(table); ss_fields_next(&walk, &field); place++) {
+        if (!take_field(statement, place, &field, object)) {
+            snprintf(what, sizeof what, "%s of a row is not what it must be", field.name);
+            return sqlite3_errcode(record->db) == SQLITE_NOMEM
+                       ? ss_fail_memory(e, record->path)
+                       : ss_database_fail_damaged(record, what, e);
+        }
+    }
+    return SS_OK;
+}
+
+ss_status ss_database_write(const ss_record *record, ss_database_writer *write, const void *what,
+                            ss_error *e)
+{
+    assert(record->writing);
+    ss_status status = ss_database_execute(record, "begin immediate", e);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = write(record, what, e);
+    if (status == SS_OK) {
+        status = ss_database_execute(record, "commit", e);
+    }
+    if (status != SS_OK) {
+        ss_database_execute(record, "rollback",
+                            NULL); // nothing is left to undo where SQLite has done it
+    }
+    return status;
+}
+
+// ---- Opening
+
+#define PRAGMA_FORMAT "pragma user_version = " FORMAT ";"
+
+static const char CREATE[] =
+    "create table runs (run integer primary key, {columns}, unique ({key}));"
+    "create table histories (run integer primary key, iteration blob, seconds blob, fb blob,"
+    " normal blob);"
+    "create table machines (host text, machine text, system text, memory_gb real,"
+    " primary key (host, machine));"
+    "create trigger drop_history after delete on runs begin"
+    " delete from histories where run = old.run; end;"
+    "pragma application_id = " APPLICATION ";" PRAGMA_FORMAT;
+
+// The first value of a statement that has one; NULL if it is not there. The caller frees it.
+static ss_status ask(const ss_record *record, const char *sql, char **answer, ss_error *e)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    *answer = NULL;
+    ss_status status = ss_database_prepare(record, sql, ss_record_fields, &statement, e);
+    if (status == SS_OK) {
+        status = ss_database_step(record, statement, &row, e);
+    }
+    if (status == SS_OK && row) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        *answer = strdup(text != NULL ? text : "");
+        status = *answer != NULL && text != NULL ? SS_OK : ss_fail_memory(e, record->path);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static ss_status ask_for(const ss_record *record, const char *sql, const char *expected, bool *same,
+                         ss_error *e)
+{
+    char *answer = NULL;
+    const ss_status status = ask(record, sql, &answer, e);
+    *same = status == SS_OK && answer != NULL && strcmp(answer, expected) == 0;
+    free(answer);
+    return status;
+}
+
+static ss_status check_format(ss_record *record, ss_error *e)
+{
+    bool ours = false, format = false;
+    ss_status status =
+        ask_for(record, "select count(*) from sqlite_schema", "0", &record->empty, e);
+    if (status != SS_OK || record->empty) {
+        return status;
+    }
+    status = ask_for(record, "pragma application_id", APPLICATION, &ours, e);
+    if (status == SS_OK) {
+        status = ask_for(record, "pragma user_version", FORMAT, &format, e);
+    }
+    if (status == SS_OK && !ours) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "%s: is an SQLite database, but no record of runs, as bench --out makes them",
+            record->path);
+    }
+    if (status == SS_OK && !format) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "%s: holds results of another version of stickslip; name another file",
+                       record->path);
+    }
+    return status;
+}
+
+static ss_status check_pages(const ss_record *record, ss_error *e)
+{
+    char *found = NULL;
+    ss_status status = ask(record, "pragma quick_check(1)", &found, e);
+    if (status == SS_OK && (found == NULL || strcmp(found, "ok") != 0)) {
+        status = ss_database_fail_damaged(record, found != NULL ? found : "it has no pages", e);
+    }
+    free(found);
+    return status;
+}
+
+// What a row would be refused for is found out before the work is done, by a write that is undone.
+static ss_status make_or_try(ss_record *record, ss_error *e)
+{
+    ss_status status = ss_database_execute(
+        record, "pragma journal_mode = delete; pragma synchronous = extra; begin immediate", e);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = check_format(record, e); // another writer may have made the tables meanwhile
+    const bool fresh = status == SS_OK && record->empty;
+    if (status == SS_OK) {
+        status = ss_database_execute(record, fresh ? CREATE : PRAGMA_FORMAT, e);
+    }
+    if (status == SS_OK) {
+        status = ss_database_execute(record, fresh ? "commit" : "rollback", e);
+    }
+    if (status != SS_OK) {
+        ss_database_execute(record, "rollback", NULL);
+    }
+    record->empty = record->empty && status != SS_OK;
+    return status;
+}
+
+static ss_status check_path(const char *path, bool writing, ss_error *e)
+{
+    struct stat file;
+    if (stat(path, &file) == 0) {
+        return S_ISREG(file.st_mode) ? SS_OK
+                                     : ss_fail(e, SS_BAD_INPUT, "%s: is not a regular file", path);
+    }
+    if (errno == ENOENT && writing) {
+        return SS_OK;
+    }
+    return ss_fail(e, SS_BAD_INPUT, "%s: %s", path,
+                   errno == ENOENT ? "no such file" : strerror(errno));
+}
+
+// With "./" before it a name like ":memory:" has no meaning of its own.
+static ss_status connect(ss_record *record, const char *vfs, ss_error *e)
+{
+    char *plain = NULL;
+    if (asprintf(&plain, "%s%s", record->path[0] == '/' ? "" : "./", record->path) < 0) {
+        return ss_fail_memory(e, record->path);
+    }
+    // Without locks a journal may be that of a writer at work: a reader leaves it alone.
+    const int flags = record->writing    ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                      : record->unlocked ? SQLITE_OPEN_READONLY
+                                         : SQLITE_OPEN_READWRITE;
+    const int code = sqlite3_open_v2(plain, &record->db, flags, vfs);
+    free(plain);
+    if (record->db == NULL) {
+        return ss_fail_memory(e, record->path);
+    }
+    sqlite3_busy_timeout(record->db, PATIENCE);
+    sqlite3_db_config(record->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(record->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    return code == SQLITE_OK ? SS_OK : ss_database_fail(record, e);
+}
+
+// Whether the last step failed because the file system knows no locks. One that has lost its lock
+// daemon (ENOLCK) has them: it looks busy.
+static bool lacks_locks(const ss_record *record)
+{
+    const int error = record->db != NULL ? sqlite3_system_errno(record->db) : 0;
+    return record->db != NULL && sqlite3_extended_errcode(record->db) == SQLITE_IOERR_LOCK &&
+           (error == ENOSYS || error == EOPNOTSUPP);
+}
+
+static ss_status look_by(ss_record *record, const char *vfs, ss_error *e)
+{
+    const ss_status status = connect(record, vfs, e);
+    return status == SS_OK ? check_format(record, e) : status;
+}
+
+static ss_status look(ss_record *record, ss_error *e)
+{
+    ss_error why;
+    const ss_status status = look_by(record, NULL, &why);
+    if (status != SS_OK && lacks_locks(record)) {
+        sqlite3_close(record->db);
+        record->db = NULL;
+        record->unlocked = true;
+        return look_by(record, "unix-none", e);
+    }
+    return status == SS_OK ? SS_OK : ss_fail(e, status, "%s", why.text);
+}
+
+static ss_status open_record(ss_record *record, ss_error *e)
+{
+    ss_status status = check_path(record->path, record->writing, e);
+    if (status == SS_OK) {
+        status = look(record, e);
+    }
+    if (status == SS_OK) {
+        status = check_pages(record, e);
+    }
+    return status == SS_OK && record->writing ? make_or_try(record, e) : status;
+}
+
+ss_status ss_record_open(const char *path, ss_record_mode mode, ss_record **record, ss_error *e)
+{
+    *record = NULL;
+    ss_record *made = calloc(1, sizeof *made);
+    char *copy = strdup(path);
+    if (made == NULL || copy == NULL) {
+        free(made);
+        free(copy);
+        return ss_fail_memory(e, path);
+    }
+    *made = (ss_record){.path = copy, .writing = mode == SS_RECORD_WRITE};
+    const ss_status status = open_record(made, e);
+    if (status != SS_OK) {
+        ss_record_close(made);
+        return status;
+    }
+    *record = made;
+    return SS_OK;
+}
+
+const char *ss_record_remark(const ss_record *record)
+{
+    return record->unlocked
+               ? "its file system has no locks: no other program may use the record meanwhile"
+               : NULL;
+}
+
+void ss_record_close(ss_record *record)
+{
+    if (record != NULL) {
+        sqlite3_finalize(record->find);
+        sqlite3_close(record->db);
+        free(record->path);
+        free(record);
+    }
+}

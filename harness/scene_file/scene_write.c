@@ -1,0 +1,421 @@
+// A world as a scene file (scene_file.h).
+//
+// Strands that were designed by vertices have these. The others have their curvatures, which rule when the
+// file is read, and for other programs the vertices that these give. Numbers have the digits that give the
+// same double again; where a key of the format cannot (a1 and a2 for a radius and their ratio, a viscosity
+// for a relaxation), the one that can is written in its place.
+#include "harness/scene_file/scene_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "problems/store/save.h"
+#include "problems/strands/shape.h"
+
+// ---- Values
+
+static void write_real(FILE *out, double x)
+{
+    char text[32];
+    ss_number_print(x, text);
+    fputs(strcmp(text, "-0") == 0 ? "-0.0" : text, out); // -0 alone is read as an integer
+}
+
+static void write_numbers(FILE *out, const double *x, size_t count)
+{
+    fputc('[', out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        write_real(out, x[i]);
+    }
+    fputc(']', out);
+}
+
+static void write_vector(FILE *out, ss_vec3 x)
+{
+    const double numbers[3] = {x.x, x.y, x.z};
+    write_numbers(out, numbers, 3);
+}
+
+static void write_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            fprintf(out, "\\%c", *text);
+        } else if ((unsigned char)*text < ' ') {
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        } else {
+            fputc(*text, out);
+        }
+    }
+    fputc('"', out);
+}
+
+// ---- Members, each after a comma
+
+static void put_real(FILE *out, const char *key, double x)
+{
+    fprintf(out, ", \"%s\": ", key);
+    write_real(out, x);
+}
+
+static void put_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, ", \"%s\": ", key);
+    write_text(out, text);
+}
+
+static void put_vector(FILE *out, const char *key, ss_vec3 x)
+{
+    fprintf(out, ", \"%s\": ", key);
+    write_vector(out, x);
+}
+
+// Where it is not 0.
+static void put_pull(FILE *out, const char *key, ss_vec3 x)
+{
+    if (ss_length(x) > 0.0) {
+        put_vector(out, key, x);
+    }
+}
+
+static void put_rows(FILE *out, const char *key, const ss_vec3 *x, int n)
+{
+    fprintf(out, ",\n    \"%s\": [", key);
+    for (int i = 0; i < n; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        write_vector(out, x[i]);
+    }
+    fputc(']', out);
+}
+
+static void put_angles(FILE *out, const char *key, const double *x, int n)
+{
+    if (x != NULL) {
+        fprintf(out, ",\n    \"%s\": ", key);
+        write_numbers(out, x, (size_t)n);
+    }
+}
+
+static bool same_vector(ss_vec3 a, ss_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static void put_pose(FILE *out, const ss_pose *pose)
+{
+    const ss_mat3 one = ss_mat3_identity();
+    bool turned = false;
+    put_vector(out, "position", pose->place);
+    for (int k = 0; k < 3; k++) {
+        turned = turned || !same_vector(pose->turn.c[k], one.c[k]);
+    }
+    if (turned) {
+        fputs(", \"turn\": [", out);
+        for (int k = 0; k < 3; k++) {
+            fputs(k > 0 ? ", " : "", out);
+            write_vector(out, pose->turn.c[k]);
+        }
+        fputc(']', out);
+    }
+}
+
+// ---- The parts
+
+// Bodies other than the world have their numbers as names.
+static void put_body(FILE *out, const char *key, int body)
+{
+    if (body > 0) {
+        fprintf(out, ", \"%s\": \"body-%d\"", key, body);
+    }
+}
+
+static void put_profile(FILE *out, const char *key, const ss_profile *p)
+{
+    if (p->kind != SS_PROFILE_STILL) {
+        fprintf(out, ", \"%s\": {\"kind\": \"%s\"", key, ss_scene_profiles[p->kind]);
+        put_real(out, "size", p->size);
+        put_real(out, "period", p->period);
+        put_real(out, "start", p->start);
+        fputc('}', out);
+    }
+}
+
+static void put_keys(FILE *out, const ss_motion *m)
+{
+    fputs(", \"motion\": [", out);
+    for (int k = 0; k < m->nkeys; k++) {
+        const ss_quat p = m->keys[k].turn;
+        const double turn[4] = {p.w, p.x, p.y, p.z};
+        fputs(k > 0 ? ",\n    {\"time\": " : "\n    {\"time\": ", out);
+        write_real(out, m->keys[k].time);
+        put_vector(out, "position", m->keys[k].place);
+        fputs(", \"rotation\": ", out);
+        write_numbers(out, turn, 4);
+        fputc('}', out);
+    }
+    fputs("]}", out);
+}
+
+static void write_body(FILE *out, const ss_motion *m, int number)
+{
+    fprintf(out, "   {\"name\": \"body-%d\"", number);
+    if (m->nkeys > 0) {
+        put_keys(out, m);
+        return;
+    }
+    fputs(", \"motion\": {\"axis\": ", out);
+    write_vector(out, m->axis);
+    put_vector(out, "centre", m->centre);
+    put_vector(out, "direction", m->direction);
+    put_profile(out, "angle", &m->angle);
+    put_profile(out, "shift", &m->shift);
+    fputs("}}", out);
+}
+
+static void write_obstacle(FILE *out, const ss_obstacle *o)
+{
+    fprintf(out, "   {\"kind\": \"%s\"", ss_scene_obstacles[o->kind]);
+    put_pose(out, &o->pose);
+    if (o->kind == SS_OBSTACLE_ELLIPSOID) {
+        put_vector(out, "semi_axes", o->size);
+    } else if (o->kind != SS_OBSTACLE_PLANE) {
+        put_real(out, "radius", o->size.x);
+    }
+    if (o->kind == SS_OBSTACLE_CYLINDER || o->kind == SS_OBSTACLE_CAPSULE) {
+        put_real(out, "length", 2.0 * o->size.z);
+    }
+    put_real(out, "mu", o->mu);
+    put_body(out, "body", o->body);
+    fputc('}', out);
+}
+
+static void write_material(FILE *out, const ss_material *m, int number)
+{
+    const double viscosity = m->relaxation * m->young;
+    fprintf(out, "   \"material-%d\": {\"E\": ", number);
+    write_real(out, m->young);
+    put_real(out, "nu", m->poisson);
+    put_real(out, "rho", m->density);
+    put_real(out, "a", m->radius);
+    if (m->ellipticity != 1.0) {
+        put_real(out, "ellipticity", m->ellipticity);
+    }
+    if (viscosity / m->young == m->relaxation) {
+        put_real(out, "viscosity", viscosity);
+    } else {
+        put_real(out, "relaxation", m->relaxation);
+    }
+    put_real(out, "stretch", m->stretch);
+    fputc('}', out);
+}
+
+static bool same_material(const ss_material *a, const ss_material *b)
+{
+    return a->density == b->density && a->radius == b->radius && a->ellipticity == b->ellipticity &&
+           a->young == b->young && a->poisson == b->poisson && a->relaxation == b->relaxation &&
+           a->stretch == b->stretch;
+}
+
+// ---- Strands
+
+// The vertices that curvatures give, in the frame of the body.
+static ss_status put_shape(FILE *out, const ss_strand_design *d, const ss_pose *root, ss_error *e)
+{
+    const int n = d->nsegments + 1;
+    ss_vec3 *x = malloc((size_t)n * sizeof *x);
+    if (x == NULL) {
+        return ss_fail_memory(e, "the vertices of a strand");
+    }
+    ss_shape_vertices(d, SS_SHAPE_START, n, x);
+    for (int i = 0; i < n; i++) {
+        x[i] = ss_pose_point(root, x[i]);
+    }
+    put_rows(out, "vertices", x, n);
+    free(x);
+    return SS_OK;
+}
+
+static ss_status put_curvatures(FILE *out, const ss_strand_design *d, const ss_pose *root,
+                                ss_error *e)
+{
+    const ss_vec3 *style = (const ss_vec3 *)d->style, *unrest = (const ss_vec3 *)d->unrest;
+    put_real(out, "length", d->length);
+    fprintf(out, ", \"segments\": %d", d->nsegments);
+    put_rows(out, "curvatures", style, d->npieces);
+    if (unrest != NULL && d->npieces > 0) {
+        put_rows(out, "unrest", unrest, d->npieces);
+    }
+    fputs(",\n    \"root\": {", out);
+    fputs("\"position\": ", out);
+    write_vector(out, root->place);
+    fputs(", \"turn\": [", out);
+    for (int k = 0; k < 3; k++) {
+        fputs(k > 0 ? ", " : "", out);
+        write_vector(out, root->turn.c[k]);
+    }
+    fputs("]}", out);
+    return put_shape(out, d, root, e);
+}
+
+static void put_vertices(FILE *out, const ss_strand_design *d)
+{
+    const int n = d->nvertices;
+    if (d->nsegments > 0) {
+        fprintf(out, ", \"segments\": %d", d->nsegments);
+    }
+    put_vector(out, "director", d->director);
+    put_rows(out, "vertices", d->vertices, n);
+    if (d->rest != NULL) {
+        put_rows(out, "rest", d->rest, n);
+    }
+    if (d->velocity != NULL) {
+        put_rows(out, "velocity", d->velocity, n);
+    }
+    put_angles(out, "theta", d->theta, n - 1);
+    put_angles(out, "rest_theta", d->rest_theta, n - 1);
+}
+
+static bool is_identity(const ss_pose *p)
+{
+    const ss_pose one = ss_pose_identity();
+    bool same = same_vector(p->place, one.place);
+    for (int k = 0; k < 3; k++) {
+        same = same && same_vector(p->turn.c[k], one.turn.c[k]);
+    }
+    return same;
+}
+
+static ss_status write_strand(FILE *out, const ss_strand *s, int material, ss_error *e)
+{
+    const ss_strand_design *d = s->design;
+    fprintf(out, "   {\"material\": \"material-%d\"", material);
+    put_text(out, "clamp", ss_scene_clamps[s->clamp]);
+    put_body(out, "body", s->body);
+    if (s->tip_body != s->body) {
+        put_body(out, "tip_body", s->tip_body);
+    }
+    put_pull(out, "pull_root", s->pull_root);
+    put_pull(out, "pull_tip", s->pull_tip);
+    ss_status status = SS_OK;
+    if (d->nvertices == 0) {
+        status = put_curvatures(out, d, &s->root, e);
+    } else if (is_identity(&s->root)) {
+        put_vertices(out, d);
+    } else {
+        status = ss_fail(e, SS_BAD_INPUT,
+                         "a strand that is given by vertices in a frame of its own cannot be "
+                         "written: give them in the frame of its body");
+    }
+    fputc('}', out);
+    return status;
+}
+
+// ---- The file
+
+// The number of a strand's material among those of the strands before and its own.
+static int material_of(const ss_world *w, int strand, int *first, int known)
+{
+    for (int k = 0; k < known; k++) {
+        if (same_material(&w->strands[first[k]].material, &w->strands[strand].material)) {
+            return k;
+        }
+    }
+    first[known] = strand;
+    return known;
+}
+
+static void write_head(FILE *out, const ss_world *w, const ss_scene_run *run)
+{
+    const ss_step_options *o = run->options, usual = ss_step_defaults();
+    fputs("{\"title\": ", out);
+    write_text(out, run->title);
+    put_vector(out, "gravity", w->gravity);
+    put_real(out, "drag", w->drag);
+    put_real(out, "mu", w->mu);
+    put_real(out, "radius", w->radius);
+    put_real(out, "dt", o->dt);
+    put_real(out, "dt_min", o->dt_min);
+    fprintf(out, ", \"steps\": %d", run->steps);
+    put_text(out, "model", run->model);
+    if (run->scheme != NULL) {
+        put_text(out, "scheme", run->scheme);
+    }
+    put_text(out, "gap", ss_scene_gaps[o->gap]);
+    put_real(out, "beta", o->beta);
+    put_real(out, "margin", o->margin);
+    put_real(out, "reach", o->reach);
+    put_real(out, "explosion", o->explosion);
+    fprintf(out, ", \"contacts\": %s", o->contacts ? "true" : "false");
+    if (o->continuous != usual.continuous) {
+        fprintf(out, ", \"continuous\": %s", o->continuous ? "true" : "false");
+    }
+    if (w->settled) {
+        fputs(", \"settled\": true", out);
+    }
+}
+
+static ss_status write_strands(FILE *out, const ss_world *w, int *first, ss_error *e)
+{
+    ss_status status = SS_OK;
+    int known = 0;
+    fputs(",\n \"strands\": [\n", out);
+    for (int k = 0; k < w->nstrands && status == SS_OK; k++) {
+        const int material = material_of(w, k, first, known);
+        known = material == known ? known + 1 : known;
+        status = write_strand(out, &w->strands[k], material, e);
+        fputs(k + 1 < w->nstrands ? ",\n" : "\n", out);
+    }
+    fputs(" ],\n \"materials\": {\n", out);
+    for (int k = 0; k < known; k++) {
+        write_material(out, &w->strands[first[k]].material, k);
+        fputs(k + 1 < known ? ",\n" : "\n", out);
+    }
+    fputs(" }}\n", out);
+    return status;
+}
+
+static ss_status write_world(FILE *out, const ss_world *w, const ss_scene_run *run, ss_error *e)
+{
+    int *first = malloc((size_t)w->nstrands * sizeof *first + 1);
+    if (first == NULL) {
+        return ss_fail_memory(e, "the materials of a scene");
+    }
+    write_head(out, w, run);
+    fputs(",\n \"bodies\": [\n", out);
+    for (int k = 1; k < w->nbodies; k++) {
+        write_body(out, &w->bodies[k], k);
+        fputs(k + 1 < w->nbodies ? ",\n" : "\n", out);
+    }
+    fputs(" ],\n \"obstacles\": [\n", out);
+    for (int k = 0; k < w->nobstacles; k++) {
+        write_obstacle(out, &w->obstacles[k]);
+        fputs(k + 1 < w->nobstacles ? ",\n" : "\n", out);
+    }
+    fputs(" ]", out);
+    const ss_status status = write_strands(out, w, first, e);
+    free(first);
+    return status;
+}
+
+ss_status ss_scene_file_write(const char *path, const ss_world *w, const ss_scene_run *run,
+                              ss_error *e)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL) {
+        return ss_fail_memory(e, path);
+    }
+    ss_status status = write_world(out, w, run, e);
+    if (fclose(out) != 0 && status == SS_OK) {
+        status = ss_fail_memory(e, path);
+    }
+    status = status == SS_OK ? ss_save(path, text, length, e) : status;
+    free(text);
+    return status;
+}

@@ -1,0 +1,167 @@
+#include "problems/matrix/banded.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+bool ss_banded_init(ss_banded *A, int n, int half)
+{
+    const size_t entries = (size_t)n * (size_t)(half + 1);
+    *A = (ss_banded){.n = n, .half = half, .x = calloc(entries + (size_t)n, sizeof *A->x)};
+    A->inverse = A->x + entries;
+    return A->x != NULL;
+}
+
+void ss_banded_free(ss_banded *A)
+{
+    free(A->x);
+    *A = (ss_banded){0};
+}
+
+// How many entries column j has below its diagonal.
+static inline int depth(const ss_banded *A, int j)
+{
+    return A->n - 1 - j < A->half ? A->n - 1 - j : A->half;
+}
+
+int ss_banded_factor(ss_banded *A, int terms)
+{
+    for (int j = 0; j < A->n; j++) {
+        A->inverse[j] = *ss_banded_at(A, j, j); // the diagonal of M until its turn
+    }
+    for (int j = 0; j < A->n; j++) {
+        double *restrict column = ss_banded_at(A, j, j);
+        const int below = depth(A, j);
+        if (!(column[0] > terms * DBL_EPSILON * A->inverse[j])) {
+            return j;
+        }
+        column[0] = sqrt(column[0]);
+        A->inverse[j] = 1.0 / column[0];
+        for (int i = 1; i <= below; i++) {
+            column[i] *= A->inverse[j];
+        }
+        for (int k = 1; k <= below; k++) {
+            double *restrict right = ss_banded_at(A, j + k, j + k);
+            for (int i = 0; i <= below - k; i++) {
+                right[i] -= column[k] * column[k + i];
+            }
+        }
+    }
+    return -1;
+}
+
+void ss_banded_whiten(const ss_banded *L, double *X, int k)
+{
+    for (int j = 0; j < L->n; j++) {
+        const double *column = ss_banded_at(L, j, j);
+        double *restrict row = X + (size_t)j * (size_t)k;
+        for (int c = 0; c < k; c++) {
+            row[c] *= L->inverse[j];
+        }
+        for (int i = 1; i <= depth(L, j); i++) {
+            double *restrict other = row + (size_t)i * (size_t)k;
+            for (int c = 0; c < k; c++) {
+                other[c] -= column[i] * row[c];
+            }
+        }
+    }
+}
+
+void ss_banded_unwhiten(const ss_banded *L, double *X, int k)
+{
+    for (int j = L->n - 1; j >= 0; j--) {
+        const double *column = ss_banded_at(L, j, j);
+        double *restrict row = X + (size_t)j * (size_t)k;
+        for (int i = 1; i <= depth(L, j); i++) {
+            const double *restrict other = row + (size_t)i * (size_t)k;
+            for (int c = 0; c < k; c++) {
+                row[c] -= column[i] * other[c];
+            }
+        }
+        for (int c = 0; c < k; c++) {
+            row[c] *= L->inverse[j];
+        }
+    }
+}
+
+// ---- Rows
+//
+// Each row waits for its own last entry: rows are taken together, and the columns' length is a constant
+// where it is that of a rod.
+#define HALF_OF_RODS 10
+
+static inline void forward(const ss_banded *L, int half, int j, int rows, size_t length, double *x)
+{
+    const double *column = ss_banded_at(L, j, j);
+    for (int c = 0; c < rows; c++) {
+        double *at = x + (size_t)c * length + j;
+        at[0] *= L->inverse[j];
+        for (int i = 1; i <= half; i++) {
+            at[i] -= column[i] * at[0];
+        }
+    }
+}
+
+static inline void backward(const ss_banded *L, int half, int j, int rows, size_t length, double *x)
+{
+    const double *column = ss_banded_at(L, j, j);
+    for (int c = 0; c < rows; c++) {
+        double *at = x + (size_t)c * length + j, sum = at[0];
+        for (int i = half; i >= 1; i--) { // the entry that is computed last comes last
+            sum -= column[i] * at[i];
+        }
+        at[0] = sum * L->inverse[j];
+    }
+}
+
+static inline void solve_rows(const ss_banded *L, int half, int first, int rows, size_t length,
+                              double *x)
+{
+    const int whole = L->n - L->half; // columns of full depth
+    for (int j = first; j < whole; j++) {
+        forward(L, half, j, rows, length, x);
+    }
+    for (int j = first > whole ? first : whole > 0 ? whole : 0; j < L->n; j++) {
+        forward(L, depth(L, j), j, rows, length, x);
+    }
+    for (int j = L->n - 1; j >= 0 && j >= whole; j--) {
+        backward(L, depth(L, j), j, rows, length, x);
+    }
+    for (int j = whole - 1; j >= 0; j--) {
+        backward(L, half, j, rows, length, x);
+    }
+}
+
+void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, double *x)
+{
+    if (L->half == HALF_OF_RODS && k == 3) {
+        solve_rows(L, HALF_OF_RODS, first, 3, length, x);
+    } else {
+        solve_rows(L, L->half, first, k, length, x);
+    }
+}
+
+// ---- The inverse
+
+static double entry(const ss_banded *Z, int i, int k)
+{
+    return i >= k ? *ss_banded_at(Z, i, k) : *ss_banded_at(Z, k, i);
+}
+
+void ss_banded_inverse(const ss_banded *L, ss_banded *Z)
+{
+    for (int j = L->n - 1; j >= 0; j--) {
+        const double *column = ss_banded_at(L, j, j);
+        const int below = depth(L, j);
+        double *z = ss_banded_at(Z, j, j), sum = 0.0;
+        for (int i = 1; i <= below; i++) {
+            z[i] = 0.0;
+            for (int k = 1; k <= below; k++) {
+                z[i] -= column[k] * entry(Z, j + i, j + k);
+            }
+            z[i] *= L->inverse[j];
+            sum += column[i] * z[i];
+        }
+        z[0] = L->inverse[j] * (L->inverse[j] - sum);
+    }
+}

@@ -1,0 +1,464 @@
+#include "problems/matrix/mass.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/cholmod.h>
+
+#include "problems/matrix/bodies.h"
+
+// One body's factor: dense (row-major, lower triangle), a band, or sparse by columns.
+typedef struct factor {
+    double *dense;    // [size size] or NULL; owned
+    ss_banded band;   // n is 0 where it is none
+    ss_sparse sparse; // of the others
+} factor;
+
+struct ss_mass {
+    ss_bodies bodies;
+    factor *factors; // [bodies.nbodies]
+};
+
+void ss_mass_free(ss_mass *mass)
+{
+    if (mass == NULL) {
+        return;
+    }
+    for (int k = 0; mass->factors != NULL && k < mass->bodies.nbodies; k++) {
+        free(mass->factors[k].dense);
+        ss_banded_free(&mass->factors[k].band);
+        ss_sparse_free(&mass->factors[k].sparse);
+    }
+    free(mass->factors);
+    ss_bodies_free(&mass->bodies);
+    free(mass);
+}
+
+const ss_bodies *ss_mass_layout(const ss_mass *mass)
+{
+    return &mass->bodies;
+}
+
+int ss_mass_bodies(const ss_mass *mass)
+{
+    return mass->bodies.nbodies;
+}
+
+int ss_mass_size(const ss_mass *mass, int body)
+{
+    return mass->bodies.start[body + 1] - mass->bodies.start[body];
+}
+
+const int *ss_mass_dofs(const ss_mass *mass, int body)
+{
+    return mass->bodies.dofs + mass->bodies.start[body];
+}
+
+int ss_mass_body_of(const ss_mass *mass, int dof)
+{
+    return mass->bodies.body_of[dof];
+}
+
+int ss_mass_place(const ss_mass *mass, int dof)
+{
+    return mass->bodies.place[dof];
+}
+
+// A[place of row][place of column] = M's entry, for the dofs of one body.
+static void gather_dense(const ss_mass *mass, const ss_sparse *M, int body, double *A)
+{
+    const int m = ss_mass_size(mass, body);
+    const int *dofs = ss_mass_dofs(mass, body);
+    for (int c = 0; c < m; c++) {
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            A[mass->bodies.place[M->row[k]] * m + c] = M->x[k];
+        }
+    }
+}
+
+// A pivot must keep more than its rounding: below that share of its diagonal entry the matrix is
+// singular to working precision. m is the number of subtractions that left it, at most. False for a
+// NaN.
+static bool pivot_is_sound(double pivot, int m, double diagonal)
+{
+    return pivot > m * DBL_EPSILON * diagonal;
+}
+
+// target -= a * source, over k numbers.
+static void subtract(double *restrict target, double a, const double *restrict source, int k)
+{
+    for (int c = 0; c < k; c++) {
+        target[c] -= a * source[c];
+    }
+}
+
+static void divide(double *x, double a, int k)
+{
+    for (int c = 0; c < k; c++) {
+        x[c] /= a;
+    }
+}
+
+// A = U' U in place, upper triangle, a row at a time into all rows below it, so that loops run
+// along rows. Returns the failing row, or -1.
+static int factor_upper(double *A, int m)
+{
+    double diagonal[SS_DENSE_BODY];
+    for (int k = 0; k < m; k++) {
+        diagonal[k] = A[k * m + k];
+    }
+    for (int k = 0; k < m; k++) {
+        double *row = A + k * m;
+        if (!pivot_is_sound(row[k], m, diagonal[k])) {
+            return k;
+        }
+        row[k] = sqrt(row[k]);
+        divide(row + k + 1, row[k], m - k - 1);
+        for (int i = k + 1; i < m; i++) {
+            subtract(A + i * m + i, row[i], row + i, m - i);
+        }
+    }
+    return -1;
+}
+
+// A = L L' in place, lower triangle, from the upper one. Returns the failing row, or -1.
+static int factor_dense(double *A, int m)
+{
+    const int broken = factor_upper(A, m);
+    for (int i = 0; broken < 0 && i < m; i++) {
+        for (int j = 0; j < i; j++) {
+            A[i * m + j] = A[j * m + i];
+        }
+    }
+    return broken;
+}
+
+static ss_status fail_indefinite(int dof, ss_error *e)
+{
+    return ss_fail(e, SS_BAD_INPUT, "M is not positive definite (its factor breaks down at dof %d)",
+                   dof);
+}
+
+static ss_status factor_small(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    const size_t m = (size_t)ss_mass_size(mass, body);
+    double *A = calloc(m * m, sizeof *A);
+    if (A == NULL) {
+        return ss_fail_memory(e, "the factor of M");
+    }
+    mass->factors[body].dense = A;
+    gather_dense(mass, M, body, A);
+    const int broken = factor_dense(A, (int)m);
+    return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
+}
+
+// Many dofs on their own, such as those that no contact touches.
+static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    const int m = ss_mass_size(mass, body);
+    const int *dofs = ss_mass_dofs(mass, body);
+    ss_sparse *L = &mass->factors[body].sparse;
+    *L = (ss_sparse){m, m, malloc(((size_t)m + 1) * sizeof *L->start),
+                     malloc((size_t)m * sizeof *L->row), malloc((size_t)m * sizeof *L->x)};
+    if (L->start == NULL || L->row == NULL || L->x == NULL) {
+        return ss_fail_memory(e, "the factor of M");
+    }
+    for (int c = 0; c < m; c++) {
+        const double x = M->x[M->start[dofs[c]]];
+        if (!(x > 0.0)) {
+            return fail_indefinite(dofs[c], e);
+        }
+        L->start[c] = L->row[c] = c;
+        L->x[c] = sqrt(x);
+    }
+    L->start[m] = m;
+    return SS_OK;
+}
+
+// ---- Bands
+
+// How far entries of the body are from the diagonal, at most.
+static int half_bandwidth(const ss_mass *mass, const ss_sparse *M, int body)
+{
+    const int *dofs = ss_mass_dofs(mass, body);
+    int half = 0;
+    for (int c = 0; c < ss_mass_size(mass, body); c++) {
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            const int below = mass->bodies.place[M->row[k]] - c;
+            half = below > half ? below : half;
+        }
+    }
+    return half;
+}
+
+static ss_status factor_band(ss_mass *mass, const ss_sparse *M, int body, int half, ss_error *e)
+{
+    const int m = ss_mass_size(mass, body);
+    const int *dofs = ss_mass_dofs(mass, body);
+    ss_banded *L = &mass->factors[body].band;
+    if (!ss_banded_init(L, m, half)) {
+        return ss_fail_memory(e, "the factor of M");
+    }
+    for (int c = 0; c < m; c++) {
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            const int row = mass->bodies.place[M->row[k]];
+            if (row >= c) {
+                *ss_banded_at(L, row, c) = M->x[k];
+            }
+        }
+    }
+    const int broken = ss_banded_factor(L, SS_DENSE_BODY);
+    return broken < 0 ? SS_OK : fail_indefinite(dofs[broken], e);
+}
+
+const ss_banded *ss_mass_band(const ss_mass *mass, int body)
+{
+    return mass->factors[body].band.n > 0 ? &mass->factors[body].band : NULL;
+}
+
+// ---- Others
+
+// The upper triangle of M[dofs, dofs] for CHOLMOD.
+static cholmod_sparse *gather_upper(const ss_mass *mass, const ss_sparse *M, int body,
+                                    cholmod_common *common)
+{
+    const int m = ss_mass_size(mass, body);
+    const int *dofs = ss_mass_dofs(mass, body);
+    size_t count = 0;
+    for (int c = 0; c < m; c++) {
+        count += (size_t)(M->start[dofs[c] + 1] - M->start[dofs[c]]);
+    }
+    cholmod_sparse *A =
+        cholmod_allocate_sparse((size_t)m, (size_t)m, count, 1, 1, 1, CHOLMOD_REAL, common);
+    if (A == NULL) {
+        return NULL;
+    }
+    int *start = A->p, *row = A->i, filled = 0;
+    double *x = A->x;
+    for (int c = 0; c < m; c++) {
+        start[c] = filled;
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            if (mass->bodies.place[M->row[k]] <= c) {
+                row[filled] = mass->bodies.place[M->row[k]];
+                x[filled++] = M->x[k];
+            }
+        }
+    }
+    start[m] = filled;
+    return A;
+}
+
+// CHOLMOD's factor becomes ours: its columns are copied and its order becomes the order of the
+// dofs.
+static bool take_factor(ss_mass *mass, int body, cholmod_factor *L, cholmod_common *common)
+{
+    const int m = ss_mass_size(mass, body);
+    int *dofs = mass->bodies.dofs + mass->bodies.start[body];
+    int *old = malloc((size_t)m * sizeof *old);
+    const int *order = L->Perm;
+    if (old == NULL) {
+        return false;
+    }
+    memcpy(old, dofs, (size_t)m * sizeof *old);
+    for (int c = 0; c < m; c++) {
+        dofs[c] = old[order[c]];
+        mass->bodies.place[dofs[c]] = c;
+    }
+    free(old);
+    cholmod_sparse *columns = cholmod_factor_to_sparse(L, common);
+    if (columns == NULL) {
+        return false;
+    }
+    const size_t count = (size_t)((int *)columns->p)[m];
+    ss_sparse *S = &mass->factors[body].sparse;
+    *S = (ss_sparse){m, m, malloc(((size_t)m + 1) * sizeof *S->start),
+                     malloc(count * sizeof *S->row), malloc(count * sizeof *S->x)};
+    const bool ok = S->start != NULL && S->row != NULL && S->x != NULL;
+    if (ok) {
+        memcpy(S->start, columns->p, ((size_t)m + 1) * sizeof *S->start);
+        memcpy(S->row, columns->i, count * sizeof *S->row);
+        memcpy(S->x, columns->x, count * sizeof *S->x);
+    }
+    cholmod_free_sparse(&columns, common);
+    return ok;
+}
+
+// CHOLMOD takes any pivot above zero, and a NaN. Returns the failing column, or -1. Rows of a
+// sparse factor are short: they are given the subtractions of the largest dense one.
+static int find_broken_pivot(const ss_mass *mass, const ss_sparse *M, int body)
+{
+    const int *dofs = ss_mass_dofs(mass, body);
+    const ss_sparse *L = &mass->factors[body].sparse;
+    for (int c = 0; c < L->ncols; c++) {
+        const double root = L->x[L->start[c]];
+        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
+            if (M->row[k] == dofs[c] && !pivot_is_sound(root * root, SS_DENSE_BODY, M->x[k])) {
+                return c;
+            }
+        }
+    }
+    return -1;
+}
+
+static ss_status check_pivots(const ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    const int broken = find_broken_pivot(mass, M, body);
+    return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
+}
+
+static ss_status factor_large(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    cholmod_common common;
+    cholmod_start(&common);
+    common.print = 0;
+    common.nmethods = 1; // one fixed order, so that a problem has one factor
+    common.method[0].ordering = CHOLMOD_AMD;
+    common.supernodal = CHOLMOD_SIMPLICIAL; // no BLAS: the same bits on every CPU
+    common.final_ll = 1;
+    cholmod_sparse *A = gather_upper(mass, M, body, &common);
+    cholmod_factor *L = A != NULL ? cholmod_analyze(A, &common) : NULL;
+    ss_status status = SS_OK;
+    if (L == NULL || !cholmod_factorize(A, L, &common) || common.status < CHOLMOD_OK) {
+        status = ss_fail_memory(e, "the factor of M");
+    } else if (common.status == CHOLMOD_NOT_POSDEF || L->minor < L->n) {
+        const int *order = L->Perm; // minor is n where no column broke down
+        const size_t broken = L->minor < L->n ? L->minor : L->n - 1;
+        status = fail_indefinite(ss_mass_dofs(mass, body)[order[broken]], e);
+    } else if (!take_factor(mass, body, L, &common)) {
+        status = ss_fail_memory(e, "the factor of M");
+    } else {
+        status = check_pivots(mass, M, body, e);
+    }
+    cholmod_free_factor(&L, &common);
+    cholmod_free_sparse(&A, &common);
+    cholmod_finish(&common);
+    return status;
+}
+
+static ss_status factor_body(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
+{
+    if (ss_mass_size(mass, body) <= SS_DENSE_BODY) {
+        return factor_small(mass, M, body, e);
+    }
+    const int half = half_bandwidth(mass, M, body);
+    return half == 0                ? factor_diagonal(mass, M, body, e)
+           : half <= SS_BAND_FACTOR ? factor_band(mass, M, body, half, e)
+                                    : factor_large(mass, M, body, e);
+}
+
+ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
+{
+    *mass = NULL;
+    ss_mass *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return ss_fail_memory(e, "the factor of M");
+    }
+    ss_status status = ss_bodies_find(p, &made->bodies, e);
+    if (status == SS_OK) {
+        made->factors = calloc((size_t)made->bodies.nbodies, sizeof *made->factors);
+        status = made->factors != NULL ? SS_OK : ss_fail_memory(e, "the factor of M");
+    }
+    for (int k = 0; status == SS_OK && k < made->bodies.nbodies; k++) {
+        status = factor_body(made, &p->M, k, e);
+    }
+    if (status != SS_OK) {
+        ss_mass_free(made);
+        return status;
+    }
+    *mass = made;
+    return SS_OK;
+}
+
+static inline void whiten_dense_columns(const double *L, int m, double *X, int k)
+{
+    for (int i = 0; i < m; i++) {
+        double *row = X + (size_t)i * (size_t)k;
+        for (int j = 0; j < i; j++) {
+            subtract(row, L[i * m + j], X + (size_t)j * (size_t)k, k);
+        }
+        divide(row, L[i * m + i], k);
+    }
+}
+
+// The columns of one contact, the commonest case, in loops of known length.
+static void whiten_dense(const double *L, int m, double *X, int k)
+{
+    if (k == 3) {
+        whiten_dense_columns(L, m, X, 3);
+    } else {
+        whiten_dense_columns(L, m, X, k);
+    }
+}
+
+static void unwhiten_dense(const double *L, int m, double *X, int k)
+{
+    for (int i = m - 1; i >= 0; i--) {
+        double *row = X + (size_t)i * (size_t)k;
+        divide(row, L[i * m + i], k);
+        for (int j = 0; j < i; j++) {
+            subtract(X + (size_t)j * (size_t)k, L[i * m + j], row, k);
+        }
+    }
+}
+
+// The first entry of a column of L is its diagonal.
+static void whiten_sparse(const ss_sparse *L, double *X, int k)
+{
+    for (int j = 0; j < L->ncols; j++) {
+        double *row = X + (size_t)j * (size_t)k;
+        divide(row, L->x[L->start[j]], k);
+        for (int s = L->start[j] + 1; s < L->start[j + 1]; s++) {
+            subtract(X + (size_t)L->row[s] * (size_t)k, L->x[s], row, k);
+        }
+    }
+}
+
+static void unwhiten_sparse(const ss_sparse *L, double *X, int k)
+{
+    for (int j = L->ncols - 1; j >= 0; j--) {
+        double *row = X + (size_t)j * (size_t)k;
+        for (int s = L->start[j] + 1; s < L->start[j + 1]; s++) {
+            subtract(row, L->x[s], X + (size_t)L->row[s] * (size_t)k, k);
+        }
+        divide(row, L->x[L->start[j]], k);
+    }
+}
+
+void ss_mass_whiten(const ss_mass *mass, int body, double *X, int k)
+{
+    const factor *L = &mass->factors[body];
+    if (L->dense != NULL) {
+        whiten_dense(L->dense, ss_mass_size(mass, body), X, k);
+    } else if (L->band.n > 0) {
+        ss_banded_whiten(&L->band, X, k);
+    } else {
+        whiten_sparse(&L->sparse, X, k);
+    }
+}
+
+void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k)
+{
+    const factor *L = &mass->factors[body];
+    if (L->dense != NULL) {
+        unwhiten_dense(L->dense, ss_mass_size(mass, body), X, k);
+    } else if (L->band.n > 0) {
+        ss_banded_unwhiten(&L->band, X, k);
+    } else {
+        unwhiten_sparse(&L->sparse, X, k);
+    }
+}
+
+void ss_mass_solve(const ss_mass *mass, double *x, double *scratch)
+{
+    for (int d = 0; d < mass->bodies.ndofs; d++) {
+        scratch[d] = x[mass->bodies.dofs[d]];
+    }
+    for (int k = 0; k < mass->bodies.nbodies; k++) {
+        ss_mass_whiten(mass, k, scratch + mass->bodies.start[k], 1);
+        ss_mass_unwhiten(mass, k, scratch + mass->bodies.start[k], 1);
+    }
+    for (int d = 0; d < mass->bodies.ndofs; d++) {
+        x[mass->bodies.dofs[d]] = scratch[d];
+    }
+}

@@ -1,0 +1,40 @@
+// problems/matrix/sparse.h -- a sparse matrix of numbers, compressed by columns.
+//
+// Entries of one column have strictly increasing rows, so that two matrices with the same entries
+// are the same bytes whatever layout a file had. An entry that is stored may be zero: the pattern
+// is data (the bodies of a problem are read off the pattern of M).
+#pragma once
+
+#include <stdbool.h>
+#include "base/status.h"
+#include "base/stop.h"
+
+#pragma GCC visibility push(default)
+
+typedef struct ss_sparse {
+    int nrows, ncols;
+    int *start; // [ncols + 1] column j is start[j] .. start[j + 1] - 1; owned
+    int *row;   // [start[ncols]] owned
+    double *x;  // [start[ncols]] owned
+} ss_sparse;
+
+// From triplets in any order; entries that name the same place are added, in the order given.
+// Every row[k] and col[k] must be in range (the caller has checked). On failure A is empty.
+ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count, const int *row,
+                                  const int *col, const double *x, ss_error *e);
+ss_status ss_sparse_transpose(const ss_sparse *A, ss_sparse *transposed, ss_error *e);
+// The same, unless it is stopped: transposed->start is NULL then.
+ss_status ss_sparse_transpose_until(const ss_stop *stop, const ss_sparse *A, ss_sparse *transposed,
+                                    ss_error *e);
+void ss_sparse_free(ss_sparse *A); // leaves an empty matrix
+
+int ss_sparse_count(const ss_sparse *A); // stored entries; 0 for an empty matrix
+
+void ss_sparse_add_product(const ss_sparse *A, const double *x, double *y);            // y += A x
+void ss_sparse_add_transposed_product(const ss_sparse *A, const double *x, double *y); // y += A' x
+
+// max |A - A'| / max |A| of a square matrix with finite entries; 0 for a zero matrix. `transposed`
+// is A'.
+double ss_sparse_unsymmetry(const ss_sparse *A, const ss_sparse *transposed);
+
+#pragma GCC visibility pop

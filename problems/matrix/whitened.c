@@ -1,0 +1,317 @@
+// The matrix-free form of delassus.h, equation (1): bodies' factors and the contacts' ends in them.
+#include "problems/matrix/delassus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "problems/matrix/bodies.h"
+#include "problems/matrix/sparse_ends.h"
+
+void ss_whitened_free(ss_whitened *white)
+{
+    if (white == NULL) {
+        return;
+    }
+    ss_mass_free(white->mass);
+    free(white->body_start);
+    free(white->end_start);
+    free(white->end_body);
+    free(white->end_G);
+    free(white->body_end_start);
+    free(white->body_end);
+    free(white->body_end_contact);
+    free(white->G);
+    ss_sparse_ends_free(white->sparse);
+    free(white->z0);
+    free(white->w);
+    free(white->b);
+    free(white);
+}
+
+// Lists in bodies[] the bodies that contact i touches, ascending; returns how many. seen[k] holds
+// the last contact that was found on body k.
+static int bodies_of_contact(const ss_problem *p, const ss_bodies *layout, int i, int *seen,
+                             int *bodies)
+{
+    int count = 0;
+    const ss_sparse *H = &p->H;
+    for (int k = H->start[p->dim * i]; k < H->start[p->dim * (i + 1)]; k++) {
+        const int body = layout->body_of[H->row[k]];
+        if (seen[body] == i) {
+            continue;
+        }
+        seen[body] = i;
+        int place = count++;
+        while (place > 0 && bodies[place - 1] > body) {
+            bodies[place] = bodies[place - 1];
+            place--;
+        }
+        bodies[place] = body;
+    }
+    return count;
+}
+
+// The ends of all contacts: one where a contact and a body meet. An end takes at most one entry of
+// H, which bounds their number.
+static bool find_ends(const ss_problem *p, ss_whitened *white)
+{
+    const int most = ss_sparse_count(&p->H);
+    const ss_bodies *layout = ss_mass_layout(white->mass);
+    int *seen = malloc(((size_t)white->nbodies + 1) * sizeof *seen);
+    white->end_start = malloc(((size_t)p->ncontacts + 1) * sizeof *white->end_start);
+    white->end_body = malloc(((size_t)most + 1) * sizeof *white->end_body);
+    const bool ok = seen != NULL && white->end_start != NULL && white->end_body != NULL;
+    if (ok) {
+        for (int k = 0; k < white->nbodies; k++) {
+            seen[k] = -1;
+        }
+        white->end_start[0] = 0;
+        for (int i = 0; i < p->ncontacts; i++) {
+            const int begin = white->end_start[i];
+            white->end_start[i + 1] =
+                begin + bodies_of_contact(p, layout, i, seen, white->end_body + begin);
+        }
+        white->nends = white->end_start[p->ncontacts];
+    }
+    free(seen);
+    return ok;
+}
+
+static bool list_ends_by_body(ss_whitened *white)
+{
+    const size_t nends = (size_t)white->nends + 1;
+    white->body_end_start = calloc((size_t)white->nbodies + 2, sizeof *white->body_end_start);
+    white->body_end = malloc(nends * sizeof *white->body_end);
+    white->body_end_contact = malloc(nends * sizeof *white->body_end_contact);
+    if (white->body_end_start == NULL || white->body_end == NULL ||
+        white->body_end_contact == NULL) {
+        return false;
+    }
+    // Counted two places on, so that filling leaves every body's start in its own place.
+    int *start = white->body_end_start;
+    for (int s = 0; s < white->nends; s++) {
+        start[white->end_body[s] + 2]++;
+    }
+    for (int k = 2; k <= white->nbodies; k++) {
+        start[k] += start[k - 1];
+    }
+    for (int i = 0; i < white->ncontacts; i++) {
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            const int place = start[white->end_body[s] + 1]++;
+            white->body_end[place] = s;
+            white->body_end_contact[place] = i;
+        }
+    }
+    return true;
+}
+
+// A body's room in z: its size rounded up to a multiple of SS_ROOM.
+static bool place_bodies(ss_whitened *white)
+{
+    white->body_start = malloc(((size_t)white->nbodies + 1) * sizeof *white->body_start);
+    if (white->body_start == NULL) {
+        return false;
+    }
+    white->body_start[0] = 0;
+    for (int k = 0; k < white->nbodies; k++) {
+        const int room = (ss_mass_size(white->mass, k) + SS_ROOM - 1) / SS_ROOM * SS_ROOM;
+        white->body_start[k + 1] = white->body_start[k] + room;
+    }
+    return true;
+}
+
+static bool place_vectors(const ss_problem *p, ss_whitened *white)
+{
+    const size_t components = (size_t)p->dim * (size_t)p->ncontacts;
+    size_t entries = 0;
+    white->end_G = malloc(((size_t)white->nends + 1) * sizeof *white->end_G);
+    if (white->end_G == NULL) {
+        return false;
+    }
+    for (int s = 0; s < white->nends; s++) {
+        white->end_G[s] = entries;
+        entries += (size_t)p->dim * (size_t)ss_whitened_room(white, white->end_body[s]);
+    }
+    white->z0 = calloc((size_t)white->body_start[white->nbodies] + 1, sizeof *white->z0);
+    white->w = malloc(components * sizeof *white->w);
+    white->b = malloc(components * sizeof *white->b);
+    white->G = ss_large_malloc((entries + 1) * sizeof *white->G);
+    return white->z0 != NULL && white->w != NULL && white->b != NULL && white->G != NULL;
+}
+
+// H' of each end where its G will stand. slot[k] is the end of the present contact on body k.
+static void place_columns(const ss_problem *p, ss_whitened *white, int *slot)
+{
+    const ss_bodies *layout = ss_mass_layout(white->mass);
+    for (int i = 0; i < p->ncontacts; i++) {
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            const int room = ss_whitened_room(white, white->end_body[s]);
+            slot[white->end_body[s]] = s;
+            memset(white->G + white->end_G[s], 0, (size_t)(p->dim * room) * sizeof *white->G);
+        }
+        for (int c = 0; c < p->dim; c++) {
+            const int column = p->dim * i + c;
+            int last = -1; // entries of one body mostly follow each other
+            double *row = NULL;
+            for (int k = p->H.start[column]; k < p->H.start[column + 1]; k++) {
+                const int dof = p->H.row[k], body = layout->body_of[dof];
+                if (body != last) {
+                    last = body;
+                    row = white->G + white->end_G[slot[body]] + c * ss_whitened_room(white, body);
+                }
+                row[layout->place[dof]] = p->H.x[k];
+            }
+        }
+    }
+}
+
+// The ends on a body side by side, a dof a row: X [m][dim K], out of G and back.
+static void gather_ends(const ss_whitened *white, int body, double *X)
+{
+    const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
+    const int m = ss_mass_size(white->mass, body), room = ss_whitened_room(white, body);
+    const size_t width = (size_t)white->dim * (size_t)(end - begin);
+    for (int s = begin; s < end; s++) {
+        const double *G = white->G + white->end_G[white->body_end[s]];
+        for (int c = 0; c < white->dim; c++) {
+            double *column = X + white->dim * (s - begin) + c;
+            for (int j = 0; j < m; j++) {
+                column[(size_t)j * width] = G[c * room + j];
+            }
+        }
+    }
+}
+
+static void scatter_ends(const ss_whitened *white, int body, const double *X)
+{
+    const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
+    const int m = ss_mass_size(white->mass, body), room = ss_whitened_room(white, body);
+    const size_t width = (size_t)white->dim * (size_t)(end - begin);
+    for (int s = begin; s < end; s++) {
+        double *G = white->G + white->end_G[white->body_end[s]];
+        for (int c = 0; c < white->dim; c++) {
+            const double *column = X + white->dim * (s - begin) + c;
+            for (int j = 0; j < m; j++) {
+                G[c * room + j] = column[(size_t)j * width];
+            }
+        }
+    }
+}
+
+static bool whiten_ends(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
+{
+    size_t most = 1;
+    for (int k = 0; k < white->nbodies; k++) {
+        const size_t ends = (size_t)(white->body_end_start[k + 1] - white->body_end_start[k]);
+        const size_t size = (size_t)ss_mass_size(white->mass, k) * (size_t)p->dim * ends;
+        most = size > most ? size : most;
+    }
+    double *X = malloc(most * sizeof *X);
+    int *slot = malloc(((size_t)white->nbodies + 1) * sizeof *slot);
+    const bool ok = X != NULL && slot != NULL;
+    if (ok) {
+        place_columns(p, white, slot);
+    }
+    for (int k = 0; ok && k < white->nbodies && !ss_stop_asked(stop); k++) {
+        const int ends = white->body_end_start[k + 1] - white->body_end_start[k];
+        if (ends > 0) {
+            gather_ends(white, k, X);
+            ss_mass_whiten(white->mass, k, X, p->dim * ends);
+            scatter_ends(white, k, X);
+        }
+    }
+    free(X);
+    free(slot);
+    return ok;
+}
+
+// z0 = L^-1 f and b = G z0 + w.
+static void whiten_loads(const ss_problem *p, ss_whitened *white)
+{
+    for (int k = 0; k < white->nbodies; k++) {
+        const int *dofs = ss_mass_dofs(white->mass, k);
+        double *z0 = white->z0 + white->body_start[k];
+        for (int j = 0; j < ss_mass_size(white->mass, k); j++) {
+            z0[j] = p->f[dofs[j]];
+        }
+        ss_mass_whiten(white->mass, k, z0, 1);
+    }
+    const size_t components = (size_t)p->dim * (size_t)p->ncontacts;
+    memcpy(white->w, p->w, components * sizeof *white->w);
+    memcpy(white->b, p->w, components * sizeof *white->b);
+    for (int i = 0; i < p->ncontacts; i++) {
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            const int room = ss_whitened_room(white, white->end_body[s]);
+            const double *z0 = white->z0 + white->body_start[white->end_body[s]];
+            for (int c = 0; c < p->dim; c++) {
+                const double *G = white->G + white->end_G[s] + c * room;
+                double sum = 0.0;
+                for (int j = 0; j < room; j++) {
+                    sum += G[j] * z0[j];
+                }
+                white->b[p->dim * i + c] += sum;
+            }
+        }
+    }
+}
+
+static bool list_ends(const ss_problem *p, ss_whitened *white)
+{
+    return find_ends(p, white) && list_ends_by_body(white) && place_bodies(white);
+}
+
+static ss_status make_G(const ss_stop *stop, const ss_problem *p, ss_whitened *white, ss_error *e)
+{
+    if (!place_vectors(p, white) || !whiten_ends(stop, p, white)) {
+        return ss_fail_memory(e, "the matrix-free form");
+    }
+    if (!ss_stop_asked(stop)) {
+        whiten_loads(p, white);
+    }
+    return SS_OK;
+}
+
+static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sparse,
+                               ss_whitened **white, ss_error *e)
+{
+    *white = NULL;
+    ss_whitened *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return ss_fail_memory(e, "the matrix-free form");
+    }
+    ss_status status = ss_mass_new(p, &made->mass, e);
+    if (status == SS_OK) {
+        made->dim = p->dim;
+        made->ncontacts = p->ncontacts;
+        made->nbodies = ss_mass_bodies(made->mass);
+        status = list_ends(p, made) ? SS_OK : ss_fail_memory(e, "the matrix-free form");
+    }
+    if (status == SS_OK) {
+        status = sparse && ss_sparse_ends_possible(made) ? ss_sparse_ends_make(stop, p, made, e)
+                                                         : make_G(stop, p, made, e);
+    }
+    if (status != SS_OK || ss_stop_asked(stop)) {
+        ss_whitened_free(made);
+        return status;
+    }
+    *white = made;
+    return SS_OK;
+}
+
+ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e)
+{
+    return whitened_make(NULL, p, false, white, e);
+}
+
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
+                            ss_error *e)
+{
+    return whitened_make(stop, p, false, white, e);
+}
+
+ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
+                                   ss_error *e)
+{
+    return whitened_make(stop, p, true, white, e);
+}
