@@ -381,17 +381,19 @@ static inline void whiten_dense_columns(const double *L, int m, double *X, int k
     }
 }
 
-// The columns of one contact, the commonest case, in loops of known length.
+// The columns of one contact and a single vector, the commonest cases, in loops of known length.
 static void whiten_dense(const double *L, int m, double *X, int k)
 {
     if (k == 3) {
         whiten_dense_columns(L, m, X, 3);
+    } else if (k == 1) {
+        whiten_dense_columns(L, m, X, 1);
     } else {
         whiten_dense_columns(L, m, X, k);
     }
 }
 
-static void unwhiten_dense(const double *L, int m, double *X, int k)
+static inline void unwhiten_dense_columns(const double *L, int m, double *X, int k)
 {
     for (int i = m - 1; i >= 0; i--) {
         double *row = X + (size_t)i * (size_t)k;
@@ -399,6 +401,15 @@ static void unwhiten_dense(const double *L, int m, double *X, int k)
         for (int j = 0; j < i; j++) {
             subtract(X + (size_t)j * (size_t)k, L[i * m + j], row, k);
         }
+    }
+}
+
+static void unwhiten_dense(const double *L, int m, double *X, int k)
+{
+    if (k == 1) {
+        unwhiten_dense_columns(L, m, X, 1);
+    } else {
+        unwhiten_dense_columns(L, m, X, k);
     }
 }
 
@@ -449,15 +460,42 @@ void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k)
     }
 }
 
+// Whether bodies k .. k + 3 are bands of one shape.
+static bool are_four_bands(const ss_mass *mass, int k)
+{
+    const ss_banded *first = &mass->factors[k].band;
+    bool same = first->n > 0 && k + 4 <= mass->bodies.nbodies;
+    for (int i = 1; same && i < 4; i++) {
+        const ss_banded *other = &mass->factors[k + i].band;
+        same = other->n == first->n && other->half == first->half;
+    }
+    return same;
+}
+
+void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x)
+{
+    int k = 0;
+    while (k < mass->bodies.nbodies) {
+        if (are_four_bands(mass, k)) {
+            const factor *f = &mass->factors[k];
+            const ss_banded *L[4] = {&f[0].band, &f[1].band, &f[2].band, &f[3].band};
+            double *X[4] = {x + start[k], x + start[k + 1], x + start[k + 2], x + start[k + 3]};
+            ss_banded_solve_four(L, X);
+            k += 4;
+        } else {
+            ss_mass_whiten(mass, k, x + start[k], 1);
+            ss_mass_unwhiten(mass, k, x + start[k], 1);
+            k++;
+        }
+    }
+}
+
 void ss_mass_solve(const ss_mass *mass, double *x, double *scratch)
 {
     for (int d = 0; d < mass->bodies.ndofs; d++) {
         scratch[d] = x[mass->bodies.dofs[d]];
     }
-    for (int k = 0; k < mass->bodies.nbodies; k++) {
-        ss_mass_whiten(mass, k, scratch + mass->bodies.start[k], 1);
-        ss_mass_unwhiten(mass, k, scratch + mass->bodies.start[k], 1);
-    }
+    ss_mass_solve_bodies(mass, mass->bodies.start, scratch);
     for (int d = 0; d < mass->bodies.ndofs; d++) {
         x[mass->bodies.dofs[d]] = scratch[d];
     }

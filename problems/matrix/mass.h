@@ -32,5 +32,7 @@ const ss_banded *ss_mass_band(const ss_mass *mass, int body); // NULL where the 
 void ss_mass_whiten(const ss_mass *mass, int body, double *X, int k);   // X <- L^-1 X
 void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k); // X <- L^-T X
 
+// x <- M^-1 x of all bodies, the dofs of body k from x + start[k] on.
+void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x);
 // x <- M^-1 x over all dofs; scratch is [ndofs].
 void ss_mass_solve(const ss_mass *mass, double *x, double *scratch);

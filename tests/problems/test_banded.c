@@ -98,6 +98,37 @@ static void whitening_and_back_is_the_solution(void)
     }
 }
 
+// Bit by bit, each with a matrix of its own.
+static void four_solutions_are_those_of_one_after_the_other(void)
+{
+    for (int k = 0; k < COUNT; k++) {
+        const int n = SIZES[k][0];
+        band b[4];
+        double *x[4], *y[4];
+        const ss_banded *L[4];
+        for (int i = 0; i < 4; i++) {
+            b[i] = new_band(n, SIZES[k][1]);
+            b[i].L.x[0] *= 1.0 + i;
+            b[i].L.inverse[0] = 1.0 / b[i].L.x[0];
+            x[i] = malloc((size_t)n * sizeof *x[i]);
+            y[i] = malloc((size_t)n * sizeof *y[i]);
+            for (int j = 0; j < n; j++) {
+                x[i][j] = y[i][j] = ss_random_normal(&b[i].g) + i;
+            }
+            L[i] = &b[i].L;
+            ss_banded_whiten(L[i], y[i], 1);
+            ss_banded_unwhiten(L[i], y[i], 1);
+        }
+        ss_banded_solve_four(L, x);
+        for (int i = 0; i < 4; i++) {
+            CHECK(memcmp(x[i], y[i], (size_t)n * sizeof *x[i]) == 0);
+            free(x[i]);
+            free(y[i]);
+            free_band(&b[i]);
+        }
+    }
+}
+
 static void the_inverse_within_the_band_is_that_of_the_columns(void)
 {
     for (int k = 0; k < COUNT; k++) {
@@ -140,6 +171,7 @@ static void run_tests(void)
 {
     RUN_TEST(solutions_multiply_back);
     RUN_TEST(whitening_and_back_is_the_solution);
+    RUN_TEST(four_solutions_are_those_of_one_after_the_other);
     RUN_TEST(the_inverse_within_the_band_is_that_of_the_columns);
     RUN_TEST(what_is_not_definite_breaks_down_at_its_column);
 }

@@ -1,0 +1,279 @@
+#include "problems/matrix/compliance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/matrix/bodies.h"
+
+// Ends that are whitened together, and in a row of four numbers each: the fourth is 0.
+#define BATCH 16
+typedef double four __attribute__((vector_size(32), aligned(8)));
+
+// An end is one contact on one body; it has (1) of each of its columns. Ends are numbered body by body.
+typedef struct traces {
+    const ss_problem *p;
+    const ss_mass *mass;
+    const ss_bodies *layout;
+    int nends;
+    int *start;    // [bodies + 1] of the ends of a body
+    int *contact;  // [nends] ascending on a body
+    double *share; // [dim nends] (1)
+    int *seen;     // [bodies] the last contact or column that met it
+    int *next;     // [bodies] the first end that belongs to the present contact or a later one
+    double *X;     // [largest body][dim BATCH], and room for four entries of an end
+    int *place;    // [largest body] of an end's entries
+    ss_banded Z;   // of the last body that was a band
+} traces;
+
+static void traces_free(traces *t)
+{
+    free(t->start);
+    free(t->contact);
+    free(t->share);
+    free(t->seen);
+    free(t->next);
+    free(t->X);
+    free(t->place);
+    ss_banded_free(&t->Z);
+}
+
+// ---- Ends
+
+static void forget(traces *t)
+{
+    memset(t->seen, -1, (size_t)t->layout->nbodies * sizeof *t->seen);
+}
+
+// Counts the ends of each body, two places on; with `contact`, fills them in.
+static void visit_ends(traces *t)
+{
+    const ss_sparse *H = &t->p->H;
+    const int dim = t->p->dim;
+    forget(t);
+    for (int i = 0; i < t->p->ncontacts; i++) {
+        for (int k = H->start[dim * i]; k < H->start[dim * (i + 1)]; k++) {
+            const int body = t->layout->body_of[H->row[k]];
+            if (t->seen[body] == i) {
+                continue;
+            }
+            t->seen[body] = i;
+            if (t->contact != NULL) {
+                t->contact[t->start[body + 1]++] = i;
+            } else {
+                t->start[body + 2]++;
+            }
+        }
+    }
+}
+
+static bool find_ends(traces *t)
+{
+    const size_t nbodies = (size_t)t->layout->nbodies, dim = (size_t)t->p->dim;
+    size_t largest = 0;
+    for (int k = 0; k < t->layout->nbodies; k++) {
+        const size_t m = (size_t)ss_mass_size(t->mass, k);
+        largest = m > largest ? m : largest;
+    }
+    t->seen = malloc((nbodies + 1) * sizeof *t->seen);
+    t->next = malloc((nbodies + 1) * sizeof *t->next);
+    t->start = calloc(nbodies + 2, sizeof *t->start);
+    t->X = malloc((largest * dim * BATCH + 4) * sizeof *t->X);
+    t->place = malloc((largest + 1) * sizeof *t->place);
+    if (t->seen == NULL || t->next == NULL || t->start == NULL || t->X == NULL ||
+        t->place == NULL) {
+        return false;
+    }
+    visit_ends(t);
+    for (size_t k = 2; k < nbodies + 2; k++) {
+        t->start[k] += t->start[k - 1];
+    }
+    t->nends = t->start[nbodies + 1];
+    t->contact = malloc(((size_t)t->nends + 1) * sizeof *t->contact);
+    t->share = malloc((dim * (size_t)t->nends + 1) * sizeof *t->share);
+    if (t->contact == NULL || t->share == NULL) {
+        return false;
+    }
+    visit_ends(t);
+    return true;
+}
+
+// ---- Shares of a body that is no band
+
+// The ends first .. end - 1 side by side, a dof a row.
+static void whiten_batch(traces *t, int body, int first, int end)
+{
+    const ss_sparse *H = &t->p->H;
+    const int dim = t->p->dim, width = dim * (end - first), m = ss_mass_size(t->mass, body);
+    double *share = t->share + (size_t)dim * (size_t)first;
+    memset(t->X, 0, (size_t)m * (size_t)width * sizeof *t->X);
+    for (int e = first; e < end; e++) {
+        for (int c = 0; c < dim; c++) {
+            const int column = dim * t->contact[e] + c;
+            double *x = t->X + dim * (e - first) + c;
+            for (int k = H->start[column]; k < H->start[column + 1]; k++) {
+                if (t->layout->body_of[H->row[k]] == body) {
+                    x[(size_t)t->layout->place[H->row[k]] * (size_t)width] = H->x[k];
+                }
+            }
+        }
+    }
+    ss_mass_whiten(t->mass, body, t->X, width);
+    memset(share, 0, (size_t)width * sizeof *share);
+    for (int j = 0; j < m; j++) {
+        const double *row = t->X + (size_t)j * (size_t)width;
+        for (int c = 0; c < width; c++) {
+            share[c] += row[c] * row[c];
+        }
+    }
+}
+
+// ---- Shares of a band
+
+// The entries of end e: t->place ascending, and four numbers each in t->X. How many.
+static int gather_entries(traces *t, int body, int e)
+{
+    const ss_sparse *H = &t->p->H;
+    const int dim = t->p->dim;
+    int count = 0;
+    for (int c = 0; c < dim; c++) {
+        const int column = dim * t->contact[e] + c;
+        int at = 0;
+        for (int k = H->start[column]; k < H->start[column + 1]; k++) {
+            if (t->layout->body_of[H->row[k]] != body) {
+                continue;
+            }
+            const int place = t->layout->place[H->row[k]];
+            while (at < count && t->place[at] < place) {
+                at++;
+            }
+            if (at == count || t->place[at] != place) {
+                memmove(t->place + at + 1, t->place + at, (size_t)(count - at) * sizeof *t->place);
+                memmove(t->X + 4 * (at + 1), t->X + 4 * at,
+                        4 * (size_t)(count - at) * sizeof *t->X);
+                memset(t->X + 4 * at, 0, 4 * sizeof *t->X);
+                t->place[at] = place;
+                count++;
+            }
+            t->X[4 * at + c] = H->x[k];
+        }
+    }
+    return count;
+}
+
+// H' Z H of the entries that were gathered, the last ones first.
+static void add_products(const traces *t, int count, double *share)
+{
+    four sum = {0.0};
+    for (int k = count - 1; k >= 0; k--) {
+        const four Hk = *(const four *)(t->X + 4 * k);
+        const int row = t->place[k];
+        for (int l = count - 1; l >= 0; l--) {
+            const int other = t->place[l];
+            const double z =
+                row > other ? *ss_banded_at(&t->Z, row, other) : *ss_banded_at(&t->Z, other, row);
+            sum += Hk * z * *(const four *)(t->X + 4 * l);
+        }
+    }
+    for (int c = 0; c < t->p->dim; c++) {
+        share[c] = sum[c];
+    }
+}
+
+// False without memory.
+static bool invert(traces *t, const ss_banded *L)
+{
+    if (t->Z.n != L->n || t->Z.half != L->half) {
+        ss_banded_free(&t->Z);
+        if (!ss_banded_init(&t->Z, L->n, L->half)) {
+            return false;
+        }
+    }
+    ss_banded_inverse(L, &t->Z);
+    return true;
+}
+
+static bool band_shares(traces *t, int body, const ss_banded *L)
+{
+    const int begin = t->start[body], end = t->start[body + 1];
+    if (begin < end && !invert(t, L)) {
+        return false;
+    }
+    for (int e = begin; e < end; e++) {
+        const int count = gather_entries(t, body, e);
+        if (t->place[count - 1] - t->place[0] <= L->half) {
+            add_products(t, count, t->share + (size_t)t->p->dim * (size_t)e);
+        } else {
+            whiten_batch(t, body, e, e + 1);
+        }
+    }
+    return true;
+}
+
+// ---- All
+
+static bool find_shares(traces *t)
+{
+    bool ok = true;
+    for (int body = 0; ok && body < t->layout->nbodies; body++) {
+        const ss_banded *L = ss_mass_band(t->mass, body);
+        if (L != NULL) {
+            ok = band_shares(t, body, L);
+            continue;
+        }
+        for (int e = t->start[body]; e < t->start[body + 1]; e += BATCH) {
+            const int rest = t->start[body + 1] - e;
+            whiten_batch(t, body, e, e + (rest < BATCH ? rest : BATCH));
+        }
+    }
+    return ok;
+}
+
+// The end of contact i on a body, where it has one; contacts are asked for in ascending order.
+static int end_of(traces *t, int body, int i)
+{
+    while (t->contact[t->next[body]] < i) {
+        t->next[body]++;
+    }
+    return t->next[body];
+}
+
+// The shares of column c of contact i, in the order in which its entries come to bodies.
+static double column_square(traces *t, int i, int c)
+{
+    const ss_sparse *H = &t->p->H;
+    const int column = t->p->dim * i + c;
+    double sum = 0.0;
+    int last = -1;
+    for (int k = H->start[column]; k < H->start[column + 1]; k++) {
+        const int body = t->layout->body_of[H->row[k]];
+        if (body != last && t->seen[body] != column) {
+            t->seen[body] = column;
+            sum += t->share[t->p->dim * end_of(t, body, i) + c];
+        }
+        last = body;
+    }
+    return sum;
+}
+
+static void add_shares(traces *t, double *compliance)
+{
+    memcpy(t->next, t->start, (size_t)t->layout->nbodies * sizeof *t->next);
+    forget(t);
+    for (int i = 0; i < t->p->ncontacts; i++) {
+        compliance[i] = 0.0;
+        for (int c = 0; c < t->p->dim; c++) {
+            compliance[i] += column_square(t, i, c) / t->p->dim;
+        }
+    }
+}
+
+bool ss_compliance_find(const ss_problem *p, const ss_mass *mass, double *compliance)
+{
+    traces t = {.p = p, .mass = mass, .layout = ss_mass_layout(mass)};
+    const bool ok = find_ends(&t) && find_shares(&t);
+    if (ok) {
+        add_shares(&t, compliance);
+    }
+    traces_free(&t);
+    return ok;
+}

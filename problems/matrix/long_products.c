@@ -1,0 +1,161 @@
+#include "problems/matrix/long_products.h"
+
+#include <string.h>
+
+#define RUNS  4 // columns of a body that are taken together
+#define ALIKE 3 // of a contact
+
+static int count_of(const ss_sparse *A, int j)
+{
+    return A->start[j + 1] - A->start[j];
+}
+
+// Whether the rows of column j follow each other without a hole.
+static bool is_run(const ss_sparse *A, int j)
+{
+    const int *row = A->row + A->start[j];
+    const int count = count_of(A, j);
+    return count > 0 && row[count - 1] - row[0] == count - 1;
+}
+
+static bool are_runs(const ss_sparse *A, int j)
+{
+    bool runs = j + RUNS <= A->ncols;
+    for (int c = 0; runs && c < RUNS; c++) {
+        runs = is_run(A, j + c);
+    }
+    return runs;
+}
+
+// Whether columns j, j + 1 and j + 2 have the same rows.
+static bool are_alike(const ss_sparse *A, int j)
+{
+    bool alike = j + ALIKE <= A->ncols;
+    for (int c = 1; alike && c < ALIKE; c++) {
+        alike = count_of(A, j) == count_of(A, j + c) &&
+                memcmp(A->row + A->start[j], A->row + A->start[j + c],
+                       (size_t)count_of(A, j) * sizeof *A->row) == 0;
+    }
+    return alike;
+}
+
+// ---- y += sign A x
+
+static void add_entries(const ss_sparse *A, int begin, int end, long double x, long double *y)
+{
+    for (int k = begin; k < end; k++) {
+        y[A->row[k]] += A->x[k] * x;
+    }
+}
+
+// Columns j .. j + 3 are runs. Rows that all of them have are from `top` to `bottom`; above and below
+// each column is added by itself.
+static void add_runs(const ss_sparse *A, int j, double sign, const double *x, long double *y)
+{
+    int top = 0, bottom = A->nrows;
+    for (int c = 0; c < RUNS; c++) {
+        const int first = A->row[A->start[j + c]], end = first + count_of(A, j + c);
+        top = first > top ? first : top;
+        bottom = end < bottom ? end : bottom;
+    }
+    bottom = bottom > top ? bottom : top;
+    const double *a[RUNS]; // at row 0
+    long double xj[RUNS];
+    for (int c = 0; c < RUNS; c++) {
+        const int begin = A->start[j + c], first = A->row[begin];
+        const int last = top - first < count_of(A, j + c) ? top - first : count_of(A, j + c);
+        xj[c] = sign * x[j + c];
+        a[c] = A->x + begin;
+        add_entries(A, begin, begin + last, xj[c], y);
+        a[c] += last;
+    }
+    const long double x0 = xj[0], x1 = xj[1], x2 = xj[2], x3 = xj[3];
+    for (int i = 0; i < bottom - top; i++) {
+        long double sum = y[top + i];
+        sum += a[0][i] * x0;
+        sum += a[1][i] * x1;
+        sum += a[2][i] * x2;
+        sum += a[3][i] * x3;
+        y[top + i] = sum;
+    }
+    for (int c = 0; c < RUNS; c++) {
+        const int begin = (int)(a[c] - A->x) + bottom - top;
+        add_entries(A, begin, A->start[j + c + 1], xj[c], y);
+    }
+}
+
+// Columns j, j + 1 and j + 2 are alike.
+static void add_alike(const ss_sparse *A, int j, double sign, const double *x, long double *y)
+{
+    const double *a = A->x + A->start[j], *b = A->x + A->start[j + 1], *c = A->x + A->start[j + 2];
+    const int *row = A->row + A->start[j];
+    const long double x0 = sign * x[j], x1 = sign * x[j + 1], x2 = sign * x[j + 2];
+    for (int k = 0; k < count_of(A, j); k++) {
+        long double sum = y[row[k]];
+        sum += a[k] * x0;
+        sum += b[k] * x1;
+        sum += c[k] * x2;
+        y[row[k]] = sum;
+    }
+}
+
+void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long double *y)
+{
+    int j = 0;
+    while (j < A->ncols) {
+        if (x[j] == 0.0) {
+            j++;
+        } else if (are_runs(A, j)) {
+            add_runs(A, j, sign, x, y);
+            j += RUNS;
+        } else if (are_alike(A, j)) {
+            add_alike(A, j, sign, x, y);
+            j += ALIKE;
+        } else {
+            add_entries(A, A->start[j], A->start[j + 1], sign * x[j], y);
+            j++;
+        }
+    }
+}
+
+// ---- A' x
+
+static long double column_sum(const ss_sparse *A, int j, const long double *x, double w)
+{
+    long double sum = w;
+    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+        sum += A->x[k] * x[A->row[k]];
+    }
+    return sum;
+}
+
+static void alike_sums(const ss_sparse *A, int j, const long double *x, const double *w, double *u)
+{
+    const double *a = A->x + A->start[j], *b = A->x + A->start[j + 1], *c = A->x + A->start[j + 2];
+    const int *row = A->row + A->start[j];
+    long double sum0 = w[j], sum1 = w[j + 1], sum2 = w[j + 2];
+    for (int k = 0; k < count_of(A, j); k++) {
+        const long double xk = x[row[k]];
+        sum0 += a[k] * xk;
+        sum1 += b[k] * xk;
+        sum2 += c[k] * xk;
+    }
+    u[j] = (double)sum0;
+    u[j + 1] = (double)sum1;
+    u[j + 2] = (double)sum2;
+}
+
+void ss_long_transposed_product(const ss_sparse *A, const long double *x, const double *w,
+                                double *u)
+{
+    int j = 0;
+    while (j < A->ncols) {
+        if (are_alike(A, j)) {
+            alike_sums(A, j, x, w, u);
+            j += ALIKE;
+        } else {
+            u[j] = (double)column_sum(A, j, x, w[j]);
+            j++;
+        }
+    }
+}
