@@ -123,11 +123,13 @@ static void it_does_by_two_steps_too(void)
 
 static void a_converged_step_is_the_same_with_every_filter(void)
 {
-    static const char *const FILTERS[] = {"split", "exact", "text", "gn"};
+    static const char *const FILTERS[] = {"filter=split", "filter=exact",
+                                          "filter=text",  "filter=gn",
+                                          "torsion=gn",   "stretch=gn,bending=exact,torsion=text"};
     double known[3 * VERTICES];
-    for (int k = 0; k < 4; k++) {
-        char model[40];
-        snprintf(model, sizeof model, "lifted-curls:filter=%s", FILTERS[k]);
+    for (size_t k = 0; k < sizeof FILTERS / sizeof FILTERS[0]; k++) {
+        char model[80];
+        snprintf(model, sizeof model, "lifted-curls:%s", FILTERS[k]);
         run r = new_coil("compress=0.7", model, "newton:iterations=200,tol=1e-11");
         recovery(&r, 3);
         for (int j = 0; j < 3 * VERTICES && k > 0; j++) {

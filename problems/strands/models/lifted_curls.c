@@ -23,12 +23,22 @@
 #define LEAST_BENT     1e-8
 #define LEAST_STRAIGHT 1e-6
 
+#define AS_ALL 4 // place of "filter" among the choices of one energy
+
 typedef struct settings {
     int vertices, filter;
+    int one[SS_CURL_ENERGIES]; // AS_ALL: that of all
 } settings;
 
-static const settings DEFAULTS = {.vertices = 0, .filter = SS_CURL_SPLIT};
+static const settings DEFAULTS = {
+    .vertices = 0, .filter = SS_CURL_SPLIT, .one = {AS_ALL, AS_ALL, AS_ALL}};
 static const char *const FILTERS[] = {"exact", "split", "text", "gn", NULL}; // ss_curl_filter
+static const char *const OWN_FILTERS[] = {"exact", "split", "text", "gn", "filter", NULL};
+#define OWN_FILTER(energy, kind_)                                                                  \
+    {                                                                                              \
+        .name = energy, .kind = SS_KEY_CHOICE, .place = offsetof(settings, one[kind_]),            \
+        .choices = OWN_FILTERS                                                                     \
+    }
 static const ss_key KEYS[] = {
     {.name = "vertices",
      .kind = SS_KEY_INTEGER,
@@ -39,6 +49,9 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_CHOICE,
      .place = offsetof(settings, filter),
      .choices = FILTERS},
+    OWN_FILTER("stretch", SS_CURL_STRETCHES),
+    OWN_FILTER("bending", SS_CURL_BENDS),
+    OWN_FILTER("torsion", SS_CURL_TWISTS),
     {.name = NULL},
 };
 
@@ -198,7 +211,9 @@ static ss_status curl_make(const ss_strand_design *design, const void *settings_
     }
     c->n = n;
     c->room = (n + SS_CURL_LANES - 1) / SS_CURL_LANES * SS_CURL_LANES;
-    c->filter = (ss_curl_filter)set->filter;
+    for (int k = 0; k < SS_CURL_ENERGIES; k++) {
+        c->filter[k] = (ss_curl_filter)(set->one[k] == AS_ALL ? set->filter : set->one[k]);
+    }
     c->clamp = design->clamp;
     c->rigidity = ss_material_rigidity(&design->material);
     c->relaxation = design->material.relaxation;

@@ -19,13 +19,21 @@
 
 #define SS_CURL_LANES 8 // stencils side by side
 
-// What SS_STIFFNESS_FILTERED is; SS_STIFFNESS_EXACT and SS_STIFFNESS_GAUSS_NEWTON are what they are called.
+// What SS_STIFFNESS_FILTERED is of an energy; SS_STIFFNESS_EXACT and SS_STIFFNESS_GAUSS_NEWTON are what they
+// are called, of all three.
 typedef enum ss_curl_filter {
     SS_CURL_EXACT,
-    SS_CURL_SPLIT, // the torsion's part within and across the middle edge's plane, each clamped
-    SS_CURL_TEXT,  // the torsion as the angle of two free vectors, clamped: [S23] as printed
+    SS_CURL_SPLIT, // clamped; the torsion's part within and across the middle edge's plane apart
+    SS_CURL_TEXT,  // clamped; the torsion as the angle of two free vectors: [S23] as printed
     SS_CURL_GAUSS_NEWTON,
 } ss_curl_filter;
+
+typedef enum ss_curl_energy_kind {
+    SS_CURL_STRETCHES,
+    SS_CURL_BENDS,
+    SS_CURL_TWISTS,
+    SS_CURL_ENERGIES
+} ss_curl_energy_kind;
 
 // Numbers of the natural shape: [room] each, 0 behind the last and where there is none.
 typedef enum ss_curl_number {
@@ -41,7 +49,7 @@ typedef enum ss_curl_number {
 
 typedef struct ss_curl {
     int n; // edges
-    ss_curl_filter filter;
+    ss_curl_filter filter[SS_CURL_ENERGIES];
     ss_clamp clamp;
     ss_rigidity rigidity;
     double relaxation, length; // s, m

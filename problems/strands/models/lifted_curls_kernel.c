@@ -342,7 +342,8 @@ static void add_stencils(lanes at[DOFS][DOFS], int from, int end, double scale, 
     }
 }
 
-static void add_stiffness(const ss_curl *c, const double *q, ss_curl_filter filter, bool stretches,
+static void add_stiffness(const ss_curl *c, const double *q,
+                          const ss_curl_filter filter[SS_CURL_ENERGIES], bool stretches,
                           double scale, ss_band *A)
 {
     stencil s = begin(c, q);
@@ -350,23 +351,27 @@ static void add_stiffness(const ss_curl *c, const double *q, ss_curl_filter filt
         curvature k = {0};
         lanes at[DOFS][DOFS];
         advance(&s, q);
-        add_torsion(&s, filter, &k);
-        add_bend(&s, filter, &k);
+        add_torsion(&s, filter[SS_CURL_TWISTS], &k);
+        add_bend(&s, filter[SS_CURL_BENDS], &k);
         if (stretches) {
-            add_stretch(&s, filter, &k);
+            add_stretch(&s, filter[SS_CURL_STRETCHES], &k);
         }
         spread(&k, at);
         add_stencils(at, from, c->n, scale, A);
     }
 }
 
+static const ss_curl_filter EXACT[] = {SS_CURL_EXACT, SS_CURL_EXACT, SS_CURL_EXACT};
+static const ss_curl_filter GAUSS_NEWTON[] = {SS_CURL_GAUSS_NEWTON, SS_CURL_GAUSS_NEWTON,
+                                              SS_CURL_GAUSS_NEWTON};
+
 bool ss_curl_stiffness(const void *strand, const double *q, ss_stiffness kind, double scale,
                        ss_band *A)
 {
     const ss_curl *c = strand;
-    const ss_curl_filter filter = kind == SS_STIFFNESS_EXACT      ? SS_CURL_EXACT
-                                  : kind == SS_STIFFNESS_FILTERED ? c->filter
-                                                                  : SS_CURL_GAUSS_NEWTON;
+    const ss_curl_filter *filter = kind == SS_STIFFNESS_EXACT      ? EXACT
+                                   : kind == SS_STIFFNESS_FILTERED ? c->filter
+                                                                   : GAUSS_NEWTON;
     add_stiffness(c, q, filter, true, scale, A);
     return true;
 }
@@ -377,6 +382,6 @@ void ss_curl_damping(const void *strand, const double *q, double scale, ss_band 
 {
     const ss_curl *c = strand;
     if (c->relaxation > 0.0) {
-        add_stiffness(c, q, SS_CURL_GAUSS_NEWTON, false, scale * c->relaxation, A);
+        add_stiffness(c, q, GAUSS_NEWTON, false, scale * c->relaxation, A);
     }
 }
