@@ -125,6 +125,51 @@ static void a_root_does_not_touch_the_obstacles_of_its_body(void)
     TEST_ASSERT_EQUAL_INT(4, count);
 }
 
+// By hand: on a ball of radius 1, every vertex whose distance is within the margin, and where it moves
+// fast, every vertex whose straight way comes within its radius.
+static void vertices_touch_obstacles_where_these_are_asked_for(void)
+{
+    const int first[] = {0, 20, 40}, body[] = {1, -1};
+    const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE, .size = {1, 0, 0}, .body = 1};
+    const ss_pose pose = ss_pose_identity();
+    const double radius = 0.1, margin = 0.05;
+    for (int k = 0; k < 40; k++) {
+        ss_vec3 x[40], moved[40];
+        int expected[40], n = 0;
+        for (int v = 0; v < 40; v++) {
+            double way[3];
+            ss_random_direction(&g, 3, way);
+            x[v] = ss_scaled(ss_random_between(&g, 0.9, 1.4), ss_vec(way[0], way[1], way[2]));
+            moved[v] = ss_along(x[v], k < 20 ? 0.0 : -2.0, x[v]);
+            const double gap = ss_length(x[v]) - 1.0 - radius;
+            if (v > 1 && (gap < margin || k >= 20)) {
+                expected[n++] = v;
+            }
+        }
+        const ss_polylines lines = {.nstrands = 2,
+                                    .first = first,
+                                    .x = x,
+                                    .moved = k < 20 ? NULL : moved,
+                                    .radius = radius,
+                                    .body = body,
+                                    .vertices = true};
+        CHECK_OK(collide(&lines, &ball, &pose, 1, margin));
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            const ss_touch *t = &touches[i];
+            if (t->strand_b >= 0) {
+                continue;
+            }
+            const int v = first[t->strand_a] + t->segment_a + (t->a == 1.0);
+            CHECK(found < n && v == expected[found++]);
+            CHECK(t->a == 0.0 || (t->a == 1.0 && t->segment_a == 18));
+            CHECK_NEAR(ss_length(ss_minus(t->n, ss_unit(x[v]))), 0.0, 1e-12);
+            CHECK_NEAR(t->gap, ss_length(x[v]) - 1.0 - radius, 1e-12);
+        }
+        TEST_ASSERT_EQUAL_INT(n, found);
+    }
+}
+
 static void obstacles_come_before_strands(void)
 {
     const int first[] = {0, 2, 6};
@@ -416,6 +461,7 @@ static void run_tests(void)
     RUN_TEST(a_branch_is_no_segment_and_has_neighbours);
     RUN_TEST(a_vertex_touches_once);
     RUN_TEST(a_root_does_not_touch_the_obstacles_of_its_body);
+    RUN_TEST(vertices_touch_obstacles_where_these_are_asked_for);
     RUN_TEST(obstacles_come_before_strands);
     RUN_TEST(bad_vertices_are_refused_with_their_place);
     RUN_TEST(empty_scenes_have_no_touch);

@@ -255,9 +255,9 @@ static ss_status touch_segments(search *s, ss_pair pair)
     return add(s, &t, pair.a, s->nobstacles + pair.b);
 }
 
-static bool obstacle_later(const search *s, const segment *a, int o, ss_obstacle_near *near)
+static bool obstacle_later(const search *s, const ss_vec3 x[2], const ss_vec3 moved[2], int o,
+                           ss_obstacle_near *near)
 {
-    const ss_vec3 *x = s->lines->x + a->vertex, *moved = s->lines->moved + a->vertex;
     double time;
     if (!ss_swept_obstacle(&s->obstacles[o], &s->poses[o], x, moved, s->lines->radius, &time)) {
         return false;
@@ -268,29 +268,47 @@ static bool obstacle_later(const search *s, const segment *a, int o, ss_obstacle
     return true;
 }
 
-// How far the ends of a segment move.
-static double reach_of_motion(const ss_polylines *lines, int v)
+// How far the farther of two points moves.
+static double reach_of_motion(const ss_vec3 x[2], const ss_vec3 moved[2])
 {
-    return lines->moved == NULL
-               ? 0.0
-               : ss_larger(ss_length(ss_minus(lines->moved[v], lines->x[v])),
-                           ss_length(ss_minus(lines->moved[v + 1], lines->x[v + 1])));
+    return ss_larger(ss_length(ss_minus(moved[0], x[0])), ss_length(ss_minus(moved[1], x[1])));
 }
 
-static ss_status touch_obstacle(search *s, int i, int o)
+// From x, at which they are, to `moved`; NULL where they rest.
+static bool near_obstacle(const search *s, const ss_vec3 x[2], const ss_vec3 *moved, int o,
+                          ss_obstacle_near *near)
+{
+    const double radius = s->lines->radius, now = radius + s->margin;
+    const double far = moved != NULL ? ss_larger(now, radius + reach_of_motion(x, moved)) : now;
+    return ss_obstacle_within(&s->obstacles[o], &s->poses[o], x[0], x[1], far, near) &&
+           (near->distance < now || obstacle_later(s, x, moved, o, near));
+}
+
+// Of the body of the obstacle: the root segment, and its vertices.
+static bool is_at_root(const search *s, const segment *a, int o, int end)
+{
+    return a->number + (s->lines->vertices ? end - 1 : 0) <= 0 && s->lines->body != NULL &&
+           s->lines->body[a->strand] == s->obstacles[o].body;
+}
+
+// The segment, or with lines->vertices its vertex at abscissa `end`, 0 or 1.
+static ss_status touch_obstacle(search *s, int i, int o, int end)
 {
     const segment *a = &s->segments[i];
-    if (a->number == 0 && s->lines->body != NULL &&
-        s->lines->body[a->strand] == s->obstacles[o].body) {
+    const ss_polylines *lines = s->lines;
+    const ss_vec3 *at = lines->x + a->vertex;
+    const ss_vec3 *to = lines->moved != NULL ? lines->moved + a->vertex : NULL;
+    ss_vec3 x[2] = {at[0], at[1]}, moved[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    for (int k = 0; k < 2; k++) {
+        x[k] = at[lines->vertices ? end : k];
+        moved[k] = to != NULL ? to[lines->vertices ? end : k] : moved[k];
+    }
+    ss_obstacle_near near;
+    if (is_at_root(s, a, o, end) || !near_obstacle(s, x, to != NULL ? moved : NULL, o, &near)) {
         return SS_OK;
     }
-    const ss_vec3 *x = s->lines->x + a->vertex;
-    const double radius = s->lines->radius, now = radius + s->margin;
-    const double reach = ss_larger(now, radius + reach_of_motion(s->lines, a->vertex));
-    ss_obstacle_near near;
-    if (!ss_obstacle_within(&s->obstacles[o], &s->poses[o], x[0], x[1], reach, &near) ||
-        (near.distance >= now && !obstacle_later(s, a, o, &near)) ||
-        belongs_to_next(s, a, near.a)) {
+    near.a = lines->vertices ? end : near.a;
+    if (!lines->vertices && belongs_to_next(s, a, near.a)) {
         return SS_OK;
     }
     const ss_touch t = {.strand_a = a->strand,
@@ -300,8 +318,17 @@ static ss_status touch_obstacle(search *s, int i, int o)
                         .a = near.a,
                         .n = near.n,
                         .y = near.y,
-                        .gap = near.distance - radius};
+                        .gap = near.distance - lines->radius};
     return add(s, &t, i, o);
+}
+
+// What an obstacle has of a segment: all of it, or its first vertex, and the last of a polyline.
+static ss_status touch_parts(search *s, int i, int o)
+{
+    const ss_status status = touch_obstacle(s, i, o, 0);
+    return status == SS_OK && s->lines->vertices && !belongs_to_next(s, &s->segments[i], 1.0)
+               ? touch_obstacle(s, i, o, 1)
+               : status;
 }
 
 static ss_status find(search *s, double largest, ss_error *e)
@@ -322,7 +349,7 @@ static ss_status find(search *s, double largest, ss_error *e)
     }
     for (int i = 0; i < s->nsegments; i++) {
         for (int o = 0; o < s->nobstacles && status == SS_OK; o++) {
-            status = touch_obstacle(s, i, o);
+            status = touch_parts(s, i, o);
         }
     }
     return status == SS_OK ? SS_OK : ss_fail_memory(e, "the contacts");

@@ -34,10 +34,13 @@ typedef struct ss_polylines {
     const ss_vec3 *x; // m
     const ss_vec3 *moved; // the same vertices at the end of the step, for swept tests; NULL without
     double radius;        // m
-    const int *body;   // [nstrands] that carries the root; NULL for none. A root segment does not
-                       // touch obstacles of its own body
+    const int
+        *body; // [nstrands] that carries the root, or -1; NULL for none. A root segment, and its
+               // vertices, do not touch obstacles of their own body
     const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
         // but its first, the vertex that it branches from; -1 else. NULL: no branches
+    bool
+        vertices; // obstacles are touched by vertices, not by segments: a is 0, or 1 at the end of a polyline
 } ss_polylines;
 
 typedef struct ss_collider ss_collider; // memory that is kept from step to step
