@@ -74,6 +74,14 @@ const ss_field ss_stats_fields[] = {
     SS_FIELD_AS("tip_gap", ss_stats_line, row.tip_gap, SS_FIELD_REAL, .unit = "m"),
     SS_FIELD_AS("unrest", ss_stats_line, row.unrest, SS_FIELD_REAL, .unit = "m"),
     SS_FIELD_AS("normal", ss_stats_line, row.report.answer.normal, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD_AS("impulse_change", ss_stats_line, row.report.impulse_change, SS_FIELD_REAL,
+                .unit = "N s"),
+    SS_FIELD_AS("prepare_seconds", ss_stats_line, row.report.prepare_seconds, SS_FIELD_REAL,
+                .unit = "s"),
+    SS_FIELD_AS("dynamic_seconds", ss_stats_line, row.report.dynamic_seconds, SS_FIELD_REAL,
+                .unit = "s"),
+    SS_FIELD_AS("factor_seconds", ss_stats_line, row.report.factor_seconds, SS_FIELD_REAL,
+                .unit = "s"),
     {.name = NULL},
 };
 #define NFIELDS (sizeof ss_stats_fields / sizeof ss_stats_fields[0] - 1)

@@ -190,6 +190,10 @@ typedef struct ss_strand_model {
     // kind before. Every model has SS_STIFFNESS_EXACT.
     bool (*stiffness)(const void *strand, const double *q, ss_stiffness kind, double scale,
                       ss_band *A);
+    // A += scale times the part of K, of this kind, that the energy of lengths makes. NULL where the model
+    // does not keep it apart.
+    void (*lengths)(const void *strand, const double *q, ss_stiffness kind, double scale,
+                    ss_band *A);
     // A += scale C, positive semidefinite: the damping forces are -C v.
     void (*damping)(const void *strand, const double *q, double scale, ss_band *A);
     // M += inertia that no sample carries (rotation about the centre line). NULL for none.

@@ -279,6 +279,7 @@ const ss_strand_model ss_der_model = {
     .energy = ss_der_energy,
     .force = ss_der_force,
     .stiffness = ss_der_stiffness,
+    .lengths = ss_der_lengths,
     .damping = ss_der_damping,
     .inertia = der_inertia,
     .project = ss_der_project,

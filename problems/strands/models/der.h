@@ -83,6 +83,8 @@ void ss_der_angles(const ss_der *d, const double *q, double *torque, double *dia
 
 bool ss_der_stiffness(const void *strand, const double *q, ss_stiffness kind, double scale,
                       ss_band *A);
+void ss_der_lengths(const void *strand, const double *q, ss_stiffness kind, double scale,
+                    ss_band *A);
 void ss_der_damping(const void *strand, const double *q, double scale, ss_band *A);
 
 // ---- der_frames.c

@@ -276,6 +276,36 @@ bool ss_der_stiffness(const void *strand, const double *q, ss_stiffness kind, do
     return true;
 }
 
+// As add_stretch, edge by edge.
+void ss_der_lengths(const void *strand, const double *q, ss_stiffness kind, double scale,
+                    ss_band *A)
+{
+    const ss_der *d = strand;
+    for (int k = 0; k < d->n; k++) {
+        const double *x = q + SS_DER_STRIDE * k, rest = d->inverse_edge[k];
+        const double e[3] = {x[4] - x[0], x[5] - x[1], x[6] - x[2]};
+        const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+        double across = rest - 1.0 / sqrt(square);
+        if (kind == SS_STIFFNESS_GAUSS_NEWTON && d->plain_stretch) {
+            across = 0.0;
+        } else if (kind != SS_STIFFNESS_EXACT) {
+            across = across > 0.0 ? across : 0.0;
+        }
+        const double EA = scale * d->rigidity.stretch, along = EA * (rest - across) / square;
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                const double K = along * e[i] * e[j] + (i == j ? EA * across : 0.0);
+                const int at = SS_DER_STRIDE * k;
+                *ss_band_at(A, at + 4 + i, at + j) -= K;
+                if (i >= j) {
+                    *ss_band_at(A, at + i, at + j) += K;
+                    *ss_band_at(A, at + 4 + i, at + 4 + j) += K;
+                }
+            }
+        }
+    }
+}
+
 // Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain. Lengths are not
 // damped: v at the end of a step stretches an edge that has turned by phi in it at the rate phi^2/2h, and
 // EA times that is more than the weight of hair. The elastic tension that answers it is a compression, for

@@ -11,6 +11,8 @@
 //     newton     M and f about each iterate, a problem each, until the velocities rest
 //     bdf2       the same of the two-step formula
 //     projection explicit forces, and models that keep their length by `project` (model.h)
+//     thesis     M and f about each iterate, and one pass of local impulses over the contacts between
+//                two of them: no solver
 //
 // Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, one line each in
 // schemes.h and schemes.c.
@@ -42,7 +44,9 @@ typedef struct ss_scheme {
     const ss_key *keys;    // NULL for none
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
-    bool projects; // takes models that keep their length by `project` (model.h)
+    bool projects;   // takes models that keep their length by `project` (model.h)
+    bool continuous; // its contacts are those of continuous detection, whatever was asked for
+    bool vertices;   // those with obstacles are at vertices
 
     // What the scheme keeps between tries, for the world of the stepper. May be NULL, as may `free`.
     ss_status (*make)(ss_stepper *s, const void *settings, void **own, ss_error *e);

@@ -239,8 +239,10 @@ static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report
     it.ahead = n->ahead;
     while (moved > fmax(n->set.tol, report->answer.left * n->scale) &&
            report->iterates < n->set.iterations) {
+        const double start = ss_step_clock();
         commit(s, n, it.h);
         ss_snapshot_place(&s->there, s->world, &about);
+        report->dynamic_seconds += ss_step_clock() - start;
         if (!ss_step_form(s, &it, &s->there, report)) {
             *reason = SS_STEP_MATRIX;
             return SS_OK;
@@ -249,9 +251,11 @@ static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report
         if (status != SS_OK || *reason != SS_STEP_DONE) {
             return status;
         }
+        const double solved = ss_step_clock();
         ss_step_find_velocities(s);
         take_slopes(s, n, &it);
         moved = change(s, n->about, &s->there, s->mean);
+        report->dynamic_seconds += ss_step_clock() - solved;
     }
     report->change = moved;
     const double most = n->set.growth > 0.0 ? n->set.growth * first : DBL_MAX;

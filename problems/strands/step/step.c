@@ -99,7 +99,8 @@ static bool allocate(ss_stepper *s)
     }
     for (int k = 0; k < w->nstrands; k++) {
         s->first[k] = w->strands[k].point;
-        s->body[k] = w->strands[k].body;
+        const bool loose = s->scheme->vertices && !ss_clamps_root(w->strands[k].clamp);
+        s->body[k] = loose ? -1 : w->strands[k].body;
     }
     s->first[w->nstrands] = w->npoints;
     return fill_branches(s);
@@ -130,6 +131,7 @@ static ss_status make_scheme(ss_stepper *s, ss_error *e)
     if (status == SS_OK) {
         s->scheme = asked->scheme;
         strcpy(s->spec, asked->spec);
+        s->options.continuous = s->options.continuous || s->scheme->continuous;
         status = check_scheme(s->world, s->scheme, e);
     }
     if (status == SS_OK && s->scheme->make != NULL) {

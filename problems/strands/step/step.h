@@ -85,7 +85,9 @@ typedef struct ss_step_report {
     ss_step_answer answer; // status "" where there was no contact; of several problems the last,
                            // with the sums of iterations and seconds
     double change; // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
-    int iterates;  // problems that the scheme solved, or would have with contacts
+    double
+        impulse_change; // N s: mean |change of r_i| in the last pass of local impulses (local_pass.h)
+    int iterates;       // problems that the scheme solved, or would have with contacts
     ss_stiffness stiffness; // the last kind of K that a strand needed (model.h)
     int lifted; // systems of a strand that had a factor after their diagonal was lifted only
     double dissipation; // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
@@ -94,6 +96,9 @@ typedef struct ss_step_report {
     double length;      // m, of all polylines at its end
     double max_speed;   // m/s, of points against the body of their root
     double collide_seconds, assemble_seconds, solve_seconds, seconds;
+    // Of a step by iterates, shares of the above: the systems of the first iterate; systems and velocities
+    // of the later ones; of both the factors, where the scheme tells them (thesis).
+    double prepare_seconds, dynamic_seconds, factor_seconds;
 } ss_step_report;
 
 // Bodies, obstacles, strands and parameters of the world must not change while a stepper has it;

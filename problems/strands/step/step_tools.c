@@ -29,7 +29,9 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
 {
     const double start = ss_step_clock();
     const bool definite = ss_systems_form(&s->systems, s->world, it, at);
-    report->assemble_seconds += ss_step_clock() - start;
+    const double seconds = ss_step_clock() - start;
+    report->assemble_seconds += seconds;
+    *(report->iterates == 0 ? &report->prepare_seconds : &report->dynamic_seconds) += seconds;
     report->iterates++;
     report->lifted += s->systems.lifted;
     return definite;
@@ -49,7 +51,8 @@ static ss_status collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *mo
                                 .moved = moved,
                                 .radius = w->radius,
                                 .body = s->body,
-                                .branch = s->branch};
+                                .branch = s->branch,
+                                .vertices = s->scheme->vertices};
     const double margin = ss_step_margin(&s->options, w->radius, h, s->speed);
     const ss_status status = ss_collide(s->collider, &lines, w->obstacles, at->obstacles,
                                         w->nobstacles, margin, touches, count, e);
@@ -87,15 +90,15 @@ static void sweep(ss_stepper *s, double h)
     }
 }
 
-// How many dofs of strand k move the ends of a segment.
-static int free_dofs(const ss_stepper *s, int k, int segment)
+// How many dofs of strand k move the point at abscissa a of a segment.
+static int free_dofs(const ss_stepper *s, int k, int segment, double a)
 {
     const ss_strand *strand = &s->world->strands[k];
     const ss_strand_point *end = s->here.all.points + strand->point + segment;
-    int count = end[0].count + end[1].count;
-    for (int i = 0; strand->size.nheld > 0 && i < 2; i++) {
-        for (int j = 0; j < end[i].count; j++) {
-            count -= s->systems.place[strand->v + ss_point_dof(&end[i], j)] < 0;
+    int count = 0;
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; a != 1.0 - i && j < end[i].count; j++) {
+            count += s->systems.place[strand->v + ss_point_dof(&end[i], j)] >= 0;
         }
     }
     return count;
@@ -104,8 +107,8 @@ static int free_dofs(const ss_stepper *s, int k, int segment)
 // Contacts are pairs of which a point can move; without a gap term those that touch.
 static bool is_contact(const ss_stepper *s, const ss_touch *t)
 {
-    int dofs = free_dofs(s, t->strand_a, t->segment_a);
-    dofs += t->strand_b >= 0 ? free_dofs(s, t->strand_b, t->segment_b) : 0;
+    int dofs = free_dofs(s, t->strand_a, t->segment_a, t->a);
+    dofs += t->strand_b >= 0 ? free_dofs(s, t->strand_b, t->segment_b, t->b) : 0;
     return dofs > 0 && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
 }
 
@@ -224,8 +227,7 @@ static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_re
     return status;
 }
 
-ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
-                               ss_step_reason *reason, ss_error *e)
+ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
     report->answer = (ss_step_answer){.status = ""};
     report->hits = 0;
@@ -235,7 +237,26 @@ ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
     const double start = ss_step_clock();
     const ss_status status = form_problem(s, h, report, e);
     report->assemble_seconds += ss_step_clock() - start;
-    return status == SS_OK ? solve_problem(s, report, reason, e) : status;
+    return status;
+}
+
+ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
+                               ss_step_reason *reason, ss_error *e)
+{
+    const ss_status status = ss_step_form_problem(s, h, report, e);
+    return status == SS_OK && s->ncontacts > 0 ? solve_problem(s, report, reason, e) : status;
+}
+
+void ss_step_refresh_problem(ss_stepper *s, ss_step_report *report)
+{
+    if (s->ncontacts == 0) {
+        return;
+    }
+    const double start = ss_step_clock();
+    const ss_step_parts parts = parts_of(s, s->formed.problem.provenance.dt);
+    ss_step_problem_refresh(&s->formed, &parts);
+    describe(s, parts.h, report->iterates);
+    report->assemble_seconds += ss_step_clock() - start;
 }
 
 ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
@@ -244,13 +265,9 @@ ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_re
     if (s->ncontacts == 0) {
         return SS_OK;
     }
-    const double start = ss_step_clock();
-    const ss_step_parts parts = parts_of(s, s->formed.problem.provenance.dt);
     const ss_step_answer before = report->answer;
-    ss_step_problem_refresh(&s->formed, &parts);
-    describe(s, parts.h, report->iterates);
+    ss_step_refresh_problem(s, report);
     memcpy(s->formed.guess.r, s->r, 3 * (size_t)s->ncontacts * sizeof *s->r);
-    report->assemble_seconds += ss_step_clock() - start;
     const ss_status status = solve_problem(s, report, reason, e);
     report->answer.iterations += before.iterations;
     report->answer.seconds += before.seconds;
@@ -259,11 +276,10 @@ ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_re
     return status;
 }
 
-// The free dofs of the strands in the problem, from v [nv] into s->v.
-static void gather_velocities(ss_stepper *s, const double *v)
+void ss_step_gather_velocities(ss_stepper *s, const double *v)
 {
     const ss_world *w = s->world;
-    for (int k = 0; k < w->nstrands; k++) {
+    for (int k = 0; s->ncontacts > 0 && k < w->nstrands; k++) {
         const int row = s->formed.row[k], at = w->strands[k].v;
         for (int i = 0; row >= 0 && i < s->systems.M[k].n; i++) {
             s->v[row + i] = v[at + s->systems.free[at + i]];
@@ -285,7 +301,7 @@ double ss_step_velocity_scale(ss_stepper *s)
             ss_systems_solve(&s->systems, w, k, p->f + row, s->mean + w->strands[k].v);
         }
     }
-    gather_velocities(s, s->mean);
+    ss_step_gather_velocities(s, s->mean);
     memcpy(s->u, p->w, 3 * (size_t)s->ncontacts * sizeof *s->u);
     ss_sparse_add_transposed_product(&p->H, s->v, s->u);
     for (int i = 0; i < s->ncontacts; i++) {
@@ -318,9 +334,7 @@ void ss_step_find_velocities(ss_stepper *s)
         ss_sparse_add_product(&s->formed.problem.H, s->r, s->v);
     }
     ss_systems_each(&s->systems, w->nstrands, find_velocity, s);
-    if (touching) {
-        gather_velocities(s, s->trial.v);
-    }
+    ss_step_gather_velocities(s, s->trial.v);
 }
 
 static void measure_contacts(ss_stepper *s, ss_step_report *report)

@@ -78,12 +78,19 @@ ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
 ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                                ss_error *e);
 
+// What answer_first and answer_again do without the solver: the problem with r from the step before, and
+// the same with M and f of other systems.
+ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
+void ss_step_refresh_problem(ss_stepper *s, ss_step_report *report);
+
 // max |b_i| of the problem as it is formed, b = H' M^-1 f + w; 0 without contacts. To be asked for before
 // the velocities.
 double ss_step_velocity_scale(ss_stepper *s);
 
 // v of the trial: M^-1 (f + H r), strand by strand, and of the held dofs.
 void ss_step_find_velocities(ss_stepper *s);
+// s->v, of the problem, from v [nv].
+void ss_step_gather_velocities(ss_stepper *s, const double *v);
 // q of the trial: q_n (+) h (way v + offset). What the method of a model adds to v is added.
 void ss_step_move(ss_stepper *s, double h);
 

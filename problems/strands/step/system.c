@@ -311,6 +311,26 @@ void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, con
     add_damping_product(s, q, v, -1.0, &A, F);
 }
 
+void ss_strand_residual(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
+                        ss_system_scratch *scratch, double *g)
+{
+    const ss_strand *s = &w->strands[k];
+    const double *q = it->at->q + s->q, *v = it->at->v + s->v, *past = it->past + s->v;
+    const int n = s->size.nv;
+    const double h = it->h, braked = 1.0 + h * drag_rate(w, s);
+    ss_band A = {n, s->size.half_bandwidth, scratch->band};
+    double *change = scratch->product;
+    memset(g, 0, (size_t)n * sizeof *g);
+    add_forces(w, s, q, v, at, scratch->convected, g);
+    for (int j = 0; j < n; j++) {
+        change[j] = braked * v[j] - past[j];
+        g[j] *= -h;
+    }
+    set_inertia(w, s, q, at, &A);
+    ss_band_add_product(&A, change, g);
+    add_damping_product(s, q, v, h, &A, g);
+}
+
 // M += scale K; f += what K makes of the way that the iterate is ahead.
 static bool add_stiffness(const ss_strand *s, const ss_iterate *it, ss_system_scratch *scratch,
                           ss_band *M, double *f)

@@ -74,6 +74,9 @@ bool ss_strand_system(const ss_world *w, int k, const ss_iterate *it, const ss_p
 // F - C v of strand k at `state`, where it is placed, into F [nv].
 void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
                       ss_system_scratch *scratch, double *F);
+// g [nv] = M0 (v* - past) - h (F(q*, v*) - C v*) of strand k: what is left of a step of backward Euler.
+void ss_strand_residual(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
+                        ss_system_scratch *scratch, double *g);
 // Of a model that projects, after ss_strand_system: M and f as said above, `end`, its v, and `after`
 // (both [nv]). Without a definite M nothing is changed.
 void ss_strand_project(const ss_world *w, int k, const ss_world_state *state, double h,

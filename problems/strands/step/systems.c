@@ -252,7 +252,7 @@ static void project_strand(ss_systems *s, const ss_world *w, int k, const ss_ite
     eliminate(s, strand, &whole, room->right, M, f);
 }
 
-static bool factor_strand(ss_systems *s, const ss_world *w, int k)
+bool ss_systems_factor(ss_systems *s, const ss_world *w, int k)
 {
     const ss_band *M = &s->M[k];
     memcpy(s->L[k].x, M->x, (size_t)M->n * (size_t)(M->half + 1) * sizeof *M->x);
@@ -279,18 +279,20 @@ static bool lift_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
             *diagonal += more;
         }
         before = SHARES[i];
-        definite = factor_strand(s, w, k);
+        definite = ss_systems_factor(s, w, k);
     }
     s->lifts[k] = definite;
     return definite;
 }
 
-static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
-                        const ss_placed *at, ss_systems_room *room)
+bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
+                            const ss_placed *at, int thread)
 {
     const ss_strand *strand = &w->strands[k];
+    ss_systems_room *room = &s->rooms[thread];
     ss_iterate about = *it;
     bool definite = false;
+    s->lifts[k] = false;
     const ss_stiffness first = it->kind == SS_STIFFNESS_OWN ? strand->model->kind : it->kind;
     for (int kind = (int)first; kind < SS_STIFFNESS_KINDS && !definite; kind++) {
         about.kind = (ss_stiffness)kind;
@@ -300,7 +302,7 @@ static bool form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
         if (ss_systems_project(s, strand)) {
             project_strand(s, w, k, it, room);
         }
-        definite = factor_strand(s, w, k) ||
+        definite = ss_systems_factor(s, w, k) ||
                    (about.kind != SS_STIFFNESS_EXACT && lift_strand(s, w, k, it));
         s->kinds[k] = about.kind;
     }
@@ -319,8 +321,7 @@ static void form_one(void *context, int k, int thread)
     const forming *f = context;
     ss_systems *s = f->s;
     const ss_placed placed = ss_snapshot_strand(f->at, f->w, k);
-    s->lifts[k] = false;
-    s->definite[k] = form_strand(s, f->w, k, f->it, &placed, &s->rooms[thread]);
+    s->definite[k] = ss_systems_form_strand(s, f->w, k, f->it, &placed, thread);
 }
 
 bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, const ss_snapshot *at)

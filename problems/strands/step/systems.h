@@ -52,6 +52,11 @@ void ss_systems_script(ss_systems *s, const ss_world *w, const ss_world_state *f
 // M, f and the factors about an iterate, where `at` is. K is of it->kind, or of the next kind that
 // has a factor, strand by strand. False where an M is not positive definite with any.
 bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, const ss_snapshot *at);
+// The same of strand k, in the room of `thread`.
+bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
+                            const ss_placed *at, int thread);
+// The factor of M of strand k. False where it is not positive definite.
+bool ss_systems_factor(ss_systems *s, const ss_world *w, int k);
 // The last kind of K that ss_systems_form took for a strand.
 ss_stiffness ss_systems_kind(const ss_systems *s, const ss_world *w);
 
