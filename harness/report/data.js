@@ -1,7 +1,7 @@
 // What the program put into the page: JSON in the element `data`, deflated and in base64 or plain.
 //
 //   {version, title, made, program, files: [...], problems: [what was wrong with files],
-//    tolerance, rows: {column: {v: distinct texts, i: their places} | numbers, null if missing},
+//    records: [{file, rows}] in the order of the rows, tolerance, rows: {column: {v: distinct texts, i: their places} | numbers, null if missing},
 //    history: {start, iteration, seconds, error}, solvers: [{spec, start, label, approximate, ...}],
 //    notes: [...], simulations: [{file, every, steps, columns}], strands: [heads]}
 

@@ -11,8 +11,6 @@ class Page {
   }
 
   begin() {
-    const all = this.trialsOf({ ...DEFAULT_STATE });
-    this.order = rankSolvers(all).map((s) => s.label);
     this.profile = new ProfileView(this);
     this.solverView = new SolverView(this);
     this.problemsView = new ProblemsView(this);
@@ -36,10 +34,17 @@ class Page {
     return asked > 0 ? asked : this.data.tolerance;
   }
 
+  // A place that an address names but the page does not have is all.
+  recordOf(state) {
+    const record = state.record === "" ? defaultRecord(this.model) : state.record;
+    return Object.hasOwn(this.model.records, record) ? record : "all";
+  }
+
   trialsOf(state) {
     return makeTrials(this.model, {
       tolerance: state.tol > 0 ? state.tol : this.data.tolerance,
       measure: state.measure,
+      record: this.recordOf(state),
       scene: state.scene,
       from: state.from,
       to: state.to,
@@ -49,7 +54,12 @@ class Page {
   }
 
   changed(names) {
-    const compares = ["tol", "measure", "scene", "from", "to", "text", "hide", "resize"];
+    const compares = ["tol", "measure", "record", "scene", "from", "to", "text", "hide", "resize"];
+    if (names.includes("record")) {
+      const { record } = this.state.value;
+      const whole = this.trialsOf({ ...DEFAULT_STATE, record });
+      this.order = rankSolvers(whole).map((s) => s.label);
+    }
     if (names.some((name) => compares.includes(name))) {
       this.trials = this.trialsOf(this.state.value);
       this.profile.show(this.trials);
@@ -70,7 +80,7 @@ class Page {
     this.bar.show();
   }
 
-  // ---- Solvers: their colours, which are those of the first view, and the focus
+  // ---- Solvers: their colours, which are those of the whole record, and the focus
 
   placeOf(label) {
     return this.order.indexOf(label);
@@ -140,6 +150,10 @@ class Bar {
     );
     // Where the bar would take half of the screen.
     byId("filters").open = !matchMedia("(max-width: 640px)").matches;
+    this.fillRecords(model);
+    byId("record").addEventListener("change", (event) =>
+      page.state.change({ record: event.target.value }),
+    );
     this.fillScenes(model);
     byId("scene").addEventListener("change", (event) =>
       page.state.change({ scene: event.target.value }),
@@ -156,6 +170,13 @@ class Bar {
       page.profile.chart.setZoom(null);
       page.state.change({ ...DEFAULT_STATE });
     });
+  }
+
+  fillRecords(model) {
+    byId("record").append(
+      ...model.records.map((r, place) => element("option", { value: place }, r.file)),
+    );
+    byId("record").closest("label").hidden = model.records.length < 2;
   }
 
   fillScenes(model) {
@@ -182,6 +203,7 @@ class Bar {
     byId("tol-slider").setAttribute("aria-valuetext", formatNumber(page.tolerance));
     byId("tol").value = formatNumber(page.tolerance);
     byId("measure").value = state.measure;
+    byId("record").value = page.recordOf(state);
     byId("scene").value = state.scene;
     byId("from").value = Number.isNaN(state.from) ? "" : state.from;
     byId("to").value = Number.isNaN(state.to) ? "" : state.to;

@@ -24,6 +24,9 @@ typedef struct inputs {
     const ss_page_request *request;
     ss_record_rows rows; // of all records, one after the other
     int nrecords, nruns, nstrands;
+    int nfull;                 // records that hold rows:
+    const char **record_paths; // [nfull] borrowed
+    size_t *record_rows;       // [nfull] how many rows are theirs
     ss_stats *runs;
     const char **run_paths; // [nruns] borrowed
     ss_page_strands *strands;
@@ -74,6 +77,8 @@ static ss_status add_record(inputs *in, const char *path, ss_error *e)
     memcpy(all + in->rows.count, more.rows, more.count * sizeof *all);
     in->rows = (ss_record_rows){.count = in->rows.count + more.count, .rows = all};
     free(more.rows);
+    in->record_paths[in->nfull] = path;
+    in->record_rows[in->nfull++] = more.count;
     return SS_OK;
 }
 
@@ -111,6 +116,8 @@ static void inputs_free(inputs *in)
     free(in->strands);
     free(in->runs);
     free(in->run_paths);
+    free(in->record_paths);
+    free(in->record_rows);
     ss_trials_free(in->trials);
     ss_record_rows_free(&in->rows);
 }
@@ -120,10 +127,12 @@ static ss_status read_all(inputs *in, ss_page_findings *findings, ss_error *e)
     const size_t n = (size_t)in->request->count;
     in->runs = calloc(n, sizeof *in->runs);
     in->run_paths = calloc(n, sizeof *in->run_paths);
+    in->record_paths = calloc(n, sizeof *in->record_paths);
+    in->record_rows = calloc(n, sizeof *in->record_rows);
     in->strands = calloc(n, sizeof *in->strands);
     findings->errors = calloc(n, sizeof *findings->errors);
-    if (in->runs == NULL || in->run_paths == NULL || in->strands == NULL ||
-        findings->errors == NULL) {
+    if (in->runs == NULL || in->run_paths == NULL || in->record_paths == NULL ||
+        in->record_rows == NULL || in->strands == NULL || findings->errors == NULL) {
         return ss_fail_memory(e, "the files of the page");
     }
     for (int k = 0; k < in->request->count; k++) {
@@ -193,6 +202,21 @@ static ss_status put_runs(ss_page_json *json, const inputs *in, ss_error *e)
     return status;
 }
 
+static void put_record_files(ss_page_json *json, const inputs *in)
+{
+    ss_page_json_key(json, "records");
+    ss_page_json_begin(json, '[');
+    for (int k = 0; k < in->nfull; k++) {
+        ss_page_json_begin(json, '{');
+        ss_page_json_key(json, "file");
+        ss_page_json_text(json, in->record_paths[k]);
+        ss_page_json_key(json, "rows");
+        ss_page_json_integer(json, (long long)in->record_rows[k]);
+        ss_page_json_end(json, '}');
+    }
+    ss_page_json_end(json, ']');
+}
+
 // Rows that cannot be compared at the tolerance (none is as tight) are a finding as well.
 static ss_status make_data(inputs *in, ss_page_findings *findings, ss_page_json *json, ss_error *e)
 {
@@ -201,6 +225,7 @@ static ss_status make_data(inputs *in, ss_page_findings *findings, ss_page_json 
     ss_page_json_begin(json, '{');
     put_head(json, in->request);
     if (in->rows.count > 0) {
+        put_record_files(json, in);
         status = ss_page_put_records(json, &in->rows, in->request->tolerance,
                                      !in->request->no_histories, &in->trials, &other);
     }

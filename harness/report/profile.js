@@ -46,6 +46,15 @@ function profileCaption(trials) {
   );
 }
 
+// A problem that a solver was not run on counts as not solved.
+function profileGaps(trials) {
+  const few = trials.shown.filter((solver) => solver.runs < trials.problems.length).length;
+  return few === 0
+    ? ""
+    : ` ${plural(few, "solver")} of ${trials.shown.length} ran on some of these problems only; ` +
+        `the others count as not solved by them.`;
+}
+
 class ProfileView {
   constructor(page) {
     this.page = page;
@@ -68,7 +77,8 @@ class ProfileView {
   show(trials) {
     this.trials = trials;
     const end = profileEnd(trials);
-    byId("profile-caption").textContent = profileCaption(trials);
+    byId("profile-caption").textContent =
+      profileCaption(trials) + profileGaps(trials);
     byId("profile-dagger").hidden = !trials.shown.some((s) => s.approximate);
     this.chart.options.x.title = profileAxis(trials.filter.measure);
     const curves = trials.shown.map((solver) => ({

@@ -4,6 +4,7 @@
 const DEFAULT_STATE = {
   tol: NaN,
   measure: "seconds",
+  record: "", // "all", the place of one, or "": what defaultRecord says
   scene: "",
   from: NaN,
   to: NaN,

@@ -14,12 +14,36 @@ const MEASURES = {
   sweep: { word: "time in iterations", unit: "s", title: "time in the iterations alone" },
 };
 
+// Which record each row is from.
+function recordsOf(data) {
+  const record = new Int32Array(data.rows.count);
+  let row = 0;
+  data.records.forEach((r, place) => {
+    record.fill(place, row, row + r.rows);
+    row += r.rows;
+  });
+  return record;
+}
+
+// Records of different problems, or of different solvers, are shown one at a time: over all problems
+// each solver would seem to fail on those of the others.
+function defaultRecord(model) {
+  const seen = new Set();
+  for (let row = 0; row < model.rows.count; row++) {
+    seen.add(model.solverOf[row] * model.problems.length + model.problemOf[row]);
+  }
+  const complete = seen.size === model.solvers.length * model.problems.length;
+  return complete || model.records.length < 2 ? "all" : "0";
+}
+
 // Which problem and which solver each row is of; this does not depend on the tolerance.
 function makeModel(data) {
   const rows = data.rows;
   const model = {
     rows,
     history: data.history,
+    records: data.records,
+    recordOf: recordsOf(data),
     solvers: data.solvers,
     problems: [],
     problemOf: new Int32Array(rows.count),
@@ -118,12 +142,14 @@ function judgeRow(model, row, tolerance) {
   return trial;
 }
 
-// The row of each problem and solver that counts at a tolerance; -1: none.
-function chooseRows(model, tolerance) {
+// The row of each problem and solver that counts at a tolerance; -1: none. `record` is "all" or the
+// place of the one whose rows count.
+function chooseRows(model, tolerance, record) {
   const chosen = model.solvers.map(() => new Int32Array(model.problems.length).fill(-1));
   for (let row = 0; row < model.rows.count; row++) {
     const tol = model.rows.tol[row];
-    if (!(tol <= tolerance || sameTolerance(tol, tolerance))) {
+    const counts = record === "all" || model.recordOf[row] === Number(record);
+    if (!counts || !(tol <= tolerance || sameTolerance(tol, tolerance))) {
       continue;
     }
     const place = chosen[model.solverOf[row]];
@@ -155,10 +181,10 @@ function costOf(trial, measure) {
   return trial[measure] > 0 ? trial[measure] : Infinity;
 }
 
-// filter: {tolerance, measure, scene, from, to, text, hide: Set of labels}. Solvers that are hidden
+// filter: {tolerance, measure, record, scene, from, to, text, hide: Set of labels}. Solvers that are hidden
 // take no part: the fastest is the fastest of those that are shown.
 function makeTrials(model, filter) {
-  const chosen = chooseRows(model, filter.tolerance);
+  const chosen = chooseRows(model, filter.tolerance, filter.record);
   const problems = model.problems
     .map((problem, place) => ({ problem, place }))
     .filter(({ problem, place }) => passes(problem, filter) && chosen.some((c) => c[place] >= 0));

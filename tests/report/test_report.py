@@ -625,6 +625,35 @@ def check_simulation(browser, folder):
     assert browser.errors() == []
 
 
+def check_two_records(browser, record, folder):
+    """A page of two records shows one at a time if their solvers or problems differ."""
+    first = change_record(record, os.path.join(folder, "first.db"), "delete from runs where solver = 'enum'")
+    other = change_record(record, os.path.join(folder, "other.db"),
+                          "delete from runs where solver <> 'enum' or contacts > 100")
+    page = os.path.join(folder, "two.html")
+    open_page(browser, report(page, first, other))
+    data = data_of(page)
+    assert [r["file"] for r in data["records"]] == [first, other]
+    assert sum(r["rows"] for r in data["records"]) == len(data["rows"]["tol"])
+    solvers = "return window.stickslip.page.trials.shown.map((s) => s.label)"
+    assert "enum" not in browser.run(solvers), "the page begins with both records"
+    assert "some of these problems" not in browser.text("#profile-caption")
+    choose = ("const r = document.querySelector('#record'); r.value = arguments[0];"
+              "r.dispatchEvent(new Event('change'))")
+    browser.run(choose, "1")
+    assert browser.run(solvers) == ["enum"]
+    assert not browser.run("return window.stickslip.page.isGrey('enum')"), "the only solver is grey"
+    browser.run(choose, "all")
+    assert "enum" in browser.run(solvers) and len(browser.run(solvers)) > 1
+    assert "1 solver of" in browser.text("#profile-caption"), browser.text("#profile-caption")
+    open_page(browser, page, "#record=1")
+    assert browser.run(solvers) == ["enum"]
+    open_page(browser, page, "#record=7")
+    assert len(browser.run(solvers)) > 1, "a record that is not there hides all"
+    open_page(browser, report(page, record))
+    assert browser.run("return document.querySelector('#record').closest('label').hidden")
+
+
 def check_bad_pages(browser, record, folder):
     """Pages that say what is wrong, and are whole."""
     page = os.path.join(folder, "bad.html")
@@ -712,6 +741,7 @@ def test_browser(folder):
         (check_exports, (record, folder)),
         (check_looks, (page,)),
         (check_simulation, (folder,)),
+        (check_two_records, (record, folder)),
         (check_bad_pages, (record, folder)),
         (check_old_browser, (page,)),
         (check_large_page, (record, folder)),
