@@ -128,8 +128,9 @@ void ss_banded_solve_four(const ss_banded *const L[4], double *const x[4])
 // ---- Rows
 //
 // Each row waits for its own last entry: rows are taken together, and the columns' length is a constant
-// where it is that of a rod.
-#define HALF_OF_RODS 10
+// where it is that of a rod or of a lifted curl.
+#define HALF_OF_RODS  10
+#define HALF_OF_CURLS 11
 
 static inline void forward(const ss_banded *L, int half, int j, int rows, size_t length, double *x)
 {
@@ -173,10 +174,75 @@ static inline void solve_rows(const ss_banded *L, int half, int first, int rows,
     }
 }
 
+// Three rows side by side, the same operations in the same order: vectors of four hold an entry of each.
+#define THREE     3
+#define SIDE_BY   512 // entries of a row, at most
+#define FOUR_WIDE 4
+typedef double four __attribute__((vector_size(8 * FOUR_WIDE)));
+
+// X_j without what the `above` entries before it put on it, over the diagonal.
+static inline void forward_three(const ss_banded *L, int above, int j, four *X)
+{
+    const double *entry = ss_banded_at(L, j, j - above);
+    four sum = X[j];
+    for (int i = above; i >= 1; i--, entry += L->half) {
+        sum -= *entry * X[j - i];
+    }
+    X[j] = sum * L->inverse[j];
+}
+
+static inline void backward_three(const ss_banded *L, int below, int j, four *X)
+{
+    const double *column = ss_banded_at(L, j, j);
+    four sum = X[j];
+    for (int i = below; i >= 1; i--) {
+        sum -= column[i] * X[j + i];
+    }
+    X[j] = sum * L->inverse[j];
+}
+
+static inline void solve_three(const ss_banded *L, int half, int first, four *X)
+{
+    const int n = L->n, whole = n - half;
+    for (int j = first; j < n && j - first < half; j++) {
+        forward_three(L, j - first, j, X);
+    }
+    for (int j = first + half; j < n; j++) {
+        forward_three(L, half, j, X);
+    }
+    for (int j = n - 1; j >= whole && j >= 0; j--) {
+        backward_three(L, n - 1 - j, j, X);
+    }
+    for (int j = whole - 1; j >= 0; j--) {
+        backward_three(L, half, j, X);
+    }
+}
+
+static void solve_side_by_side(const ss_banded *L, int first, size_t length, double *x)
+{
+    four X[SIDE_BY];
+    for (int j = 0; j < L->n; j++) {
+        X[j] = j < first ? (four){0.0}
+                         : (four){x[j], x[length + (size_t)j], x[2 * length + (size_t)j], 0.0};
+    }
+    if (L->half == HALF_OF_RODS) {
+        solve_three(L, HALF_OF_RODS, first, X);
+    } else if (L->half == HALF_OF_CURLS) {
+        solve_three(L, HALF_OF_CURLS, first, X);
+    } else {
+        solve_three(L, L->half, first, X);
+    }
+    for (int j = 0; j < L->n; j++) {
+        for (int c = 0; c < THREE; c++) {
+            x[(size_t)c * length + (size_t)j] = X[j][c];
+        }
+    }
+}
+
 void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, double *x)
 {
-    if (L->half == HALF_OF_RODS && k == 3) {
-        solve_rows(L, HALF_OF_RODS, first, 3, length, x);
+    if (k == THREE && L->n <= SIDE_BY) {
+        solve_side_by_side(L, first, length, x);
     } else {
         solve_rows(L, L->half, first, k, length, x);
     }

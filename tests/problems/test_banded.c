@@ -39,7 +39,8 @@ static double entry(const ss_banded *A, int i, int j)
     return high - low <= A->half ? *ss_banded_at(A, high, low) : 0.0;
 }
 
-static const int SIZES[][2] = {{1, 0}, {1, 3}, {5, 10}, {11, 10}, {40, 10}, {30, 1}, {25, 7}};
+static const int SIZES[][2] = {{1, 0},  {1, 3},  {5, 10},  {11, 10}, {40, 10},
+                               {30, 1}, {25, 7}, {40, 11}, {520, 10}};
 #define COUNT (int)(sizeof SIZES / sizeof SIZES[0])
 
 // M x = y of three rows, of which the first `first` entries of y are 0.
