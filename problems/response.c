@@ -7,6 +7,7 @@
 #include "problems/matrix/compliance.h"
 #include "problems/matrix/long_products.h"
 #include "problems/matrix/mass.h"
+#include "problems/matrix/twofold.h"
 
 void ss_response_free(ss_response *response)
 {
@@ -52,26 +53,22 @@ static void trace_local(const ss_problem *p, double *compliance)
 //     max_c sum_j |H_jc| (2^-11 |d_1|_j + 2^-64 |v|_j)                                           (2)
 //
 // Where a condition of 1e10 meets parts a thousand times as light, that is 1e-11 of u, and a residual of 6e-11
-// was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of max |b|, (1) is made again with rho
-// and v in 113 bits.
+// was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of max |b|, (1) is made with rho and v of two
+// doubles, and at once for every r if it is for r = 0. They have 104 bits, and passes end when the last d_k moves no u by more than
+// UNCERTAIN of max |b|: what is left is smaller by another cond(M) eps.
 #define REFINEMENTS 2
 #define UNCERTAIN   1e-13
 #define D1_SHARE    0x1p-11
 #define V_SHARE     0x1p-64
-#define FINE_PASSES 4
-#ifdef __SIZEOF_FLOAT128__
-__extension__ typedef __float128 fine_real;
-#else
-typedef long double fine_real; // of 113 bits on the machines that have no other
-#endif
+#define FINE_PASSES 8 // of a factor that hardly is one of M; 3 to 5 suffice for a condition of 1e10
 
 // y += sign A x
-static void add_fine_product(const ss_sparse *A, double sign, const double *x, fine_real *y)
+static void add_fine_product(const ss_sparse *A, double sign, const double *x, ss_twofold *y)
 {
     for (int j = 0; j < A->ncols; j++) {
-        const fine_real xj = sign * x[j];
-        for (int k = A->start[j]; k < A->start[j + 1]; k++) {
-            y[A->row[k]] += A->x[k] * xj;
+        const double xj = sign * x[j];
+        for (int k = A->start[j]; xj != 0.0 && k < A->start[j + 1]; k++) {
+            ss_twofold_add_product(&y[A->row[k]], A->x[k], xj);
         }
     }
 }
@@ -129,35 +126,64 @@ static double largest_of(const double *x, int n)
     return largest;
 }
 
-// The same with v and rho in 113 bits, and u of it.
-static void refine_finely(ss_response *response, const double *r, double *d, double *u)
+static double scale_of(const ss_response *response, const double *u)
+{
+    return response->fastest > 0.0 ? response->fastest : largest_of(u, response->problem->H.ncols);
+}
+
+// u = H' v + w, rounded once.
+static void find_fine_velocities(const ss_problem *p, const ss_twofold *v, double *u)
+{
+    for (int c = 0; c < p->H.ncols; c++) {
+        ss_twofold sum = {p->w[c], 0.0};
+        for (int k = p->H.start[c]; k < p->H.start[c + 1]; k++) {
+            ss_twofold_add_twofold(&sum, p->H.x[k], v[p->H.row[k]]);
+        }
+        u[c] = ss_twofold_rounded(sum);
+    }
+}
+
+// max_c sum_j |H_jc| |d_j|
+static double largest_move(const ss_sparse *H, const double *d)
+{
+    double largest = 0.0;
+    for (int c = 0; c < H->ncols; c++) {
+        double sum = 0.0;
+        for (int k = H->start[c]; k < H->start[c + 1]; k++) {
+            sum += fabs(H->x[k] * d[H->row[k]]);
+        }
+        largest = sum > largest ? sum : largest;
+    }
+    return largest;
+}
+
+// The same with v and rho of two doubles; u, and v rounded in `motion`.
+static void refine_finely(ss_response *response, const double *r, double *motion, double *u)
 {
     const ss_problem *p = response->problem;
-    fine_real *rho = response->fine, *v = rho + p->ndofs;
+    ss_twofold *rho = response->fine, *v = rho + p->ndofs;
+    double *d = motion;
     for (int j = 0; j < p->ndofs; j++) {
-        rho[j] = p->f[j];
-        v[j] = 0.0;
+        rho[j] = (ss_twofold){p->f[j], 0.0};
+        v[j] = (ss_twofold){0.0, 0.0};
     }
     add_fine_product(&p->H, 1.0, r, rho);
     for (int pass = 0; pass < FINE_PASSES; pass++) {
         for (int j = 0; j < p->ndofs; j++) {
-            d[j] = (double)rho[j];
+            d[j] = ss_twofold_rounded(rho[j]);
         }
         ss_mass_solve(response->mass, d, response->scratch);
         for (int j = 0; j < p->ndofs; j++) {
-            v[j] += d[j];
+            ss_twofold_add(&v[j], d[j]);
+        }
+        find_fine_velocities(p, v, u);
+        if (!(largest_move(&p->H, d) > UNCERTAIN * scale_of(response, u))) {
+            break;
         }
         add_fine_product(&p->M, -1.0, d, rho);
     }
-    for (int c = 0; c < p->H.ncols; c++) {
-        fine_real sum = p->w[c];
-        for (int k = p->H.start[c]; k < p->H.start[c + 1]; k++) {
-            sum += p->H.x[k] * v[p->H.row[k]];
-        }
-        u[c] = (double)sum;
-    }
     for (int j = 0; j < p->ndofs; j++) {
-        response->exact[j] = (long double)v[j];
+        motion[j] = ss_twofold_rounded(v[j]);
     }
 }
 
@@ -175,26 +201,29 @@ static void local_velocities(const ss_response *response, const double *r, doubl
     }
 }
 
-void ss_response_velocity(ss_response *response, const double *r, double *u, double *v)
+// By long double; false where that is not enough.
+static bool refine_coarsely(ss_response *response, const double *r, double *motion, double *u)
 {
     const ss_problem *p = response->problem;
-    if (p->form == SS_LOCAL) {
-        local_velocities(response, r, u);
-        return;
-    }
     for (int j = 0; j < p->ndofs; j++) {
         response->load[j] = p->f[j];
     }
     ss_long_add_product(&p->H, 1.0, r, response->load);
-    double *motion = v != NULL ? v : response->motion;
     const double uncertain = refine_motion(response, motion);
     ss_long_transposed_product(&p->H, response->exact, p->w, u);
-    const double scale = response->fastest > 0.0 ? response->fastest : largest_of(u, p->H.ncols);
-    if (!(uncertain <= UNCERTAIN * scale)) {
-        refine_finely(response, r, motion, u);
-    }
     for (int j = 0; j < p->ndofs; j++) {
         motion[j] = (double)response->exact[j];
+    }
+    return uncertain <= UNCERTAIN * scale_of(response, u);
+}
+
+void ss_response_velocity(ss_response *response, const double *r, double *u, double *v)
+{
+    double *motion = v != NULL ? v : response->motion; // NULL in local form
+    if (response->problem->form == SS_LOCAL) {
+        local_velocities(response, r, u);
+    } else if (response->finely || !refine_coarsely(response, r, motion, u)) {
+        refine_finely(response, r, motion, u);
     }
 }
 
@@ -215,7 +244,7 @@ static ss_status prepare_global(ss_response *response, ss_error *e)
     response->motion = malloc((size_t)p->ndofs * sizeof *response->motion);
     response->scratch = malloc((size_t)p->ndofs * sizeof *response->scratch);
     response->exact = malloc((size_t)p->ndofs * sizeof *response->exact);
-    response->fine = malloc(2 * (size_t)p->ndofs * sizeof(fine_real));
+    response->fine = malloc(2 * (size_t)p->ndofs * sizeof *response->fine);
     if (response->motion == NULL || response->scratch == NULL || response->exact == NULL ||
         response->fine == NULL || !ss_compliance_find(p, response->mass, response->compliance)) {
         return ss_fail_memory(e, "the judge");
@@ -231,7 +260,12 @@ static ss_status find_free_velocity(ss_response *response, ss_error *e)
     if (zero == NULL) {
         return ss_fail_memory(e, "the judge");
     }
-    ss_response_velocity(response, zero, response->b, NULL);
+    if (p->form == SS_GLOBAL) {
+        response->finely = !refine_coarsely(response, zero, response->motion, response->b);
+    }
+    if (p->form == SS_LOCAL || response->finely) {
+        ss_response_velocity(response, zero, response->b, NULL);
+    }
     response->fastest = largest_of(response->b, p->dim * p->ncontacts);
     free(zero);
     return SS_OK;

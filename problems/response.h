@@ -3,7 +3,7 @@
 // Global form: M v = f + H r, u = H' v + w through M, H as stored; local form: u = W r + b. No
 // solver's copy of W or G takes part, so that the judge shares nothing with the solver it judges.
 // Not even the rounding of a factor of M, which would cancel in a comparison of the two: v is
-// refined with residuals in long double, or in 113 bits where M needs them (response.c).
+// refined with residuals in long double, or of two doubles where M needs them (response.c).
 #pragma once
 
 #include "problems/problem.h"
@@ -19,8 +19,9 @@ typedef struct ss_response {
     double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
     double *scratch;           // [ndofs] scratch, global form; owned
     long double *exact;        // [ndofs] v before it is rounded, global form; owned
-    long double *load; // f + H r [ndofs], and what is left of it; local form: W r + b; owned
-    void *fine; // load and v with more digits, for M of a large condition (response.c); owned
+    long double *load;       // f + H r [ndofs], and what is left of it; local form: W r + b; owned
+    struct ss_twofold *fine; // load and v with more digits, for M of a large condition; owned
+    bool finely;             // M needs them at r = 0, and is taken to need them always
 } ss_response;
 
 ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error *e);
