@@ -82,6 +82,7 @@ const ss_field ss_stats_fields[] = {
                 .unit = "s"),
     SS_FIELD_AS("factor_seconds", ss_stats_line, row.report.factor_seconds, SS_FIELD_REAL,
                 .unit = "s"),
+    SS_FIELD_AS("penetration", ss_stats_line, row.report.penetration, SS_FIELD_REAL, .unit = "m"),
     {.name = NULL},
 };
 #define NFIELDS (sizeof ss_stats_fields / sizeof ss_stats_fields[0] - 1)
@@ -125,7 +126,7 @@ void ss_stats_total(ss_stats_totals *t, const ss_stats_row *row)
 {
     const ss_step_answer *answer = &row->report.answer;
     if (t->steps == 0) {
-        t->fb_max = t->fb_abs_max = NAN;
+        t->fb_max = t->fb_abs_max = t->penetration_max = NAN;
     }
     t->steps++;
     t->rejected += row->report.rejected;
@@ -136,6 +137,7 @@ void ss_stats_total(ss_stats_totals *t, const ss_stats_row *row)
         row->report.contacts > t->contacts_max ? row->report.contacts : t->contacts_max;
     t->collide_seconds += row->report.collide_seconds;
     t->step_seconds += row->report.seconds;
+    t->penetration_max = larger(t->penetration_max, row->report.penetration);
     if (row->report.contacts == 0) {
         return;
     }

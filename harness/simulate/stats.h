@@ -69,6 +69,7 @@ typedef struct ss_stats_totals {
     double contacts, hits, iterations;
     double over; // steps that the judge does not call solved
     double fb_max, fb_abs_max;
+    double penetration_max;                                          // m
     double gs_seconds, solve_seconds, collide_seconds, step_seconds; // sums
 } ss_stats_totals;
 

@@ -75,7 +75,8 @@ static void add_paper(ss_table *table, const char *scene)
 // What one run was, in a sentence of its own.
 static void note_run(ss_table *table, const ss_stats *stats, const ss_stats_totals *totals)
 {
-    char tol[32], time[32], step[32];
+    char tol[32], time[32], step[32], overlap[32];
+    ss_table_number(1e6 * totals->penetration_max, 3, overlap);
     ss_table_number(stats->run.tol, 3, tol);
     ss_table_number(totals->time, 3, time);
     ss_table_number(1e3 * totals->time / totals->steps, 3, step);
@@ -83,10 +84,10 @@ static void note_run(ss_table *table, const ss_stats *stats, const ss_stats_tota
         table,
         "%s: %d steps of %s ms on average (%s s), %d tries were rejected; %s, solver %s, "
         "tolerance %s; collision detection took %.1f %% of the time, %.1f %% of the contacts "
-        "were known from the step before.",
+        "were known from the step before; the deepest overlap at the end of a step: %s um.",
         stats->run.scene, totals->steps, step, time, totals->rejected, stats->run.model,
         stats->run.solver, tol, 100.0 * totals->collide_seconds / totals->step_seconds,
-        totals->contacts > 0.0 ? 100.0 * totals->hits / totals->contacts : 0.0);
+        totals->contacts > 0.0 ? 100.0 * totals->hits / totals->contacts : 0.0, overlap);
 }
 
 static void note_paper(ss_table *table)

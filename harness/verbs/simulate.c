@@ -95,6 +95,7 @@ static const ss_column COLUMNS[] = {
     {.key = "step_seconds", .kind = SS_COLUMN_REAL},
     {.key = "hit_percent", .kind = SS_COLUMN_REAL},
     {.key = "collide_percent", .kind = SS_COLUMN_REAL},
+    {.key = "penetration_max", .kind = SS_COLUMN_REAL},
     {.key = "gamma", .kind = SS_COLUMN_REAL},
     {.key = "bending_hz", .kind = SS_COLUMN_REAL},
     {.key = NULL},
@@ -128,6 +129,7 @@ static void add_summary(ss_table *rows, const ss_simulation *a, const char *stat
     ss_table_real(rows, over(t->step_seconds, t->steps));
     ss_table_real(rows, over(100.0 * t->hits, t->contacts));
     ss_table_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
+    ss_table_real(rows, t->penetration_max);
     ss_table_real(rows, a->run.gamma);
     ss_table_real(rows, a->run.bending_hz);
 }

@@ -17,7 +17,8 @@
     "contacts_obstacle,active,hits,iterations,status,tol,fb,fb_abs,natural,gs_seconds,"            \
     "solve_seconds,collide_seconds,assemble_seconds,step_seconds,kinetic,elastic,potential,"       \
     "max_speed,dispersion,stretch_percent,tip_x,tip_y,tip_z,tip_vx,tip_vy,tip_vz,"                 \
-    "dissipation,gamma,bending_hz,scheme,iterates,change,stiffness,lifted,tip_gap,unrest,normal\n"
+    "dissipation,gamma,bending_hz,scheme,iterates,change,stiffness,lifted,tip_gap,unrest,normal,"  \
+    "penetration\n"
 
 // ---- Rows
 

@@ -45,6 +45,7 @@ static ss_stats_row row_at(int k)
                               .seconds = 2.0},
                    .collide_seconds = 0.5,
                    .seconds = 4.0,
+                   .penetration = k == 2 ? NAN : 1e-6 * k,
                    .energy = {.kinetic = 1e-6 * k}},
         .reason = "done",
         .dispersion = 0.01 * k,
@@ -170,6 +171,7 @@ static void totals_are_sums_over_the_steps_that_solved_something(void)
     CHECK(t.over == 1.0); // step 3 alone is not solved
     CHECK_NEAR(t.fb_max, 1.5e-4, 1e-18);
     CHECK_NEAR(t.fb_abs_max, 1e-3, 1e-18);
+    CHECK_NEAR(t.penetration_max, 3e-6, 1e-18);
     CHECK(t.gs_seconds == 3.0 && t.step_seconds == 16.0);
 }
 

@@ -200,6 +200,24 @@ static void without_a_gap_term_open_contacts_are_left_out(void)
     TEST_ASSERT_EQUAL_STRING("", report.answer.status);
 }
 
+// Two chains in free fall side by side stay as deep in each other as they were put.
+static void the_deepest_overlap_at_the_end_is_reported(void)
+{
+    world->mu = 0.0;
+    crossing_chains(world, 0.015);
+    options.gap = SS_GAP_POSITIVE;
+    begin();
+    step();
+    CHECK_NEAR(report.penetration, 2.0 * world->radius - 0.015, 1e-9);
+    tear_down();
+    begin_world();
+    crossing_chains(world, 0.015);
+    options.contacts = false;
+    begin();
+    step();
+    CHECK(isnan(report.penetration));
+}
+
 static void strands_without_contact_are_left_out(void)
 {
     const ss_pose away = pose_at(ss_vec(1.0, 0.0, 0.0), ss_vec(0.0, 0.0, 0.0));
@@ -390,6 +408,7 @@ static void run_tests(void)
     RUN_TEST(impulses_keep_momentum);
     RUN_TEST(gaps_enter_as_the_options_say);
     RUN_TEST(without_a_gap_term_open_contacts_are_left_out);
+    RUN_TEST(the_deepest_overlap_at_the_end_is_reported);
     RUN_TEST(strands_without_contact_are_left_out);
     RUN_TEST(friction_is_that_of_the_pair);
     RUN_TEST(no_contacts_when_none_are_wanted);

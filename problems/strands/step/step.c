@@ -367,7 +367,7 @@ static ss_status find_step(ss_stepper *s, ss_step_report *report, ss_error *e)
 ss_status ss_stepper_step(ss_stepper *s, ss_step_report *report, ss_error *e)
 {
     const double start = ss_step_clock();
-    *report = (ss_step_report){.answer = {.status = ""}};
+    *report = (ss_step_report){.answer = {.status = ""}, .penetration = NAN};
     look_around(s);
     s->placed = false;
     s->ncontacts = 0;

@@ -405,6 +405,16 @@ static double largest_speed(const ss_stepper *s)
     return sqrt(largest);
 }
 
+// Of touches within the margin.
+static double deepest(const ss_touch *touches, int count)
+{
+    double depth = 0.0;
+    for (int i = 0; i < count; i++) {
+        depth = fmax(depth, -touches[i].gap);
+    }
+    return depth;
+}
+
 ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
                       ss_error *e)
 {
@@ -428,6 +438,7 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
         return SS_OK;
     }
     const ss_status status = collide(s, &s->there, NULL, h, &s->after, &s->nafter, report, e);
+    report->penetration = status == SS_OK ? deepest(s->after, s->nafter) : NAN;
     if (status == SS_OK && ss_step_reached_too_far(w, &s->options, &s->here, s->touches,
                                                    s->ncontacts, s->after, s->nafter)) {
         *reason = SS_STEP_REACH;
