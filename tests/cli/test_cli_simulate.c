@@ -18,7 +18,7 @@
     "solve_seconds,collide_seconds,assemble_seconds,step_seconds,kinetic,elastic,potential,"       \
     "max_speed,dispersion,stretch_percent,tip_x,tip_y,tip_z,tip_vx,tip_vy,tip_vz,"                 \
     "dissipation,gamma,bending_hz,scheme,iterates,change,stiffness,lifted,tip_gap,unrest,normal,"  \
-    "penetration\n"
+    "impulse_change,prepare_seconds,dynamic_seconds,factor_seconds,penetration\n"
 
 // ---- Rows
 

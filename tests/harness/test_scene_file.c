@@ -94,7 +94,7 @@ static void every_scene_is_read_as_it_was_written(void)
     for (int k = 0; ss_scenes[k] != NULL; k++) {
         const ss_scene *scene = ss_scenes[k];
         built first, second, third;
-        CHECK_OK(build(scene, NULL, NULL, scene->rods > 1 ? 7 : 0, &first));
+        CHECK_OK(build(scene, NULL, NULL, scene->rods > 2 ? 7 : 0, &first));
         const ss_scene_run run = {
             .title = "\"a\\b\"\t", .model = scene->model, .steps = 5, .options = &first.options};
         CHECK_OK(ss_scene_file_write(path, first.world, &run, &error));

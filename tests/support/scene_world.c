@@ -9,14 +9,19 @@ scene_world open_scene(const scene_choice *choice)
 {
     scene_world s = {.world = ss_world_new(), .options = ss_step_defaults()};
     ss_error error;
-    const ss_scene *scene = ss_scene_find(choice->scene);
-    CHECK(scene != NULL && s.world != NULL);
-    s.options.dt = scene->dt;
-    CHECK_OK(
-        ss_model_parse(choice->model != NULL ? choice->model : scene->model, &s.model, &error));
-    const ss_scene_request request = {
-        .rods = choice->rods, .mu = choice->mu, .seed = choice->seed, .model = &s.model};
-    CHECK_OK(scene->build(&request, s.world, &s.options, &error));
+    ss_scene_choice named;
+    CHECK(s.world != NULL);
+    CHECK_OK(ss_scene_parse(choice->scene, &named, &error));
+    s.options.dt = named.scene->dt;
+    const char *model = choice->model != NULL ? choice->model : named.scene->model;
+    CHECK_OK(ss_model_parse(model, &s.model, &error));
+    const ss_scene_request request = {.rods = choice->rods,
+                                      .mu = choice->mu,
+                                      .seed = choice->seed,
+                                      .model = &s.model,
+                                      .settings = named.settings};
+    CHECK_OK(named.scene->build(&request, s.world, &s.options, &error));
+    ss_scene_choice_free(&named);
     return s;
 }
 

@@ -4,7 +4,7 @@
 #include "problems/strands/scenes/scene.h"
 #include "problems/strands/step/system.h"
 
-// What a test asks of a scene. mu NaN and rods 0: the scene's own; model NULL: its default.
+// What a test asks of a scene, NAME[:key=value,...]. mu NaN and rods 0: the scene's own; model NULL: its default.
 typedef struct scene_choice {
     const char *scene;
     int rods;

@@ -152,6 +152,7 @@ static ss_status add_rod(ss_world *w, const ss_model_choice *model, const ss_bun
         .style = (const double(*)[3])rod.style,
         .unrest = (const double(*)[3])rod.unrest,
         .nsegments = b->nsegments,
+        .clamp = b->clamp,
     };
     int number;
     return ss_world_add_strand(w, model, &design, body, &rod.root, &number, e);

@@ -33,6 +33,7 @@ typedef struct ss_bundle {
     double unrest;  // 1/m: standard deviation of what each piece's natural curvatures differ by
     double gather;  // 1/m: natural curvature of the outermost rods towards the centre line
     int nsegments;
+    ss_clamp clamp; // of every rod
 } ss_bundle;
 
 #define SS_BUNDLE_PIECES 16

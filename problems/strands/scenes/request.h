@@ -11,8 +11,9 @@ typedef struct ss_friction {
 
 // SS_BAD_INPUT with a sentence for a mu or a number of rods that cannot be.
 ss_status ss_request_check(const ss_scene_request *request, ss_error *e);
-// Likewise, and for more than the one rod that the scene is about.
+// Likewise, and for another number than the one or two rods that the scene is about.
 ss_status ss_request_check_one_rod(const ss_scene_request *request, ss_error *e);
+ss_status ss_request_check_two_rods(const ss_scene_request *request, ss_error *e);
 
 static inline const void *ss_request_settings(const ss_scene_request *request, const void *defaults)
 {

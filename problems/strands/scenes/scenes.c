@@ -59,11 +59,22 @@ ss_status ss_request_check(const ss_scene_request *request, ss_error *e)
     return SS_OK;
 }
 
-ss_status ss_request_check_one_rod(const ss_scene_request *request, ss_error *e)
+static ss_status check_rods(const ss_scene_request *request, int rods, const char *number,
+                            ss_error *e)
 {
-    if (request->rods > 1) {
-        return ss_fail(e, SS_BAD_INPUT, "%d rods: this scene has one; leave the number out",
-                       request->rods);
+    if (request->rods > 0 && request->rods != rods) {
+        return ss_fail(e, SS_BAD_INPUT, "%d rods: this scene has %s; leave the number out",
+                       request->rods, number);
     }
     return ss_request_check(request, e);
+}
+
+ss_status ss_request_check_one_rod(const ss_scene_request *request, ss_error *e)
+{
+    return check_rods(request, 1, "one", e);
+}
+
+ss_status ss_request_check_two_rods(const ss_scene_request *request, ss_error *e)
+{
+    return check_rods(request, 2, "two", e);
 }

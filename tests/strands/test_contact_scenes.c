@@ -1,0 +1,165 @@
+// The scenes of rods that meet each other or an obstacle: who slides, who stays, and how deep they overlap.
+#include "tests/support/scene_run.h"
+#include "tests/support/support.h"
+
+static scene_run *scene(const char *spec, int rods, double mu)
+{
+    const scene_choice choice = {.scene = spec, .rods = rods, .mu = mu, .seed = 1};
+    scene_run *run = open_run(&choice, "gs/mfb+enum", 1e-6);
+    start_run(run);
+    return run;
+}
+
+// ---- One rod across another
+
+#define LOWER_EDGE 5e-3 // m
+
+// m along the lower rod of `crossing` to the place where the upper one touches it; 0 without contact.
+static double place_on_lower(const scene_run *run)
+{
+    int count;
+    const ss_touch *t = ss_stepper_touches(run->stepper, &count);
+    return count > 0 ? (t->segment_b + t->b) * LOWER_EDGE : 0.0;
+}
+
+static void restart(scene_run *run, double mu)
+{
+    ss_stepper_free(run->stepper);
+    run->scene.world->mu = mu;
+    start_run(run);
+}
+
+// m that the upper rod slides along the lower one in 0.1 s, having come to rest with a friction of 10.
+static double slide(double mu)
+{
+    scene_run *run = scene("crossing:fall=0", 0, 10.0);
+    steps_of_run(run, 400);
+    const double from = place_on_lower(run);
+    restart(run, mu);
+    steps_of_run(run, 100);
+    const double to = place_on_lower(run);
+    close_run(run);
+    CHECK(from > 0.0 && to > 0.0);
+    return to - from;
+}
+
+// What presses them together is vertical, and leans by the slope against the normal. The lower rod bends a
+// little, too: the force at rest leans by 0.984 of tan.
+static void a_rod_across_a_slope_stays_from_tan_on(void)
+{
+    const double tangent = tan(25.0 / 180.0 * M_PI);
+    CHECK_LE(fabs(slide(1.05 * tangent)), 1e-6);
+    CHECK_LE(1e-4, slide(0.95 * tangent));
+}
+
+// Steps until it has left; `most` if it has not.
+static int steps_on(double mu, int most)
+{
+    scene_run *run = scene("crossing", 0, mu);
+    int last = 0;
+    for (int k = 1; k <= most && (last == 0 || k < last + 20); k++) {
+        last = step_run(run)->contacts > 0 ? k : last;
+    }
+    close_run(run);
+    return last;
+}
+
+static void a_rod_slides_off_another_the_later_the_larger_the_friction(void)
+{
+    const double mu[] = {0.0, 0.1, 0.2, 0.3};
+    int before = 0;
+    for (int k = 0; k < 4; k++) {
+        const int off = steps_on(mu[k], 400);
+        CHECK(before < off && off < 400);
+        before = off;
+    }
+    CHECK(steps_on(0.5, 400) == 400);
+}
+
+static void two_thrown_rods_meet_in_one_point_until_they_part(void)
+{
+    scene_run *run = scene("pair", 0, NAN);
+    int met = 0;
+    for (int k = 0; k < 60; k++) {
+        const ss_step_report *r = step_run(run);
+        CHECK(r->contacts <= 1);
+        CHECK_LE(r->penetration, 0.01 * run->scene.world->radius);
+        met += r->active;
+    }
+    CHECK(met > 20 && run->last.active == 0);
+    close_run(run);
+}
+
+// ---- One rod across a tube
+
+#define TUBE "tube:length=0.02,fall=0,slope=25"
+
+static double place_on_tube(const scene_run *run)
+{
+    const double slope = 25.0 / 180.0 * M_PI;
+    int count;
+    const ss_touch *t = ss_stepper_touches(run->stepper, &count);
+    CHECK(count > 0);
+    return ss_dot(ss_vec(cos(slope), -sin(slope), 0.0), t->y);
+}
+
+// m/s^2, down the tube, from three places 50 ms apart.
+static double acceleration(double mu)
+{
+    scene_run *run = scene(TUBE, 0, mu);
+    double place[3];
+    for (int k = 0; k < 3; k++) {
+        steps_of_run(run, 50);
+        place[k] = place_on_tube(run);
+    }
+    close_run(run);
+    return (place[2] - 2.0 * place[1] + place[0]) / (0.05 * 0.05);
+}
+
+static void a_short_hair_slides_down_a_tube_with_what_friction_leaves(void)
+{
+    const double slope = 25.0 / 180.0 * M_PI, mu[] = {0.0, 0.2, 0.4};
+    for (int k = 0; k < 3; k++) {
+        const double known = 9.81 * (sin(slope) - mu[k] * cos(slope));
+        CHECK_NEAR(acceleration(mu[k]), known, 0.01 * 9.81);
+    }
+    CHECK_NEAR(acceleration(1.02 * tan(slope)), 0.0, 1e-6);
+}
+
+// ---- Bundles
+
+static void bundles_fall_and_do_not_pass_through(void)
+{
+    static const char *const SCENES[] = {"bundle", "cylinder"};
+    for (int k = 0; k < 2; k++) {
+        scene_run *run = scene(SCENES[k], 6, NAN);
+        for (int j = 0; j < 150; j++) {
+            CHECK_LE(step_run(run)->penetration, 2.0 * run->scene.world->radius);
+        }
+        CHECK(run->last.active > 0);
+        close_run(run);
+    }
+}
+
+static void a_bundle_comes_to_rest_on_the_ground(void)
+{
+    scene_run *run = scene("ground", 3, NAN);
+    while (run->scene.world->now.time < 0.6) {
+        step_run(run);
+    }
+    CHECK_LE(run->last.max_speed, 0.02);
+    CHECK(run->last.active > 0);
+    close_run(run);
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(a_rod_across_a_slope_stays_from_tan_on);
+    RUN_TEST(a_rod_slides_off_another_the_later_the_larger_the_friction);
+    RUN_TEST(two_thrown_rods_meet_in_one_point_until_they_part);
+    RUN_TEST(a_short_hair_slides_down_a_tube_with_what_friction_leaves);
+    RUN_TEST(bundles_fall_and_do_not_pass_through);
+    RUN_TEST(a_bundle_comes_to_rest_on_the_ground);
+}
+
+const test_group contact_scenes_tests = {.run = run_tests};
