@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool ss_banded_init(ss_banded *A, int n, int half)
 {
@@ -127,124 +128,82 @@ void ss_banded_solve_four(const ss_banded *const L[4], double *const x[4])
 
 // ---- Rows
 //
-// Each row waits for its own last entry: rows are taken together, and the columns' length is a constant
-// where it is that of a rod or of a lifted curl.
-#define HALF_OF_RODS  10
+// The rows are the lanes of a vector. Those that were found last stand in a window, the newest at its end, so
+// that a sum runs from the oldest: the one that is found last comes last.
+typedef double four __attribute__((vector_size(32)));
+#define SPAN          64 // entries between two moves of the window
+#define HALF_OF_RODS  10 // the length of loops is a constant for rods and for lifted curls
 #define HALF_OF_CURLS 11
 
-static inline void forward(const ss_banded *L, int half, int j, int rows, size_t length, double *x)
+// at - sum over i = depth .. 1 of base[i stride] window[-i]
+static inline four settle(const double *base, ptrdiff_t stride, int depth, four at,
+                          const four *window)
 {
-    const double *column = ss_banded_at(L, j, j);
-    for (int c = 0; c < rows; c++) {
-        double *at = x + (size_t)c * length + j;
-        at[0] *= L->inverse[j];
-        for (int i = 1; i <= half; i++) {
-            at[i] -= column[i] * at[0];
-        }
+    for (int i = depth; i >= 1; i--) {
+        at -= base[i * stride] * window[-i];
     }
+    return at;
 }
 
-static inline void backward(const ss_banded *L, int half, int j, int rows, size_t length, double *x)
+static inline four take_row(const double *x, int rows, size_t length)
 {
-    const double *column = ss_banded_at(L, j, j);
-    for (int c = 0; c < rows; c++) {
-        double *at = x + (size_t)c * length + j, sum = at[0];
-        for (int i = half; i >= 1; i--) { // the entry that is computed last comes last
-            sum -= column[i] * at[i];
+    four at = {x[0], 0.0, 0.0, 0.0};
+    for (int c = 1; c < rows; c++) {
+        at[c] = x[(size_t)c * length];
+    }
+    return at;
+}
+
+// Entries j = from, from + way, .. of all rows, `count` of them; entry j waits for the `half` before it.
+static inline void substitute(const ss_banded *L, int half, int from, int way, int count, int rows,
+                              size_t length, double *x)
+{
+    four room[SS_BANDED_WIDEST + SPAN];
+    const ptrdiff_t stride = way > 0 ? -half : 1;
+    for (int done = 0; done < count; done += SPAN) {
+        const int end = count - done < SPAN ? count - done : SPAN;
+        for (int k = 0; k < end; k++) {
+            const int j = from + way * (done + k);
+            const double *base = ss_banded_at(L, j, j);
+            four *window = room + SS_BANDED_WIDEST + k, at = take_row(x + j, rows, length);
+            at = done + k >= half ? settle(base, stride, half, at, window)
+                                  : settle(base, stride, done + k, at, window);
+            *window = at *= L->inverse[j];
+            for (int c = 0; c < rows; c++) {
+                x[(size_t)c * length + (size_t)j] = at[c];
+            }
         }
-        at[0] = sum * L->inverse[j];
+        memcpy(room, room + SPAN, SS_BANDED_WIDEST * sizeof *room);
     }
 }
 
 static inline void solve_rows(const ss_banded *L, int half, int first, int rows, size_t length,
                               double *x)
 {
-    const int whole = L->n - L->half; // columns of full depth
-    for (int j = first; j < whole; j++) {
-        forward(L, half, j, rows, length, x);
-    }
-    for (int j = first > whole ? first : whole > 0 ? whole : 0; j < L->n; j++) {
-        forward(L, depth(L, j), j, rows, length, x);
-    }
-    for (int j = L->n - 1; j >= 0 && j >= whole; j--) {
-        backward(L, depth(L, j), j, rows, length, x);
-    }
-    for (int j = whole - 1; j >= 0; j--) {
-        backward(L, half, j, rows, length, x);
-    }
+    substitute(L, half, first, 1, L->n - first, rows, length, x);
+    substitute(L, half, L->n - 1, -1, L->n, rows, length, x);
 }
 
-// Three rows side by side, the same operations in the same order: vectors of four hold an entry of each.
-#define THREE     3
-#define SIDE_BY   512 // entries of a row, at most
-#define FOUR_WIDE 4
-typedef double four __attribute__((vector_size(8 * FOUR_WIDE)));
-
-// X_j without what the `above` entries before it put on it, over the diagonal.
-static inline void forward_three(const ss_banded *L, int above, int j, four *X)
+// k is a constant where it is called.
+static inline void solve_any(const ss_banded *L, int first, int k, size_t length, double *x)
 {
-    const double *entry = ss_banded_at(L, j, j - above);
-    four sum = X[j];
-    for (int i = above; i >= 1; i--, entry += L->half) {
-        sum -= *entry * X[j - i];
-    }
-    X[j] = sum * L->inverse[j];
-}
-
-static inline void backward_three(const ss_banded *L, int below, int j, four *X)
-{
-    const double *column = ss_banded_at(L, j, j);
-    four sum = X[j];
-    for (int i = below; i >= 1; i--) {
-        sum -= column[i] * X[j + i];
-    }
-    X[j] = sum * L->inverse[j];
-}
-
-static inline void solve_three(const ss_banded *L, int half, int first, four *X)
-{
-    const int n = L->n, whole = n - half;
-    for (int j = first; j < n && j - first < half; j++) {
-        forward_three(L, j - first, j, X);
-    }
-    for (int j = first + half; j < n; j++) {
-        forward_three(L, half, j, X);
-    }
-    for (int j = n - 1; j >= whole && j >= 0; j--) {
-        backward_three(L, n - 1 - j, j, X);
-    }
-    for (int j = whole - 1; j >= 0; j--) {
-        backward_three(L, half, j, X);
-    }
-}
-
-static void solve_side_by_side(const ss_banded *L, int first, size_t length, double *x)
-{
-    four X[SIDE_BY];
-    for (int j = 0; j < L->n; j++) {
-        X[j] = j < first ? (four){0.0}
-                         : (four){x[j], x[length + (size_t)j], x[2 * length + (size_t)j], 0.0};
-    }
     if (L->half == HALF_OF_RODS) {
-        solve_three(L, HALF_OF_RODS, first, X);
+        solve_rows(L, HALF_OF_RODS, first, k, length, x);
     } else if (L->half == HALF_OF_CURLS) {
-        solve_three(L, HALF_OF_CURLS, first, X);
+        solve_rows(L, HALF_OF_CURLS, first, k, length, x);
     } else {
-        solve_three(L, L->half, first, X);
-    }
-    for (int j = 0; j < L->n; j++) {
-        for (int c = 0; c < THREE; c++) {
-            x[(size_t)c * length + (size_t)j] = X[j][c];
-        }
+        solve_rows(L, L->half, first, k, length, x);
     }
 }
 
 void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, double *x)
 {
-    if (k == THREE && L->n <= SIDE_BY) {
-        solve_side_by_side(L, first, length, x);
+    if (k == 3) {
+        solve_any(L, first, 3, length, x);
+    } else if (k == 1) {
+        solve_any(L, first, 1, length, x);
     } else {
-        solve_rows(L, L->half, first, k, length, x);
+        solve_any(L, first, k, length, x);
     }
 }
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define SS_BANDED_WIDEST 16 // the largest `half`
+
 typedef struct ss_banded {
     int n, half;     // entries further than `half` from the diagonal are 0
     double *x;       // [n][half + 1] columns: j, j + 1, .. j + half of column j; owned

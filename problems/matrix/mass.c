@@ -7,6 +7,7 @@
 #include <suitesparse/cholmod.h>
 
 #include "problems/matrix/bodies.h"
+#include "problems/matrix/dense.h"
 
 // One body's factor: dense (row-major, lower triangle), a band, or sparse by columns.
 typedef struct factor {
@@ -77,63 +78,6 @@ static void gather_dense(const ss_mass *mass, const ss_sparse *M, int body, doub
     }
 }
 
-// A pivot must keep more than its rounding: below that share of its diagonal entry the matrix is
-// singular to working precision. m is the number of subtractions that left it, at most. False for a
-// NaN.
-static bool pivot_is_sound(double pivot, int m, double diagonal)
-{
-    return pivot > m * DBL_EPSILON * diagonal;
-}
-
-// target -= a * source, over k numbers.
-static void subtract(double *restrict target, double a, const double *restrict source, int k)
-{
-    for (int c = 0; c < k; c++) {
-        target[c] -= a * source[c];
-    }
-}
-
-static void divide(double *x, double a, int k)
-{
-    for (int c = 0; c < k; c++) {
-        x[c] /= a;
-    }
-}
-
-// A = U' U in place, upper triangle, a row at a time into all rows below it, so that loops run
-// along rows. Returns the failing row, or -1.
-static int factor_upper(double *A, int m)
-{
-    double diagonal[SS_DENSE_BODY];
-    for (int k = 0; k < m; k++) {
-        diagonal[k] = A[k * m + k];
-    }
-    for (int k = 0; k < m; k++) {
-        double *row = A + k * m;
-        if (!pivot_is_sound(row[k], m, diagonal[k])) {
-            return k;
-        }
-        row[k] = sqrt(row[k]);
-        divide(row + k + 1, row[k], m - k - 1);
-        for (int i = k + 1; i < m; i++) {
-            subtract(A + i * m + i, row[i], row + i, m - i);
-        }
-    }
-    return -1;
-}
-
-// A = L L' in place, lower triangle, from the upper one. Returns the failing row, or -1.
-static int factor_dense(double *A, int m)
-{
-    const int broken = factor_upper(A, m);
-    for (int i = 0; broken < 0 && i < m; i++) {
-        for (int j = 0; j < i; j++) {
-            A[i * m + j] = A[j * m + i];
-        }
-    }
-    return broken;
-}
-
 static ss_status fail_indefinite(int dof, ss_error *e)
 {
     return ss_fail(e, SS_BAD_INPUT, "M is not positive definite (its factor breaks down at dof %d)",
@@ -149,7 +93,7 @@ static ss_status factor_small(ss_mass *mass, const ss_sparse *M, int body, ss_er
     }
     mass->factors[body].dense = A;
     gather_dense(mass, M, body, A);
-    const int broken = factor_dense(A, (int)m);
+    const int broken = ss_dense_factor(A, (int)m);
     return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
 }
 
@@ -178,18 +122,38 @@ static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss
 
 // ---- Bands
 
-// How far entries of the body are from the diagonal, at most.
+// How far entries of the body are from the diagonal, at most. Its dofs ascend, and so do the rows of a column.
 static int half_bandwidth(const ss_mass *mass, const ss_sparse *M, int body)
 {
     const int *dofs = ss_mass_dofs(mass, body);
     int half = 0;
     for (int c = 0; c < ss_mass_size(mass, body); c++) {
-        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
-            const int below = mass->bodies.place[M->row[k]] - c;
-            half = below > half ? below : half;
-        }
+        const int end = M->start[dofs[c] + 1];
+        const int below = end > M->start[dofs[c]] ? mass->bodies.place[M->row[end - 1]] - c : 0;
+        half = below > half ? below : half;
     }
     return half;
+}
+
+// Column c of the body, from the diagonal on.
+static void take_band_column(const ss_mass *mass, const ss_sparse *M, int dof, int c, ss_banded *A)
+{
+    const int end = M->start[dof + 1];
+    int k = M->start[dof];
+    while (k < end && M->row[k] < dof) {
+        k++;
+    }
+    if (k == end) {
+        return;
+    }
+    if (M->row[k] == dof && M->row[end - 1] - dof == end - 1 - k &&
+        mass->bodies.place[M->row[end - 1]] - c == end - 1 - k) { // without holes
+        memcpy(ss_banded_at(A, c, c), M->x + k, (size_t)(end - k) * sizeof *M->x);
+        return;
+    }
+    for (; k < end; k++) {
+        *ss_banded_at(A, mass->bodies.place[M->row[k]], c) = M->x[k];
+    }
 }
 
 static ss_status factor_band(ss_mass *mass, const ss_sparse *M, int body, int half, ss_error *e)
@@ -201,12 +165,7 @@ static ss_status factor_band(ss_mass *mass, const ss_sparse *M, int body, int ha
         return ss_fail_memory(e, "the factor of M");
     }
     for (int c = 0; c < m; c++) {
-        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
-            const int row = mass->bodies.place[M->row[k]];
-            if (row >= c) {
-                *ss_banded_at(L, row, c) = M->x[k];
-            }
-        }
+        take_band_column(mass, M, dofs[c], c, L);
     }
     const int broken = ss_banded_factor(L, SS_DENSE_BODY);
     return broken < 0 ? SS_OK : fail_indefinite(dofs[broken], e);
@@ -293,7 +252,8 @@ static int find_broken_pivot(const ss_mass *mass, const ss_sparse *M, int body)
     for (int c = 0; c < L->ncols; c++) {
         const double root = L->x[L->start[c]];
         for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
-            if (M->row[k] == dofs[c] && !pivot_is_sound(root * root, SS_DENSE_BODY, M->x[k])) {
+            if (M->row[k] == dofs[c] &&
+                !ss_dense_pivot_is_sound(root * root, SS_DENSE_BODY, M->x[k])) {
                 return c;
             }
         }
@@ -370,57 +330,14 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
     return SS_OK;
 }
 
-static inline void whiten_dense_columns(const double *L, int m, double *X, int k)
-{
-    for (int i = 0; i < m; i++) {
-        double *row = X + (size_t)i * (size_t)k;
-        for (int j = 0; j < i; j++) {
-            subtract(row, L[i * m + j], X + (size_t)j * (size_t)k, k);
-        }
-        divide(row, L[i * m + i], k);
-    }
-}
-
-// The columns of one contact and a single vector, the commonest cases, in loops of known length.
-static void whiten_dense(const double *L, int m, double *X, int k)
-{
-    if (k == 3) {
-        whiten_dense_columns(L, m, X, 3);
-    } else if (k == 1) {
-        whiten_dense_columns(L, m, X, 1);
-    } else {
-        whiten_dense_columns(L, m, X, k);
-    }
-}
-
-static inline void unwhiten_dense_columns(const double *L, int m, double *X, int k)
-{
-    for (int i = m - 1; i >= 0; i--) {
-        double *row = X + (size_t)i * (size_t)k;
-        divide(row, L[i * m + i], k);
-        for (int j = 0; j < i; j++) {
-            subtract(X + (size_t)j * (size_t)k, L[i * m + j], row, k);
-        }
-    }
-}
-
-static void unwhiten_dense(const double *L, int m, double *X, int k)
-{
-    if (k == 1) {
-        unwhiten_dense_columns(L, m, X, 1);
-    } else {
-        unwhiten_dense_columns(L, m, X, k);
-    }
-}
-
 // The first entry of a column of L is its diagonal.
 static void whiten_sparse(const ss_sparse *L, double *X, int k)
 {
     for (int j = 0; j < L->ncols; j++) {
         double *row = X + (size_t)j * (size_t)k;
-        divide(row, L->x[L->start[j]], k);
+        ss_dense_divide(row, L->x[L->start[j]], k);
         for (int s = L->start[j] + 1; s < L->start[j + 1]; s++) {
-            subtract(X + (size_t)L->row[s] * (size_t)k, L->x[s], row, k);
+            ss_dense_subtract(X + (size_t)L->row[s] * (size_t)k, L->x[s], row, k);
         }
     }
 }
@@ -430,9 +347,9 @@ static void unwhiten_sparse(const ss_sparse *L, double *X, int k)
     for (int j = L->ncols - 1; j >= 0; j--) {
         double *row = X + (size_t)j * (size_t)k;
         for (int s = L->start[j] + 1; s < L->start[j + 1]; s++) {
-            subtract(row, L->x[s], X + (size_t)L->row[s] * (size_t)k, k);
+            ss_dense_subtract(row, L->x[s], X + (size_t)L->row[s] * (size_t)k, k);
         }
-        divide(row, L->x[L->start[j]], k);
+        ss_dense_divide(row, L->x[L->start[j]], k);
     }
 }
 
@@ -440,7 +357,7 @@ void ss_mass_whiten(const ss_mass *mass, int body, double *X, int k)
 {
     const factor *L = &mass->factors[body];
     if (L->dense != NULL) {
-        whiten_dense(L->dense, ss_mass_size(mass, body), X, k);
+        ss_dense_whiten(L->dense, ss_mass_size(mass, body), X, k);
     } else if (L->band.n > 0) {
         ss_banded_whiten(&L->band, X, k);
     } else {
@@ -452,7 +369,7 @@ void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k)
 {
     const factor *L = &mass->factors[body];
     if (L->dense != NULL) {
-        unwhiten_dense(L->dense, ss_mass_size(mass, body), X, k);
+        ss_dense_unwhiten(L->dense, ss_mass_size(mass, body), X, k);
     } else if (L->band.n > 0) {
         ss_banded_unwhiten(&L->band, X, k);
     } else {

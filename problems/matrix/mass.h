@@ -13,7 +13,7 @@
 // Above this many coupled dofs the factor of a body is sparse.
 #define SS_DENSE_BODY 64
 // Up to this half bandwidth it is a band: rods have 8 to 11.
-#define SS_BAND_FACTOR 16
+#define SS_BAND_FACTOR SS_BANDED_WIDEST
 
 typedef struct ss_mass ss_mass;
 

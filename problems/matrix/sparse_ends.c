@@ -62,6 +62,47 @@ static void take_entries(const ss_problem *p, const ss_whitened *white, int i, i
     ends->start[s + 1] = ends->start[s] + count;
 }
 
+// Whether all columns of contact i have the same rows.
+static bool has_equal_rows(const ss_problem *p, int i)
+{
+    const int *start = p->H.start + p->dim * i, *row = p->H.row;
+    bool equal = true;
+    for (int c = 1; equal && c < p->dim; c++) {
+        equal = start[c + 1] - start[c] == start[1] - start[0] &&
+                memcmp(row + start[0], row + start[c],
+                       (size_t)(start[1] - start[0]) * sizeof *row) == 0;
+    }
+    return equal;
+}
+
+// The same for all ends of a contact whose columns have equal rows, where those of an end follow each other and
+// ends come in their order; else false.
+static bool take_equal_rows(const ss_problem *p, const ss_whitened *white, int i)
+{
+    const ss_bodies *layout = ss_mass_layout(white->mass);
+    const int *start = p->H.start + p->dim * i;
+    ss_sparse_ends *ends = white->sparse;
+    int s = white->end_start[i], at = ends->start[s];
+    if (!has_equal_rows(p, i)) {
+        return false;
+    }
+    for (int k = start[0]; k < start[1]; k++, at++) {
+        const int dof = p->H.row[k], body = layout->body_of[dof];
+        if (body != white->end_body[s]) {
+            ends->start[++s] = at;
+            if (s == white->end_start[i + 1] || body != white->end_body[s]) {
+                return false;
+            }
+        }
+        ends->entry[at] = (ss_end_entry){.dof = white->body_start[body] + layout->place[dof]};
+        for (int c = 0; c < p->dim; c++) {
+            ends->entry[at].H[c] = p->H.x[start[c] + k - start[0]];
+        }
+    }
+    ends->start[s + 1] = at;
+    return true;
+}
+
 // ---- Responses
 
 const double *ss_sparse_ends_response(const ss_whitened *white, int s)
@@ -243,9 +284,8 @@ static void find_still_motion(const ss_problem *p, ss_whitened *white)
         for (int j = 0; j < ss_mass_size(white->mass, body); j++) {
             v[j] = p->f[dofs[j]];
         }
-        ss_mass_whiten(white->mass, body, v, 1);
-        ss_mass_unwhiten(white->mass, body, v, 1);
     }
+    ss_mass_solve_bodies(white->mass, white->body_start, white->z0);
     for (int i = 0; i < p->ncontacts; i++) {
         double u[4] = {0.0};
         ss_sparse_ends_see(white, i, white->z0, u);
@@ -264,8 +304,11 @@ ss_status ss_sparse_ends_make(const ss_stop *stop, const ss_problem *p, ss_white
     }
     white->sparse->start[0] = 0;
     for (int i = 0; i < p->ncontacts; i++) {
+        const bool taken = take_equal_rows(p, white, i);
         for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-            take_entries(p, white, i, s);
+            if (!taken) {
+                take_entries(p, white, i, s);
+            }
             white->sparse->place[s] = -1;
         }
     }

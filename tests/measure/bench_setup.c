@@ -2,6 +2,7 @@
 // see, the judge's set-up and one judgement. Arguments are files, each of one problem in global form;
 // without any the problems are tangles. The last column is a checksum of what was computed.
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "problems/matrix/mass.h"
@@ -100,6 +101,9 @@ static void measure_tangle(const char *name, int ncontacts, int ends_per_rod)
 
 int main(int argc, char **argv)
 {
+    mallopt(M_MMAP_THRESHOLD,
+            1 << 30); // memory is kept from the time before, as simulators keep it
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     printf("%-24s %8s %10s %12s %14s %12s %18s\n", "problem", "contacts", "factor ms",
            "coupling ms", "judge's set-up", "judgement ms", "bits");
     for (int k = 1; k < argc; k++) {
