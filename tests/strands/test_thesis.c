@@ -207,6 +207,21 @@ static void the_repaired_law_ends_where_newton_and_a_solver_end(void)
     free(local);
 }
 
+static void check_stored(const ss_problem *p, const double *r, const double *v, const char *spec)
+{
+    const size_t n = 3 * (size_t)p->ncontacts;
+    double *u = malloc(n * sizeof *u);
+    memcpy(u, p->w, n * sizeof *u);
+    ss_sparse_add_transposed_product(&p->H, v, u);
+    CHECK(p->has_solution);
+    CHECK(memcmp(p->solution.r, r, n * sizeof *r) == 0);
+    CHECK(memcmp(p->solution.v, v, (size_t)p->ndofs * sizeof *v) == 0);
+    CHECK(memcmp(p->solution.u, u, n * sizeof *u) == 0);
+    TEST_ASSERT_EQUAL_STRING(spec, p->claim.solver);
+    CHECK(isnan(p->claim.tolerance));
+    free(u);
+}
+
 // The problem that a step leaves behind holds of its impulses and velocities.
 static void the_step_leaves_its_last_problem_behind(void)
 {
@@ -223,6 +238,7 @@ static void the_step_leaves_its_last_problem_behind(void)
             const ss_problem *p = ss_stepper_problem(stepper, &r, &v);
             if (p != NULL) {
                 CHECK_LE(replay_error(p, r, v), 1e-14);
+                check_stored(p, r, v, specs[k]);
             }
         }
         CHECK(report.contacts > 5);

@@ -325,6 +325,7 @@ static ss_status finish(thesis *t, double h, ss_step_report *report, ss_step_rea
     }
     ss_step_refresh_problem(s, report);
     ss_step_gather_velocities(s, s->trial.v);
+    ss_step_keep_answer(s);
     each(t, commit);
     return ss_step_end(s, h, report, reason, e);
 }

@@ -120,7 +120,8 @@ const char *ss_stepper_scheme(const ss_stepper *s);
 // The problem of the last accepted step, with the impulses that it started from as its first guess
 // and provenance as far as it is known here (step, counted from 0; time of its start; dt, units,
 // frame; math_info says the scheme, the iterate and the kind of K in M). NULL where it had no contact. Owned by the stepper, until its next step. The answer r and
-// the velocity v beside it; touches are those of the problem, in its order.
+// the velocity v beside it; a scheme that finds r itself stores both in the problem, with its spec as their
+// solver; touches are those of the problem, in its order.
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v);
 const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count);
 // The frames of these touches: r_i is the impulse E_i r_i on strand_a in the world.

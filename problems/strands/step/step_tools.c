@@ -184,7 +184,7 @@ static ss_status form_problem(ss_stepper *s, double h, ss_step_report *report, s
 {
     const size_t n = (size_t)s->ncontacts;
     s->E = ss_buffer_room(&s->frames, n * sizeof *s->E);
-    s->r = ss_buffer_room(&s->answers, 6 * n * sizeof *s->r);
+    s->r = ss_buffer_room(&s->answers, 9 * n * sizeof *s->r);
     if (s->E == NULL || s->r == NULL) {
         return ss_fail_memory(e, "the contacts of a step");
     }
@@ -335,6 +335,19 @@ void ss_step_find_velocities(ss_stepper *s)
     }
     ss_systems_each(&s->systems, w->nstrands, find_velocity, s);
     ss_step_gather_velocities(s, s->trial.v);
+}
+
+void ss_step_keep_answer(ss_stepper *s)
+{
+    ss_problem *p = &s->formed.problem;
+    if (s->ncontacts == 0) {
+        return;
+    }
+    p->solution = (ss_state){.r = s->r, .u = s->u + 3 * s->ncontacts, .v = s->v};
+    memcpy(p->solution.u, p->w, 3 * (size_t)s->ncontacts * sizeof *p->w);
+    ss_sparse_add_transposed_product(&p->H, s->v, p->solution.u);
+    p->has_solution = true;
+    snprintf(p->claim.solver, sizeof p->claim.solver, "%s", s->spec);
 }
 
 static void measure_contacts(ss_stepper *s, ss_step_report *report)

@@ -46,7 +46,7 @@ struct ss_stepper {
     ss_buffer contacts, frames, answers, velocities;
     ss_touch *touches; // [ncontacts] of the problem, in contacts
     ss_mat3 *E;        // [ncontacts] in frames
-    double *r, *u;     // [3 ncontacts] in answers; u without gap terms
+    double *r, *u;     // [3 ncontacts] in answers, and u of the stored answer; u without gap terms
     double *v;         // [ndofs of the problem] in velocities
     int ncontacts;
     ss_step_problem formed;
@@ -91,6 +91,9 @@ double ss_step_velocity_scale(ss_stepper *s);
 void ss_step_find_velocities(ss_stepper *s);
 // s->v, of the problem, from v [nv].
 void ss_step_gather_velocities(ss_stepper *s, const double *v);
+// s->r and s->v become the answer that the problem holds, with the spec of the scheme as its solver: for
+// schemes that find r themselves.
+void ss_step_keep_answer(ss_stepper *s);
 // q of the trial: q_n (+) h (way v + offset). What the method of a model adds to v is added.
 void ss_step_move(ss_stepper *s, double h);
 
