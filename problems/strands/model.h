@@ -198,6 +198,8 @@ typedef struct ss_strand_model {
     void (*damping)(const void *strand, const double *q, double scale, ss_band *A);
     // M += inertia that no sample carries (rotation about the centre line). NULL for none.
     void (*inertia)(const void *strand, const double *q, ss_band *M);
+    // M += M0: what the samples and `inertia` add up to. NULL where a model has no faster way.
+    void (*mass)(const void *strand, const double *q, ss_band *M);
 
     // For strands whose length a method of their own keeps, else NULL. v [nv], the velocity that M
     // and f alone give, becomes the one that moves q over a step of h by the method; after [nv] is

@@ -212,6 +212,10 @@ static void set_inertia(const ss_world *w, const ss_strand *s, const double *q, 
     const ss_strand_point *p = at->samples;
     const int n = s->size.nsamples;
     ss_band_clear(M);
+    if (s->model->mass != NULL) {
+        s->model->mass(s->self, q, M);
+        return;
+    }
     for (int j = 0; s->size.lumped && j < 3 * n; j++) {
         const int dof = ss_point_dof(&p[j / 3], j % 3);
         *ss_band_at(M, dof, dof) += w->mass[s->sample + j / 3];
