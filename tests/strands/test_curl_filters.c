@@ -222,8 +222,8 @@ static curl curl_of_one_energy(ss_curl_energy_kind energy, int filter, const ss_
     random_vertices(&g, rest);
     curl r = curl_between(spec, start, rest);
     ss_curl *c = r.s.self;
-    c->rigidity.stretch = energy == SS_CURL_STRETCHES ? c->rigidity.stretch : 0.0;
     for (int j = 0; j < 3; j++) { // the joint at vertex 2 alone
+        c->number[SS_CURL_STRETCH][j] *= energy == SS_CURL_STRETCHES;
         c->number[SS_CURL_BEND][j] *= energy == SS_CURL_BENDS && j == 2;
         c->number[SS_CURL_TORSION][j] *= energy == SS_CURL_TWISTS;
     }

@@ -2,9 +2,11 @@
 // complex step (tests/support/curl_oracle.h), and what holds for whole curls.
 #include "problems/strands/models/lifted_curls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/band.h"
 #include "tests/support/curl_oracle.h"
 #include "tests/support/support.h"
 
@@ -101,6 +103,42 @@ static void a_straight_curl_has_the_stiffness_of_a_straight_rod(void)
     free_strand(&r.s);
 }
 
+// Edges in line, drawn out or compressed: rods and curls are one, and so are their filters.
+static void edges_in_line_have_the_stiffness_of_a_rod_with_every_kind(void)
+{
+    const ss_vec3 rest[4] = {
+        {0.0, 0.0, 0.0}, {0.01, 0.0, 0.0}, {0.021, 0.0, 0.0}, {0.03, 0.0, 0.0}};
+    const ss_vec3 start[4] = {
+        {0.0, 0.0, 0.0}, {0.007, 0.0, 0.0}, {0.021, 0.0, 0.0}, {0.03, 0.0, 0.0}};
+    const ss_strand_design design = {.material = ss_material_hair(),
+                                     .nvertices = 4,
+                                     .vertices = start,
+                                     .rest = rest,
+                                     .clamp = SS_CLAMP_NONE};
+    for (int kind = 0; kind < SS_STIFFNESS_KINDS; kind++) {
+        one_strand both[2] = {new_strand("lifted-curls", &design),
+                              new_strand("der:stretch=gauss-newton", &design)};
+        ss_band K[2] = {new_band(&both[0]), new_band(&both[1])};
+        for (int k = 0; k < 2; k++) {
+            CHECK(
+                both[k].model->stiffness(both[k].self, both[k].q, (ss_stiffness)kind, 1.0, &K[k]));
+        }
+        if (kind == SS_STIFFNESS_EXACT) { // across the compressed edge
+            CHECK(*ss_band_at(&K[0], 1, 1) < 0.0);
+        }
+        for (int j = 0; j < DOFS; j++) {
+            for (int i = j; i < DOFS && i + i / 3 <= j + j / 3 + K[1].half; i++) {
+                const double rod = *ss_band_at(&K[1], i + i / 3, j + j / 3);
+                CHECK_NEAR(*ss_band_at(&K[0], i, j), rod, 1e-9 * fabs(rod) + 1e-12 * K[1].x[0]);
+            }
+        }
+        for (int k = 0; k < 2; k++) {
+            free(K[k].x);
+            free_strand(&both[k]);
+        }
+    }
+}
+
 // A bent curl that is drawn out straight, or folded flat, has forces along its edges alone.
 static void joints_in_line_have_no_plane_to_bend_in(void)
 {
@@ -157,6 +195,82 @@ static void forces_of_a_curl_balance(void)
     free_strand(&s);
 }
 
+// ---- Tapered curls
+
+#define SHRUNK 0.2 // radius of the tip over that of the root
+
+// What a unit force along `axis` (0 or 1) at the tip of a straight tapered curl of n edges does to the tip.
+static double tip_compliance(int n, int axis)
+{
+    char spec[60];
+    const ss_strand_design design = {
+        .length = 0.1, .material = ss_material_hair(), .nsegments = n, .clamp = SS_CLAMP_ROOT};
+    snprintf(spec, sizeof spec, "lifted-curls:taper=%g", SHRUNK);
+    one_strand s = new_strand(spec, &design);
+    ss_band K = new_band(&s);
+    CHECK(s.model->stiffness(s.self, s.q, SS_STIFFNESS_EXACT, 1.0, &K));
+    const int held = s.size.nheld, free_dofs = s.size.nv - held;
+    ss_band L = {free_dofs, K.half, K.x + (K.half + 1) * held};
+    double *x = calloc(2 * (size_t)free_dofs, sizeof *x), *D = x + free_dofs;
+    const ss_vec3 t = ss_minus(ss_curl_vertex(s.q, n), ss_curl_vertex(s.q, 0));
+    // The curl is along an axis of the world: find it, and one across.
+    const int along = fabs(t.x) > 0.05 ? 0 : fabs(t.y) > 0.05 ? 1 : 2;
+    const int dof = free_dofs - 3 + (along + axis) % 3;
+    x[dof] = 1.0;
+    CHECK(ss_band_factor(&L, D));
+    ss_band_solve(&L, D, x);
+    const double moved = x[dof];
+    free(x);
+    free(K.x);
+    free_strand(&s);
+    return moved;
+}
+
+// A cone of radius a at the clamp and b at the tip yields by P L^3/(3 EI_a) a/b across and by P L/(EA_a) a/b
+// along. L begins at the third vertex, as the radius there does.
+static void a_tapered_curl_bends_and_stretches_like_a_cone(void)
+{
+    const ss_material m = ss_material_hair();
+    const ss_rigidity mean = ss_material_rigidity(&m);
+    const double root = 3.0 / (1.0 + SHRUNK + SHRUNK * SHRUNK); // its section over the mean
+    double before[2] = {0.0, 0.0};
+    for (int n = 50; n <= 200; n *= 2) {
+        const double a = 1.0 - (1.0 - SHRUNK) * 2.0 / n, L = 0.1 * (n - 2) / n;
+        const double EI = mean.bend1 * pow(root * a * a, 2.0), EA = mean.stretch * root * a * a;
+        const double want[2] = {L / EA * a / SHRUNK, L * L * L / (3.0 * EI) * a / SHRUNK};
+        for (int axis = 0; axis < 2; axis++) {
+            const double wrong = fabs(tip_compliance(n, axis) / want[axis] - 1.0);
+            CHECK(n == 50 || wrong < 0.3 * before[axis]); // of the second order
+            CHECK(n < 200 || wrong < 1e-3);
+            before[axis] = wrong;
+        }
+    }
+}
+
+static void a_tapered_curl_weighs_as_much_as_one_of_its_mean_section(void)
+{
+    const ss_strand_design design = {
+        .length = 0.1, .material = ss_material_hair(), .nsegments = 39};
+    one_strand even = new_strand("lifted-curls:vertices=40", &design);
+    one_strand cone = new_strand("lifted-curls:vertices=40,taper=0.2", &design);
+    double sum[2] = {0.0, 0.0}, moment = 0.0;
+    even.model->lumps(even.self, even.mass, even.length);
+    cone.model->lumps(cone.self, cone.mass, cone.length);
+    for (int i = 0; i < 40; i++) {
+        sum[0] += even.mass[i];
+        sum[1] += cone.mass[i];
+        moment += cone.mass[i] * i / 39.0;
+        CHECK(cone.length[i] == even.length[i]);
+    }
+    CHECK_NEAR(sum[1], sum[0], 1e-14 * sum[0]);
+    CHECK(moment < 0.4 * sum[0]);
+    // The mean sections of the first edge and the last.
+    const double a = 1.0 - 0.8 / 39.0, b = 1.0 - 0.8 * 38.0 / 39.0;
+    CHECK_NEAR(cone.mass[0] / cone.mass[39], (1.0 + a + a * a) / (b * b + b * 0.2 + 0.04), 1e-10);
+    free_strand(&even);
+    free_strand(&cone);
+}
+
 static void what_no_curl_can_be_is_refused(void)
 {
     ss_strand_design design = {.length = 0.1, .material = ss_material_hair(), .nsegments = 2};
@@ -181,8 +295,11 @@ static void run_tests(void)
     RUN_TEST(force_and_stiffness_are_derivatives_by_complex_step);
     RUN_TEST(they_are_where_edges_are_in_line_or_folded_or_turned_round);
     RUN_TEST(a_straight_curl_has_the_stiffness_of_a_straight_rod);
+    RUN_TEST(edges_in_line_have_the_stiffness_of_a_rod_with_every_kind);
     RUN_TEST(joints_in_line_have_no_plane_to_bend_in);
     RUN_TEST(forces_of_a_curl_balance);
+    RUN_TEST(a_tapered_curl_bends_and_stretches_like_a_cone);
+    RUN_TEST(a_tapered_curl_weighs_as_much_as_one_of_its_mean_section);
     RUN_TEST(what_no_curl_can_be_is_refused);
 }
 

@@ -27,11 +27,12 @@
 
 typedef struct settings {
     int vertices, filter;
+    double taper;              // radius at the tip over that at the root
     int one[SS_CURL_ENERGIES]; // AS_ALL: that of all
 } settings;
 
 static const settings DEFAULTS = {
-    .vertices = 0, .filter = SS_CURL_SPLIT, .one = {AS_ALL, AS_ALL, AS_ALL}};
+    .vertices = 0, .filter = SS_CURL_SPLIT, .taper = 1.0, .one = {AS_ALL, AS_ALL, AS_ALL}};
 static const char *const FILTERS[] = {"exact", "split", "text", "gn", NULL}; // ss_curl_filter
 static const char *const OWN_FILTERS[] = {"exact", "split", "text", "gn", "filter", NULL};
 #define OWN_FILTER(energy, kind_)                                                                  \
@@ -49,6 +50,11 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_CHOICE,
      .place = offsetof(settings, filter),
      .choices = FILTERS},
+    {.name = "taper",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, taper),
+     .low = 0.01,
+     .high = 10.0},
     OWN_FILTER("stretch", SS_CURL_STRETCHES),
     OWN_FILTER("bending", SS_CURL_BENDS),
     OWN_FILTER("torsion", SS_CURL_TWISTS),
@@ -68,7 +74,7 @@ static void curl_free(void *strand)
 static bool curl_allocate(ss_curl *c)
 {
     const size_t n = (size_t)c->n, room = (size_t)c->room;
-    double *at = c->memory = calloc(SS_CURL_NUMBERS * room + n + 6 * (n + 1), sizeof *at);
+    double *at = c->memory = calloc(SS_CURL_NUMBERS * room + 2 * n + 6 * (n + 1), sizeof *at);
     if (at == NULL) {
         return false;
     }
@@ -76,7 +82,8 @@ static bool curl_allocate(ss_curl *c)
         c->number[k] = at;
     }
     c->share = at;
-    c->style = (ss_vec3 *)(at + n);
+    c->load = at + n;
+    c->style = (ss_vec3 *)(at + 2 * n);
     c->home = c->style + n + 1;
     return true;
 }
@@ -100,27 +107,52 @@ static double joint_weight(const ss_curl *c, const double *edge, int j)
     return 2.0 / (0.5 * (edge[j - 1] + edge[j]));
 }
 
+// The mean of the square of the radius between two shares of the length, over its mean along the strand.
+static double section_between(double taper, double from, double to)
+{
+    const double a = 1.0 + (taper - 1.0) * from, b = 1.0 + (taper - 1.0) * to;
+    return (a * a + a * b + b * b) / (1.0 + taper + taper * taper);
+}
+
 // From the strains of the natural shape.
-static void set_numbers(ss_curl *c, const double *edge, const double *theta, const double *sine,
-                        const double *tau)
+static void set_numbers(ss_curl *c, const ss_rigidity *rigidity, const double *edge,
+                        const double *theta, const double *sine, const double *tau)
 {
     for (int j = 0; j < c->room; j++) {
         c->number[SS_CURL_LEAST_SINE][j] = 2.0;
     }
     for (int j = 0; j < c->n; j++) {
         c->number[SS_CURL_INVERSE_EDGE][j] = 1.0 / edge[j];
+        c->number[SS_CURL_STRETCH][j] = rigidity->stretch;
     }
     for (int j = 1; j < c->n; j++) {
         const bool straight = sine[j] < LEAST_STRAIGHT;
-        c->number[SS_CURL_BEND][j] = 0.5 * c->rigidity.bend1 * joint_weight(c, edge, j);
+        c->number[SS_CURL_BEND][j] = 0.5 * rigidity->bend1 * joint_weight(c, edge, j);
         c->number[SS_CURL_THETA][j] = straight ? acos(-1.0) : theta[j];
         c->number[SS_CURL_STRAIGHT][j] = straight;
         c->number[SS_CURL_LEAST_SINE][j] = straight ? LEAST_STRAIGHT : LEAST_BENT;
     }
     for (int j = 2; j < c->n; j++) {
         const bool plane = sine[j - 1] >= LEAST_TORSION && sine[j] >= LEAST_TORSION;
-        c->number[SS_CURL_TORSION][j] = plane ? c->rigidity.twist / edge[j - 1] : 0.0;
+        c->number[SS_CURL_TORSION][j] = plane ? rigidity->twist / edge[j - 1] : 0.0;
         c->number[SS_CURL_TAU][j] = plane ? tau[j] : 0.0;
+    }
+}
+
+// The mass of edges, and rigidities by their sections: EA by the area, EI and GJ by its square.
+static void set_sections(ss_curl *c, double taper)
+{
+    double from = 0.0;
+    for (int j = 0; j < c->n; j++) {
+        const double to = from + c->share[j], whole = section_between(taper, from, to);
+        const double start = section_between(taper, from, from);
+        c->load[j] = whole * c->share[j];
+        c->number[SS_CURL_STRETCH][j] *= whole;
+        c->number[SS_CURL_BEND][j] *= start * start;
+        if (j + 1 < c->n) {
+            c->number[SS_CURL_TORSION][j + 1] *= whole * whole;
+        }
+        from = to;
     }
 }
 
@@ -147,8 +179,9 @@ static bool set_shares(ss_curl *c, const double *edge)
     return has_lengths(c, edge);
 }
 
-static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, ss_error *e)
+static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, double taper, ss_error *e)
 {
+    const ss_rigidity rigidity = ss_material_rigidity(&design->material);
     const size_t n = (size_t)c->n, room = (size_t)c->room;
     double *edge = calloc(4 * room, sizeof *edge);
     ss_vec3 *x = malloc((n + 1) * sizeof *x);
@@ -159,8 +192,9 @@ static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, ss_error 
         double *theta = edge + room, *sine = theta + room, *tau = sine + room;
         ss_shape_vertices(design, SS_SHAPE_NATURAL, c->n + 1, x);
         ss_curl_strains(c, &x[0].x, edge, theta, sine, tau);
-        set_numbers(c, edge, theta, sine, tau);
+        set_numbers(c, &rigidity, edge, theta, sine, tau);
         bool sound = set_shares(c, edge);
+        set_sections(c, taper);
         ss_shape_vertices(design, SS_SHAPE_START, c->n + 1, c->style);
         if (design->nvertices == 0) {
             ss_polyline_take_lengths(c->n, edge, c->style);
@@ -215,7 +249,7 @@ static ss_status curl_make(const ss_strand_design *design, const void *settings_
         c->filter[k] = (ss_curl_filter)(set->one[k] == AS_ALL ? set->filter : set->one[k]);
     }
     c->clamp = design->clamp;
-    c->rigidity = ss_material_rigidity(&design->material);
+    c->line_density = ss_material_rigidity(&design->material).line_density;
     c->relaxation = design->material.relaxation;
     c->length = ss_shape_natural_length(design);
     if (ss_clamps_root(c->clamp)) {
@@ -225,7 +259,7 @@ static ss_status curl_make(const ss_strand_design *design, const void *settings_
     if (ss_clamps_tip(c->clamp)) {
         hold(c, n + 1 - HELD);
     }
-    status = curl_allocate(c) ? curl_fill(c, design, e) : ss_fail_memory(e, "a strand");
+    status = curl_allocate(c) ? curl_fill(c, design, set->taper, e) : ss_fail_memory(e, "a strand");
     if (status != SS_OK) {
         curl_free(c);
         return status;
@@ -261,7 +295,8 @@ static void curl_start(void *strand, const ss_pose *root, double *q)
 static void curl_lumps(const void *strand, double *mass, double *length)
 {
     const ss_curl *c = strand;
-    ss_polyline_lumps(c->n, c->share, c->length, c->rigidity.line_density, mass, length);
+    ss_polyline_lumps(c->n, c->load, c->length, c->line_density, mass, length);
+    ss_polyline_halves(c->n, c->share, c->length, length);
 }
 
 static void curl_advance(const void *strand, const double *q, const double *v, double h,

@@ -9,6 +9,9 @@
 //     bend     mu_b/2 (theta - theta0)^2      mu_b = EI / mean of both edges; theta = pi if straight
 //     torsion  mu_t/2 wrap(tau - tau0)^2      mu_t = GJ / middle edge
 //
+// Sections are round; the radius goes evenly from that of the root to `taper` times it at the tip, and the mean
+// section is the material's.
+//
 // Three vertices are held at a clamp; the joint at the last of them stands for the half edge beyond it, and
 // there the free length begins.
 //
@@ -38,6 +41,7 @@ typedef enum ss_curl_energy_kind {
 // Numbers of the natural shape: [room] each, 0 behind the last and where there is none.
 typedef enum ss_curl_number {
     SS_CURL_INVERSE_EDGE, // 1/l
+    SS_CURL_STRETCH,      // mu_s
     SS_CURL_BEND,         // mu_b
     SS_CURL_THETA,        // theta0
     SS_CURL_LEAST_SINE,   // of theta: below it the joint has no bending force
@@ -51,13 +55,14 @@ typedef struct ss_curl {
     int n; // edges
     ss_curl_filter filter[SS_CURL_ENERGIES];
     ss_clamp clamp;
-    ss_rigidity rigidity;
+    double line_density;       // kg/m
     double relaxation, length; // s, m
     int nheld, nroot;          // of these at the root
     int held[18];
     int room; // n rounded up to whole lanes
     double *number[SS_CURL_NUMBERS];
-    double *share;  // [n] of the mass and length that the edge has
+    double *share;  // [n] of the length that the edge has
+    double *load;   // [n] of the mass
     ss_vec3 *style; // [n + 1] in the frame of the root
     ss_vec3 *home;  // [n + 1] style in the world
     void *memory;   // of all arrays; owned

@@ -140,7 +140,8 @@ double ss_curl_energy(const void *strand, const double *q)
         const lanes stretch = stretch_of(&s), bend = bend_of(&s, &a), twist = twist_of(&s, &z);
         const lanes edge = number_at(&s, SS_CURL_INVERSE_EDGE), stiff = number_at(&s, SS_CURL_BEND);
         const lanes squares =
-            lanes_where(edge > 0.0, c->rigidity.stretch * stretch * stretch / edge, none) +
+            lanes_where(edge > 0.0, number_at(&s, SS_CURL_STRETCH) * stretch * stretch / edge,
+                        none) +
             lanes_where(stiff > 0.0, stiff * bend * bend, none) +
             lanes_where(z.sound, number_at(&s, SS_CURL_TORSION) * twist * twist, none);
         for (int l = 0; l < W; l++) {
@@ -178,7 +179,7 @@ static void slopes_at(const stencil *s, lane3 g[3])
     const lane3 z1 = lane3_where(z.sound, lane3_scaled(twist * z.inverse[1], z.n[1]));
     g[0] = z0;
     g[1] = lane3_minus(lane3_along(lane3_scaled(z.al, z0), -z.be, z1), b0);
-    g[2] = lane3_minus(lane3_along(z1, s->c->rigidity.stretch * stretch_of(s), s->t[2]), b1);
+    g[2] = lane3_minus(lane3_along(z1, number_at(s, SS_CURL_STRETCH) * stretch_of(s), s->t[2]), b1);
 }
 
 static void add_forces(const ss_curl *c, int from, const lane3 g[3], double *F)
@@ -218,7 +219,7 @@ typedef struct curvature {
 // EA [tt'/l + across (I - tt')], across = 1/l - 1/|e|.
 static void add_stretch(const stencil *s, ss_curl_filter filter, curvature *k)
 {
-    const lanes EA = lanes_all(s->c->rigidity.stretch), one = number_at(s, SS_CURL_INVERSE_EDGE);
+    const lanes EA = number_at(s, SS_CURL_STRETCH), one = number_at(s, SS_CURL_INVERSE_EDGE);
     lanes across = one - s->inverse[2];
     across = filter == SS_CURL_EXACT          ? across
              : filter == SS_CURL_GAUSS_NEWTON ? lanes_all(0.0)

@@ -23,12 +23,19 @@ void ss_polyline_take_lengths(int n, const double *edge, ss_vec3 *x)
     }
 }
 
-void ss_polyline_lumps(int n, const double *share, double length, double line_density, double *mass,
-                       double *lengths)
+void ss_polyline_halves(int n, const double *share, double whole, double *part)
 {
     for (int i = 0; i <= n; i++) {
         const double both = (i > 0 ? share[i - 1] : 0.0) + (i < n ? share[i] : 0.0);
-        lengths[i] = 0.5 * both * length;
+        part[i] = 0.5 * both * whole;
+    }
+}
+
+void ss_polyline_lumps(int n, const double *share, double length, double line_density, double *mass,
+                       double *lengths)
+{
+    ss_polyline_halves(n, share, length, lengths);
+    for (int i = 0; i <= n; i++) {
         mass[i] = line_density * lengths[i];
     }
 }

@@ -12,7 +12,9 @@ ss_status ss_polyline_check(const char *model, int n, int least, ss_clamp clamp,
 // would begin compressed by a force of EA times as much, which buckles hair.
 void ss_polyline_take_lengths(int n, const double *edge, ss_vec3 *x);
 
-// Half of each edge at its ends; share [n] is that of the strand's length and mass that an edge has.
+// Half of each edge at its ends, as parts of a whole; share [n] sums to 1.
+void ss_polyline_halves(int n, const double *share, double whole, double *part);
+// Likewise of length and mass; share [n] is that of both that an edge has.
 void ss_polyline_lumps(int n, const double *share, double length, double line_density, double *mass,
                        double *lengths);
 
