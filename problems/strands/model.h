@@ -137,6 +137,7 @@ extern const char *const ss_stiffness_names[]; // exact, filtered, gauss-newton,
 typedef enum ss_frame { SS_FRAME_ROOT, SS_FRAME_WORLD } ss_frame;
 
 struct ss_batch_model;
+struct ss_quasi_group_model;
 
 // Functions that "add" keep what is there. `moved` may be q. NULL where it says so.
 typedef struct ss_strand_model {
@@ -215,6 +216,9 @@ typedef struct ss_strand_model {
     // For models that can step many equal strands side by side where nothing touches them
     // (step/batch.h), else NULL. It changes how long a step takes, and no answer.
     const struct ss_batch_model *batch;
+    // The same for strands that touch something, through iterates that keep their first stiffness of
+    // bending (step/quasi_group.h), else NULL.
+    const struct ss_quasi_group_model *group;
 } ss_strand_model;
 
 // What every `make` asks of a design first: finite numbers and sizes that make sense, a material

@@ -284,4 +284,5 @@ const ss_strand_model ss_der_model = {
     .inertia = der_inertia,
     .project = ss_der_project,
     .balance = ss_der_balance,
+    .group = &ss_der_group,
 };

@@ -104,6 +104,10 @@ void ss_der_script(const void *strand, const ss_pose moved[2], const double *q, 
 void ss_der_project(const void *strand, const double *q, double h, double *v, double *after,
                     ss_band *M);
 
+// ---- der_group.c
+
+extern const struct ss_quasi_group_model ss_der_group;
+
 // ---- der_balance.c
 
 ss_status ss_der_balance(void *strand, const double *q, const double *load, ss_error *e);

@@ -24,17 +24,17 @@ static bool folds(lanes cosine)
     return any;
 }
 
-static lanes squares(const ss_der *d, const joints *s, int from)
+static lanes squares(const ss_der *d, const joints *s, const shape *natural)
 {
     lanes strain[SS_DER_BENDS];
     const int count = own_strains(d, s, strain);
-    const lanes twist = s->twist - lanes_of(d->twist + from);
-    const lanes stretch = s->length * lanes_of(d->inverse_edge + from) - 1.0;
-    lanes sum = d->rigidity.stretch * lanes_of(d->edge + from) * stretch * stretch +
-                twist_weight(d, from) * twist * twist;
+    const lanes twist = s->twist - natural->twist;
+    const lanes stretch = s->length * natural->inverse_edge - 1.0;
+    lanes sum = d->rigidity.stretch * natural->edge * stretch * stretch +
+                twist_weight(d, natural) * twist * twist;
     for (int c = 0; c < count; c++) {
-        const lanes bend = strain[c] - lanes_of(d->bend[c] + from);
-        sum += bend_weight(d, from, c) * bend * bend;
+        const lanes bend = strain[c] - natural->bend[c];
+        sum += bend_weight(d, natural, c) * bend * bend;
     }
     return sum;
 }
@@ -47,7 +47,8 @@ double ss_der_energy(const void *strand, const double *q)
     for (int from = 0; from < d->n; from += W) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
-        sum += folds(s.cosine) ? INFINITY : sum_of(squares(d, &s, from));
+        const shape natural = shape_at(d, from);
+        sum += folds(s.cosine) ? INFINITY : sum_of(squares(d, &s, &natural));
         before = f;
     }
     return 0.5 * sum;
@@ -98,12 +99,13 @@ void ss_der_force(const void *strand, const double *q, const double *v, double *
     for (int from = 0; from < d->n; from += W) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
+        const shape natural = shape_at(d, from);
         lanes w[SS_DER_BENDS], by[DOFS];
-        const lanes twist = moments(d, &s, from, w);
+        const lanes twist = moments(d, &s, &natural, w);
         const directions a = directions_of(&s, w);
         const slope bend = bend_slope(&s, &a), turn = twist_slope(&s);
         slope g = slope_along(bend, twist, &turn);
-        const lanes stretch = s.length * lanes_of(d->inverse_edge + from) - 1.0;
+        const lanes stretch = s.length * natural.inverse_edge - 1.0;
         g.f = lane3_along(g.f, d->rigidity.stretch * stretch, s.t1);
         spread(&g, by);
         for (int l = 0; l < W && from + l < d->n; l++) {
@@ -160,14 +162,15 @@ void ss_der_angles(const ss_der *d, const double *q, double *torque, double *dia
     for (int from = 0; from < d->n; from += W) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
+        const shape natural = shape_at(d, from);
         lanes w[SS_DER_BENDS];
-        const lanes twist = moments(d, &s, from, w), stiff = twist_weight(d, from);
+        const lanes twist = moments(d, &s, &natural, w), stiff = twist_weight(d, &natural);
         const directions a = directions_of(&s, w);
         lanes T[2] = {lane3_dot(s.kb, a.turned[0]) - twist, lane3_dot(s.kb, a.turned[1]) + twist};
         lanes square[3] = {stiff, -stiff, stiff};
         for (int c = 0; c < (d->two_frame ? 4 : 2); c++) {
             slope g = own_slope(d, &s, c);
-            const lanes weight = bend_weight(d, from, c);
+            const lanes weight = bend_weight(d, &natural, c);
             square[0] += weight * g.th[0] * g.th[0];
             square[1] += weight * g.th[0] * g.th[1];
             square[2] += weight * g.th[1] * g.th[1];

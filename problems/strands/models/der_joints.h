@@ -106,13 +106,14 @@ typedef struct joints {
     lanes twist;
 } joints;
 
-static inline joints joints_between(const edges *before, const edges *f)
+// Between the edges e and f of each lane.
+static inline joints joints_of(const edges *e, const edges *f)
 {
-    joints s = {.t0 = shifted3(before->t, f->t),
+    joints s = {.t0 = e->t,
                 .t1 = f->t,
-                .m1 = {shifted3(before->m1, f->m1), f->m1},
-                .m2 = {shifted3(before->m2, f->m2), f->m2},
-                .inverse = {shifted(before->inverse, f->inverse), f->inverse},
+                .m1 = {e->m1, f->m1},
+                .m2 = {e->m2, f->m2},
+                .inverse = {e->inverse, f->inverse},
                 .length = f->length};
     s.cosine = lane3_dot(s.t0, s.t1);
     const lanes inverse = 1.0 / (1.0 + s.cosine);
@@ -123,8 +124,35 @@ static inline joints joints_between(const edges *before, const edges *f)
         s.strain[2 * j] = lane3_dot(s.kb, s.m2[j]);
         s.strain[2 * j + 1] = -lane3_dot(s.kb, s.m1[j]);
     }
-    s.twist = f->theta - shifted(before->theta, f->theta) + f->mref;
+    s.twist = f->theta - e->theta + f->mref;
     return s;
+}
+
+// Of one strand: before the edges f, of which `before` are the W that come first.
+static inline joints joints_between(const edges *before, const edges *f)
+{
+    const edges e = {.t = shifted3(before->t, f->t),
+                     .m1 = shifted3(before->m1, f->m1),
+                     .m2 = shifted3(before->m2, f->m2),
+                     .inverse = shifted(before->inverse, f->inverse),
+                     .theta = shifted(before->theta, f->theta)};
+    return joints_of(&e, f);
+}
+
+// The natural shape of these joints (der.h).
+typedef struct shape {
+    lanes edge, inverse_edge, inverse_length, twist;
+    lanes bend[SS_DER_BENDS];
+} shape;
+
+static inline shape shape_at(const ss_der *d, int from)
+{
+    return (shape){.edge = lanes_of(d->edge + from),
+                   .inverse_edge = lanes_of(d->inverse_edge + from),
+                   .inverse_length = lanes_of(d->inverse_length + from),
+                   .twist = lanes_of(d->twist + from),
+                   .bend = {lanes_of(d->bend[0] + from), lanes_of(d->bend[1] + from),
+                            lanes_of(d->bend[2] + from), lanes_of(d->bend[3] + from)}};
 }
 
 // Strains that the energy squares, and how many: kappa_1, kappa_2, or all of s->strain.
@@ -141,15 +169,15 @@ static inline int own_strains(const ss_der *d, const joints *s, lanes strain[SS_
 }
 
 // Stiffness of own strain c over lbar: bending about m2 is kappa_1.
-static inline lanes bend_weight(const ss_der *d, int from, int c)
+static inline lanes bend_weight(const ss_der *d, const shape *natural, int c)
 {
     const double stiff = c % 2 == 0 ? d->rigidity.bend2 : d->rigidity.bend1;
-    return (d->two_frame ? 0.5 * stiff : stiff) * lanes_of(d->inverse_length + from);
+    return (d->two_frame ? 0.5 * stiff : stiff) * natural->inverse_length;
 }
 
-static inline lanes twist_weight(const ss_der *d, int from)
+static inline lanes twist_weight(const ss_der *d, const shape *natural)
 {
-    return d->rigidity.twist * lanes_of(d->inverse_length + from);
+    return d->rigidity.twist * natural->inverse_length;
 }
 
 // ---- Forces
@@ -221,16 +249,17 @@ static inline slope slope_along(slope g, lanes k, const slope *a)
 }
 
 // dE/d(strain) of all four strains, and of the twist.
-static inline lanes moments(const ss_der *d, const joints *s, int from, lanes w[SS_DER_BENDS])
+static inline lanes moments(const ss_der *d, const joints *s, const shape *natural,
+                            lanes w[SS_DER_BENDS])
 {
     lanes strain[SS_DER_BENDS];
     const int count = own_strains(d, s, strain);
     for (int c = 0; c < count; c++) {
-        w[c] = bend_weight(d, from, c) * (strain[c] - lanes_of(d->bend[c] + from));
+        w[c] = bend_weight(d, natural, c) * (strain[c] - natural->bend[c]);
     }
     for (int c = 0; c < 2 && !d->two_frame; c++) {
         w[c] *= 0.5;
         w[2 + c] = w[c];
     }
-    return twist_weight(d, from) * (s->twist - lanes_of(d->twist + from));
+    return twist_weight(d, natural) * (s->twist - natural->twist);
 }

@@ -126,14 +126,14 @@ static void add_angles(curve *h, const joints *s, const directions *a)
     }
 }
 
-static void add_squares(const ss_der *d, const joints *s, int from, curve *h)
+static void add_squares(const ss_der *d, const joints *s, const shape *natural, curve *h)
 {
     for (int c = 0; c < (d->two_frame ? 4 : 2); c++) {
         const slope g = own_slope(d, s, c);
-        add_square(h, bend_weight(d, from, c), &g);
+        add_square(h, bend_weight(d, natural, c), &g);
     }
     const slope g = twist_slope(s);
-    add_square(h, twist_weight(d, from), &g);
+    add_square(h, twist_weight(d, natural), &g);
 }
 
 // To the dofs of the joint: at[j][i] is row i >= j of column j.
@@ -192,10 +192,10 @@ static void clamp_joints(lanes at[DOFS][DOFS])
 }
 
 // The stretch of edge f: EA [tt'/|fbar| + across (I - tt')].
-static void add_stretch(const ss_der *d, const joints *s, int from, lanes across,
+static void add_stretch(const ss_der *d, const joints *s, const shape *natural, lanes across,
                         lanes at[DOFS][DOFS])
 {
-    const lanes first = d->rigidity.stretch * (lanes_of(d->inverse_edge + from) - across);
+    const lanes first = d->rigidity.stretch * (natural->inverse_edge - across);
     lanes t[3];
     components(s->t1, t);
     across *= d->rigidity.stretch;
@@ -240,12 +240,13 @@ static void add_stiffness(const ss_der *d, const double *q, int kind, double sca
     for (int from = 0; from < d->n; from += W) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
+        const shape natural = shape_at(d, from);
         curve h = {0};
         lanes at[DOFS][DOFS];
-        add_squares(d, &s, from, &h);
+        add_squares(d, &s, &natural, &h);
         if (ends) {
             lanes w[SS_DER_BENDS];
-            const lanes T = moments(d, &s, from, w);
+            const lanes T = moments(d, &s, &natural, w);
             const directions a = directions_of(&s, w);
             add_ends(&h, &s, &a, T);
             add_angles(&h, &s, &a);
@@ -256,9 +257,9 @@ static void add_stiffness(const ss_der *d, const double *q, int kind, double sca
             clamp_joints(at);
         }
         if (kind >= 0) {
-            const lanes across = lanes_of(d->inverse_edge + from) - s.inverse[1];
+            const lanes across = natural.inverse_edge - s.inverse[1];
             const bool plain = kind == SS_STIFFNESS_GAUSS_NEWTON && d->plain_stretch;
-            add_stretch(d, &s, from,
+            add_stretch(d, &s, &natural,
                         plain                        ? (lanes){0.0}
                         : kind == SS_STIFFNESS_EXACT ? across
                                                      : above_zero(across),

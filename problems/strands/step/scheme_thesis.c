@@ -21,10 +21,14 @@
 
 #include "problems/strands/step/local_pass.h"
 #include "problems/strands/step/quasi.h"
+#include "problems/strands/step/quasi_groups.h"
 #include "problems/strands/step/schemes.h"
 #include "problems/strands/step/stepper.h"
 
 enum { NEWTON_FULL, NEWTON_QUASI };
+
+// A strand that nothing touches rests when its velocity changes by less than this share of tol.
+#define REST 0.01
 
 typedef struct settings {
     int law, newton, iterations;
@@ -66,12 +70,14 @@ typedef struct thesis {
     settings set;
     ss_local_pass *pass;
     ss_quasi quasi;
+    ss_quasi_groups groups;
     double *about;    // [nv] v*
     double *impulses; // [nv] I
     double *change;   // [nstrands] |v - v*| over positions
     // Of the iterate that strands share the work of.
     ss_stepper *s;
     ss_iterate it;
+    bool iterated; // there was a second system
 } thesis;
 
 static void thesis_free(void *own)
@@ -80,6 +86,7 @@ static void thesis_free(void *own)
     if (t != NULL) {
         ss_local_pass_free(t->pass);
         ss_quasi_free(&t->quasi);
+        ss_quasi_groups_free(&t->groups);
         free(t->about);
     }
     free(t);
@@ -122,7 +129,8 @@ static ss_status thesis_make(ss_stepper *s, const void *set, void **own, ss_erro
     }
     t->pass = ss_local_pass_new(w);
     t->about = malloc((2 * nv + (size_t)w->nstrands) * sizeof *t->about);
-    if (t->pass == NULL || t->about == NULL || !ss_quasi_init(&t->quasi, w)) {
+    if (t->pass == NULL || t->about == NULL || !ss_quasi_init(&t->quasi, w) ||
+        !ss_quasi_groups_init(&t->groups, w, t->set.newton == NEWTON_QUASI)) {
         return ss_fail_memory(e, "the scheme of a world");
     }
     t->impulses = t->about + nv;
@@ -149,15 +157,13 @@ static double change_of(const thesis *t, int k)
 }
 
 // q moves on to where v leads, and v* to what that is.
-static void commit(void *context, int k, int thread)
+static void commit(thesis *t, int k)
 {
-    thesis *t = context;
     const ss_world *w = t->s->world;
     const ss_strand *strand = &w->strands[k];
     const double *v = t->s->trial.v + strand->v;
     double *q = t->s->trial.q + strand->q, *step = t->s->mean + strand->v;
     double *about = t->about + strand->v;
-    (void)thread;
     for (int j = 0; j < strand->size.nv; j++) {
         step[j] = v[j] - about[j];
         about[j] = v[j];
@@ -184,13 +190,11 @@ static void solve(thesis *t, int k)
     ss_systems_solve(&s->systems, s->world, k, right, v);
 }
 
-// Its system about q_n (+) h v, and v of that.
-static void iterate_strand(void *context, int k, int thread)
+// Its system about q*, and v of that.
+static void renew(thesis *t, int k, int thread)
 {
-    thesis *t = context;
     ss_stepper *s = t->s;
     ss_placed at = ss_snapshot_strand(&s->there, s->world, k);
-    commit(t, k, thread);
     ss_strand_place(s->world, k, t->it.at, &at);
     s->systems.definite[k] =
         t->set.newton == NEWTON_QUASI
@@ -200,10 +204,70 @@ static void iterate_strand(void *context, int k, int thread)
     t->change[k] = change_of(t, k);
 }
 
-// The first: v without contacts.
-static void begin_strand(void *context, int k, int thread)
+static ss_quasi_step group_step(thesis *t)
+{
+    ss_stepper *s = t->s;
+    return (ss_quasi_step){.world = s->world,
+                           .systems = &s->systems,
+                           .here = &s->here,
+                           .quasi = &t->quasi,
+                           .h = t->it.h,
+                           .impulses = t->impulses,
+                           .q = s->trial.q,
+                           .v = s->trial.v,
+                           .about = t->about,
+                           .change = t->change};
+}
+
+static bool has_left(const ss_quasi_item *item, int i)
+{
+    return item->model == NULL || (item->left >> i & 1u) != 0;
+}
+
+// Nothing touches its strands, and they have stopped changing.
+static bool rests(const thesis *t, const ss_quasi_item *item)
+{
+    const ss_world *w = t->s->world;
+    for (int i = 0; i < item->count; i++) {
+        const int k = item->strand[i];
+        const double dim = 3.0 * w->strands[k].size.npoints;
+        if ((t->s->ncontacts > 0 && t->s->formed.row[k] >= 0) ||
+            !(t->change[k] <= REST * t->set.tol * dim)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Those of the group together; what has left it, and what leaves it now, strand by strand.
+static void iterate_item(void *context, int which, int thread)
 {
     thesis *t = context;
+    ss_quasi_item *item = &t->groups.items[which];
+    const ss_quasi_step step = group_step(t);
+    if (rests(t, item)) {
+        return;
+    }
+    for (int i = 0; i < item->count; i++) {
+        if (has_left(item, i)) {
+            commit(t, item->strand[i]);
+            renew(t, item->strand[i], thread);
+        }
+    }
+    const unsigned leave = item->model != NULL ? item->model->iterate(item->group, &step) : 0;
+    for (int i = 0; i < item->count; i++) {
+        if ((leave >> i & 1u) != 0) {
+            item->model->end(item->group, &step, &t->s->systems, i);
+            item->model->leave(item->group, i);
+            renew(t, item->strand[i], thread);
+        }
+    }
+    item->left |= leave;
+}
+
+// The first: v without contacts.
+static void begin_strand(thesis *t, int k, int thread)
+{
     ss_stepper *s = t->s;
     if (t->set.newton == NEWTON_QUASI) {
         ss_quasi_keep(&t->quasi, &s->systems, s->world, k, &t->it, thread);
@@ -214,19 +278,49 @@ static void begin_strand(void *context, int k, int thread)
     t->change[k] = change_of(t, k);
 }
 
-// f of the last system.
-static void end_strand(void *context, int k, int thread)
+static void begin_item(void *context, int which, int thread)
 {
     thesis *t = context;
+    ss_quasi_item *item = &t->groups.items[which];
+    const ss_quasi_step step = group_step(t);
+    for (int i = 0; i < item->count; i++) {
+        begin_strand(t, item->strand[i], thread);
+    }
+    item->left = 0;
+    if (item->model != NULL) {
+        item->model->begin(item->group, &step);
+    }
+}
+
+// q and v* of the last system, and f where the problem has it.
+static void end_item(void *context, int which, int thread)
+{
+    thesis *t = context;
+    ss_stepper *s = t->s;
+    const ss_quasi_item *item = &t->groups.items[which];
+    const ss_quasi_step step = group_step(t);
     (void)thread;
-    ss_quasi_right(&t->quasi, &t->s->systems, t->s->world, k, t->about + t->s->world->strands[k].v);
+    for (int i = 0; i < item->count; i++) {
+        const int k = item->strand[i];
+        const bool touches = s->ncontacts > 0 && s->formed.row[k] >= 0;
+        if (t->set.newton == NEWTON_QUASI && t->iterated) {
+            if (!has_left(item, i)) {
+                item->model->end(item->group, &step, touches ? &s->systems : NULL, i);
+            }
+            if (touches) {
+                ss_quasi_right(&t->quasi, &s->systems, s->world, k,
+                               t->about + s->world->strands[k].v);
+            }
+        }
+        commit(t, k);
+    }
 }
 
 // ---- All strands
 
 static void each(thesis *t, ss_strand_work *work)
 {
-    ss_systems_each(&t->s->systems, t->s->world->nstrands, work, t);
+    ss_systems_each(&t->s->systems, t->groups.count, work, t);
 }
 
 static bool all_definite(const thesis *t)
@@ -304,7 +398,7 @@ static void iterate(thesis *t, ss_step_report *report, ss_step_reason *reason)
            report->iterates < t->set.iterations) {
         pass_over_contacts(t, report);
         const double start = ss_step_clock();
-        each(t, iterate_strand);
+        each(t, iterate_item);
         report->change = mean_change(t);
         report->iterates++;
         count_seconds(t, ss_step_clock() - start, report);
@@ -320,13 +414,11 @@ static ss_status finish(thesis *t, double h, ss_step_report *report, ss_step_rea
                         ss_error *e)
 {
     ss_stepper *s = t->s;
-    if (t->set.newton == NEWTON_QUASI && report->iterates > 1 && s->ncontacts > 0) {
-        each(t, end_strand);
-    }
-    ss_step_refresh_problem(s, report);
+    t->iterated = report->iterates > 1;
     ss_step_gather_velocities(s, s->trial.v);
+    each(t, end_item);
+    ss_step_refresh_problem(s, report);
     ss_step_keep_answer(s);
-    each(t, commit);
     return ss_step_end(s, h, report, reason, e);
 }
 
@@ -343,7 +435,7 @@ static ss_status thesis_step(ss_stepper *s, void *own, double h, ss_step_report 
         return SS_OK;
     }
     const double start = ss_step_clock();
-    each(t, begin_strand);
+    each(t, begin_item);
     report->change = mean_change(t);
     report->prepare_seconds += ss_step_clock() - start;
     const ss_status status = find_contacts(t, h, report, e);

@@ -232,9 +232,9 @@ static void set_inertia(const ss_world *w, const ss_strand *s, const double *q, 
     }
 }
 
-// The share of M0 that air drag adds to C, 1/s.
-static double drag_rate(const ss_world *w, const ss_strand *s)
+double ss_strand_drag_rate(const ss_world *w, int k)
 {
+    const ss_strand *s = &w->strands[k];
     double mass = 0.0, length = 0.0;
     for (int p = 0; p < s->size.nsamples; p++) {
         mass += w->mass[s->sample + p];
@@ -301,7 +301,7 @@ void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, con
     const ss_strand *s = &w->strands[k];
     const double *q = state->q + s->q, *v = state->v + s->v;
     const int n = s->size.nv;
-    const double drag = drag_rate(w, s);
+    const double drag = ss_strand_drag_rate(w, k);
     ss_band A = {n, s->size.half_bandwidth, scratch->band};
     double *Mv = scratch->product;
     memset(F, 0, (size_t)n * sizeof *F);
@@ -321,7 +321,7 @@ void ss_strand_residual(const ss_world *w, int k, const ss_iterate *it, const ss
     const ss_strand *s = &w->strands[k];
     const double *q = it->at->q + s->q, *v = it->at->v + s->v, *past = it->past + s->v;
     const int n = s->size.nv;
-    const double h = it->h, braked = 1.0 + h * drag_rate(w, s);
+    const double h = it->h, braked = 1.0 + h * ss_strand_drag_rate(w, k);
     ss_band A = {n, s->size.half_bandwidth, scratch->band};
     double *change = scratch->product;
     memset(g, 0, (size_t)n * sizeof *g);
@@ -375,7 +375,7 @@ bool ss_strand_system(const ss_world *w, int k, const ss_iterate *it, const ss_p
     const ss_strand *s = &w->strands[k];
     const double *q = it->at->q + s->q, *v = it->at->v + s->v;
     const int n = s->size.nv;
-    const double drag = drag_rate(w, s), h = it->h * it->share;
+    const double drag = ss_strand_drag_rate(w, k), h = it->h * it->share;
     double *Mv = scratch->product;
     memset(f, 0, (size_t)n * sizeof *f);
     add_forces(w, s, q, v, at, scratch->convected, f);

@@ -48,6 +48,9 @@ ss_vec3 ss_point_rate(const ss_strand_point *p, const double *v);
 // load [nv] of strand k += sum m J' g + pulls: its weight and the constant forces on it.
 void ss_strand_load(const ss_world *w, int k, const ss_placed *at, double *load);
 
+// The share of M0 that air drag adds to C, 1/s.
+double ss_strand_drag_rate(const ss_world *w, int k);
+
 // Room for the functions below; one for the whole world. NULL without memory.
 typedef struct ss_system_scratch ss_system_scratch;
 ss_system_scratch *ss_system_scratch_new(const ss_world *w);
