@@ -135,21 +135,37 @@ void ss_coupling_see(const ss_coupling *c, int i, const double *z, double u[3])
     matrix_free_velocity(c, i, z, u);
 }
 
-void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z_all)
+// z of the end's body += G' dr.
+static void push_end(const ss_coupling *c, int s, const double dr[3], double *z_all)
 {
     const ss_whitened *white = c->white;
-    for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-        const int room = ss_whitened_room(white, white->end_body[s]);
-        double *z = z_all + white->body_start[white->end_body[s]];
-        const double *G = response_of(white, s);
-        for (int j = 0; j < room; j += FOUR) {
-            four zj = coupling_load(z + j) + coupling_load(G + j) * dr[0] +
-                      coupling_load(G + room + j) * dr[1];
-            if (c->dim == 3) {
-                zj += coupling_load(G + 2 * room + j) * dr[2];
-            }
-            *(four *)(z + j) = zj;
+    const int room = ss_whitened_room(white, white->end_body[s]);
+    double *z = z_all + white->body_start[white->end_body[s]];
+    const double *G = response_of(white, s);
+    for (int j = 0; j < room; j += FOUR) {
+        four zj = coupling_load(z + j) + coupling_load(G + j) * dr[0] +
+                  coupling_load(G + room + j) * dr[1];
+        if (c->dim == 3) {
+            zj += coupling_load(G + 2 * room + j) * dr[2];
         }
+        *(four *)(z + j) = zj;
+    }
+}
+
+void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z_all)
+{
+    for (int s = c->white->end_start[i]; s < c->white->end_start[i + 1]; s++) {
+        push_end(c, s, dr, z_all);
+    }
+}
+
+void ss_coupling_gather(const ss_coupling *c, int body, const double *r, double *z_all)
+{
+    const ss_whitened *white = c->white;
+    const size_t from = (size_t)white->body_start[body];
+    memcpy(z_all + from, white->z0 + from, (size_t)ss_whitened_room(white, body) * sizeof *z_all);
+    for (int k = white->body_end_start[body]; k < white->body_end_start[body + 1]; k++) {
+        push_end(c, white->body_end[k], r + 4 * (size_t)white->body_end_contact[k], z_all);
     }
 }
 

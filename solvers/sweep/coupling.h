@@ -71,6 +71,8 @@ void ss_coupling_leapt(ss_coupling *coupling, const double *r, const double *z);
 // Matrix-free form: u = w_i + G_i z, and z += G_i' dr.
 void ss_coupling_row(const ss_coupling *coupling, int i, const double *r, double u[3]);
 void ss_coupling_see(const ss_coupling *coupling, int i, const double *z, double u[3]);
+// z of one body alone: z0 + G' r, its contacts in order. Not where ends are sparse.
+void ss_coupling_gather(const ss_coupling *coupling, int body, const double *r, double *z);
 void ss_coupling_push(const ss_coupling *coupling, int i, const double dr[3], double *z);
 
 // All measures at the present r, every velocity computed afresh.

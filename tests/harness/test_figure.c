@@ -247,10 +247,20 @@ static const char *style_at(const char *script, int k)
 
 static void no_two_solvers_look_alike(void)
 {
-    static const char *const specs[] = {
-        "mfb", "mfb:freeze=on", "mfb+enum",  "mfb+enum:freeze=paper", "mfb+enum:order=reverse",
-        "alm", "admm",          "auto",      "anderson/mfb",          "apgd",
-        "ppa", "spg",           "newton-mfb"};
+    static const char *const specs[] = {"mfb",
+                                        "mfb:freeze=on",
+                                        "mfb+enum",
+                                        "mfb+enum:freeze=paper",
+                                        "mfb+enum:order=reverse",
+                                        "alm",
+                                        "admm",
+                                        "auto",
+                                        "anderson/mfb",
+                                        "apgd",
+                                        "ppa",
+                                        "spg",
+                                        "newton-mfb",
+                                        "splitting"};
     enum { COUNT = sizeof specs / sizeof specs[0] };
     ss_record_row rows[COUNT];
     for (size_t k = 0; k < COUNT; k++) {

@@ -241,9 +241,9 @@ static int iterations_at(const char *spec, double mu, double tolerance)
 // normal = 0.05 at mu = 1e-9.
 static void small_friction_is_solved_as_none(void)
 {
-    static const char *const specs[] = {"mfb", "mfb+enum",         "secular",    "pac",
-                                        "dac", "projection",       "ppa",        "apgd",
-                                        "alm", "anderson/secular", "newton-mfb", "prox/mfb+enum"};
+    static const char *const specs[] = {
+        "mfb",  "mfb+enum", "secular",          "pac",        "dac",           "projection", "ppa",
+        "apgd", "alm",      "anderson/secular", "newton-mfb", "prox/mfb+enum", "splitting"};
     for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
         for (double tolerance = 1e-4; tolerance > 1e-9; tolerance *= 1e-4) {
             const int none = iterations_at(specs[k], 0.0, tolerance);

@@ -17,9 +17,9 @@
 #endif
 
 // With both forms of W where there are two, and those that have one.
-static const char *const FORMED[] = {"apgd", "spg", "spg:shift=step",   "admm",
-                                     "alm",  "ppa", "anderson/secular", "nncg/secular",
-                                     NULL};
+static const char *const FORMED[] = {"apgd",      "spg", "spg:shift=step",   "admm",
+                                     "alm",       "ppa", "anderson/secular", "nncg/secular",
+                                     "splitting", NULL};
 static const char *const OTHERS[] = {"prox/secular", "auto", NULL};
 
 // s, of what is tested here; sanitizers slow it down.

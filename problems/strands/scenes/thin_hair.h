@@ -4,7 +4,7 @@
 // centre line, and a stretch stiffness that is multiplied by 0.01 wherever there are contacts; viscosity and
 // drag never act. Friction is 0.3 on everything. `stretch` is an option of each scene.
 //
-// doc/errata.md; doc/strands.md, "J20".
+// doc/strands.md, "[J20]".
 #pragma once
 
 #include "problems/strands/scenes/request.h"
