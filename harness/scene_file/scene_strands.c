@@ -1,5 +1,6 @@
 // Strands of a scene file (scene_parts.h).
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,7 @@ typedef struct strand {
     json_t *vertices, *rest, *theta, *rest_theta, *velocity; // borrowed, as all
     ss_vec3 director, pull_root, pull_tip;
     json_t *curvatures, *unrest, *root;
+    json_t *parent, *parts;
     double length;
     int segments;
 } strand;
@@ -153,6 +155,8 @@ static const ss_json_field STRAND[] = {
     FIELD(strand, "curvatures", curvatures, VALUE),
     FIELD(strand, "unrest", unrest, VALUE),
     FIELD(strand, "root", root, VALUE),
+    FIELD(strand, "parent", parent, VALUE),
+    FIELD(strand, "parts", parts, VALUE),
     {.key = NULL},
 };
 
@@ -165,7 +169,8 @@ static const ss_json_field ROOT[] = {
 
 // The arrays of a design, to be freed.
 typedef struct arrays {
-    double *vertices, *rest, *theta, *rest_theta, *velocity, *curvatures, *unrest;
+    double *vertices, *rest, *theta, *rest_theta, *velocity, *curvatures, *unrest, *parts;
+    int *parent;
 } arrays;
 
 static void arrays_free(arrays *a)
@@ -177,6 +182,8 @@ static void arrays_free(arrays *a)
     free(a->velocity);
     free(a->curvatures);
     free(a->unrest);
+    free(a->parts);
+    free(a->parent);
 }
 
 // Rows of a key that may be absent: as many as `count`, of what `of` calls them.
@@ -201,6 +208,46 @@ static const ss_vec3 *points(const double *numbers)
     return (const ss_vec3 *)numbers;
 }
 
+// The vertex that each of n hangs from.
+static ss_status read_parents(const ss_json *at, size_t n, arrays *a, ss_strand_design *d,
+                              ss_error *e)
+{
+    const ss_json member = ss_json_member(at, "parent");
+    double *numbers = NULL;
+    ss_status status = read_rows(at, "parent", 1, n, "as 'vertices'", &numbers, e);
+    if (status == SS_OK && numbers != NULL) {
+        d->parent = a->parent = malloc(n * sizeof *a->parent);
+        status = a->parent != NULL ? SS_OK : ss_fail_memory(e, "the parents of a strand");
+    }
+    for (size_t i = 0; status == SS_OK && numbers != NULL && i < n; i++) {
+        if (!(fabs(numbers[i]) <= 1e9 && numbers[i] == floor(numbers[i]))) {
+            status = ss_json_fail(&member, e, "%.10g is not the number of a vertex", numbers[i]);
+        } else {
+            a->parent[i] = (int)numbers[i];
+        }
+    }
+    free(numbers);
+    return status;
+}
+
+// Factors of what the material gives equal parts of the strand.
+static ss_status read_parts(const ss_json *at, arrays *a, ss_strand_design *d, ss_error *e)
+{
+    const ss_json member = ss_json_member(at, "parts");
+    size_t n = 0;
+    if (member.value == NULL) {
+        return SS_OK;
+    }
+    const ss_status status =
+        ss_json_rows(&member, sizeof(ss_strand_part) / sizeof(double), &a->parts, &n, e);
+    if (status == SS_OK && n > (size_t)INT_MAX) {
+        return ss_json_fail(&member, e, "has too many rows");
+    }
+    d->nparts = (int)n;
+    d->parts = n > 0 ? (const ss_strand_part *)a->parts : NULL;
+    return status;
+}
+
 static ss_status read_vertices(const ss_json *at, arrays *a, ss_strand_design *d, ss_error *e)
 {
     const ss_json vertices = ss_json_member(at, "vertices");
@@ -216,6 +263,7 @@ static ss_status read_vertices(const ss_json *at, arrays *a, ss_strand_design *d
     status = status == SS_OK ? read_rows(at, "theta", 1, n - 1, as_edges, &a->theta, e) : status;
     status = status == SS_OK ? read_rows(at, "rest_theta", 1, n - 1, as_edges, &a->rest_theta, e)
                              : status;
+    status = status == SS_OK ? read_parents(at, n, a, d, e) : status;
     d->nvertices = (int)n;
     d->vertices = points(a->vertices);
     d->rest = points(a->rest);
@@ -269,7 +317,8 @@ static ss_status check_vertices(const ss_json *at, const ss_strand_design *d, co
 static ss_status read_curvatures(const ss_json *at, const strand *s, arrays *a, ss_strand_design *d,
                                  ss_pose *root, ss_error *e)
 {
-    static const char *const OTHERS[] = {"rest", "theta", "rest_theta", "director", "velocity"};
+    static const char *const OTHERS[] = {"rest",     "theta",    "rest_theta",
+                                         "director", "velocity", "parent"};
     const ss_json curvatures = ss_json_member(at, "curvatures");
     for (size_t k = 0; k < sizeof OTHERS / sizeof OTHERS[0]; k++) {
         const ss_json other = ss_json_member(at, OTHERS[k]);
@@ -289,14 +338,18 @@ static ss_status read_curvatures(const ss_json *at, const strand *s, arrays *a, 
     d->style = n > 0 ? (const double(*)[3])a->curvatures : NULL;
     d->unrest = n > 0 ? (const double(*)[3])a->unrest : NULL;
     status = status == SS_OK ? read_root(at, root, e) : status;
-    return status == SS_OK ? ss_json_prefix(at, ss_strand_design_check(d, e), e) : status;
+    return status == SS_OK ? ss_json_prefix(at, ss_strand_design_check_varied(d, e), e) : status;
 }
 
 static ss_status read_shape(const ss_json *at, const strand *s, arrays *a, ss_strand_design *d,
                             ss_pose *root, ss_error *e)
 {
+    ss_status status = read_parts(at, a, d, e);
+    if (status != SS_OK) {
+        return status;
+    }
     if (s->curvatures != NULL) {
-        const ss_status status = read_curvatures(at, s, a, d, root, e);
+        status = read_curvatures(at, s, a, d, root, e);
         return status == SS_OK ? check_vertices(at, d, root, e) : status;
     }
     if (s->vertices == NULL) {

@@ -262,6 +262,27 @@ static ss_status put_curvatures(FILE *out, const ss_strand_design *d, const ss_p
     return put_shape(out, d, root, e);
 }
 
+static void put_parents(FILE *out, const ss_strand_design *d)
+{
+    fputs(",\n    \"parent\": [", out);
+    for (int i = 0; i < d->nvertices; i++) {
+        fprintf(out, "%s%d", i > 0 ? ", " : "", d->parent[i]);
+    }
+    fputc(']', out);
+}
+
+static void put_parts(FILE *out, const ss_strand_design *d)
+{
+    fputs(",\n    \"parts\": [", out);
+    for (int k = 0; k < d->nparts; k++) {
+        const ss_strand_part *p = &d->parts[k];
+        const double factors[5] = {p->mass, p->radius, p->bend, p->twist, p->relaxation};
+        fputs(k > 0 ? ", " : "", out);
+        write_numbers(out, factors, 5);
+    }
+    fputc(']', out);
+}
+
 static void put_vertices(FILE *out, const ss_strand_design *d)
 {
     const int n = d->nvertices;
@@ -278,6 +299,9 @@ static void put_vertices(FILE *out, const ss_strand_design *d)
     }
     put_angles(out, "theta", d->theta, n - 1);
     put_angles(out, "rest_theta", d->rest_theta, n - 1);
+    if (d->parent != NULL) {
+        put_parents(out, d);
+    }
 }
 
 static bool is_identity(const ss_pose *p)
@@ -301,6 +325,9 @@ static ss_status write_strand(FILE *out, const ss_strand *s, int material, ss_er
     }
     put_pull(out, "pull_root", s->pull_root);
     put_pull(out, "pull_tip", s->pull_tip);
+    if (d->nparts > 0) {
+        put_parts(out, d);
+    }
     ss_status status = SS_OK;
     if (d->nvertices == 0) {
         status = put_curvatures(out, d, &s->root, e);

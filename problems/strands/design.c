@@ -20,8 +20,9 @@ ss_status ss_strand_design_copy(const ss_strand_design *design, ss_strand_design
                                 ss_error *e)
 {
     const size_t pieces = 3 * (size_t)design->npieces, n = (size_t)design->nvertices;
-    const size_t edges = n > 0 ? n - 1 : 0, count = 2 * pieces + 9 * n + 2 * edges;
-    ss_strand_design *d = malloc(sizeof *d + count * sizeof(double));
+    const size_t edges = n > 0 ? n - 1 : 0, parts = 5 * (size_t)design->nparts;
+    const size_t count = 2 * pieces + 9 * n + 2 * edges + parts;
+    ss_strand_design *d = malloc(sizeof *d + count * sizeof(double) + n * sizeof(int));
     *copy = d;
     if (d == NULL) {
         return ss_fail_memory(e, "the design of a strand");
@@ -35,5 +36,11 @@ ss_status ss_strand_design_copy(const ss_strand_design *design, ss_strand_design
     d->theta = put(&at, design->theta, edges);
     d->rest_theta = put(&at, design->rest_theta, edges);
     d->velocity = put(&at, design->velocity, 3 * n);
+    d->parts = put(&at, design->parts, parts);
+    if (design->parent != NULL) {
+        void *const last = (double *)(d + 1) + count;
+        memcpy(last, design->parent, n * sizeof *design->parent);
+        d->parent = last;
+    }
     return SS_OK;
 }

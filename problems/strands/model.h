@@ -44,6 +44,14 @@ static inline bool ss_clamps_tip(ss_clamp c)
     return c == SS_CLAMP_TIP || c == SS_CLAMP_BOTH;
 }
 
+// Factors of what the material gives a part of the strand.
+typedef struct ss_strand_part {
+    double mass;        // of the line density, beside what the radius makes of it
+    double radius;      // of the section
+    double bend, twist; // of the rigidities, beside what the radius makes of them
+    double relaxation;
+} ss_strand_part;
+
 // What a scene asks of a model, in the frame of the root pose. The shape is given either by
 // curvatures in the material frame, twist about n0 (the tangent) and bending about n1 and n2,
 // constant over each of npieces equal pieces of the length; or by vertices, where nvertices > 0.
@@ -66,6 +74,13 @@ typedef struct ss_strand_design {
     const ss_vec3 *velocity;  // [nvertices] m/s, of the start; NULL: at rest. Models need not look
     ss_vec3 director;         // the parallel frame's d1 of the first edge; 0: any
     ss_clamp clamp;
+
+    // For models that can, and check by ss_strand_design_check_varied.
+    const int
+        *parent; // [nvertices] which each hangs from by its edge, before it; the first has -1.
+                 // NULL: the one before. Edge j ends at vertex j + 1
+    int nparts;  // of equal numbers of edges, from the first on; of a tree: one an edge. 0: none
+    const ss_strand_part *parts; // [nparts]
 } ss_strand_design;
 
 typedef struct ss_strand_size {
@@ -222,8 +237,18 @@ typedef struct ss_strand_model {
 } ss_strand_model;
 
 // What every `make` asks of a design first: finite numbers and sizes that make sense, a material
-// that can be, vertices apart.
+// that can be, vertices apart; and that it neither branches nor varies along its length.
 ss_status ss_strand_design_check(const ss_strand_design *design, ss_error *e);
+// The same for models whose strands may branch and vary.
+ss_status ss_strand_design_check_varied(const ss_strand_design *design, ss_error *e);
+// SS_BAD_INPUT where these are no tree: a parent is -1, of a root, or the number of one before it. `what` they
+// are is for the sentence.
+ss_status ss_check_parents(int n, const int *parent, const char *what, ss_error *e);
+// The vertex at which edge i - 1 of a design begins; it ends at vertex i.
+static inline int ss_design_before(const ss_strand_design *d, int i)
+{
+    return d->parent != NULL ? d->parent[i] : i - 1;
+}
 // Then, for models that cannot be clamped at their tip.
 ss_status ss_strand_design_check_tip(const ss_strand_design *design, const char *model,
                                      ss_error *e);

@@ -78,27 +78,90 @@ static ss_status check_curvatures(const ss_strand_design *d, ss_error *e)
     return SS_OK;
 }
 
-static ss_status check_polyline(const ss_vec3 *x, int n, const char *which, ss_error *e)
+static ss_vec3 edge_to(const ss_strand_design *d, const ss_vec3 *x, int i)
 {
+    return ss_minus(x[i], x[ss_design_before(d, i)]);
+}
+
+static ss_status check_polyline(const ss_strand_design *d, const ss_vec3 *x, const char *which,
+                                ss_error *e)
+{
+    const int n = d->nvertices;
     double length = 0.0;
     for (int i = 0; i < n; i++) {
         if (!isfinite(x[i].x) || !isfinite(x[i].y) || !isfinite(x[i].z)) {
             return ss_fail(e, SS_BAD_INPUT, "%s[%d] of a strand is not finite", which, i);
         }
-        length += i > 0 ? ss_length(ss_minus(x[i], x[i - 1])) : 0.0;
+        length += i > 0 ? ss_length(edge_to(d, x, i)) : 0.0;
     }
-    for (int i = 0; i + 1 < n; i++) {
-        const ss_vec3 edge = ss_minus(x[i + 1], x[i]);
+    for (int i = 1; i < n; i++) {
+        const int from = ss_design_before(d, i);
+        const ss_vec3 edge = edge_to(d, x, i);
         if (!(ss_length(edge) > LEAST_EDGE * length / (n - 1))) {
             return ss_fail(e, SS_BAD_INPUT,
                            "%s[%d] and [%d] of a strand are on one place: move one or leave it out",
-                           which, i, i + 1);
+                           which, from, i);
         }
-        if (i > 0 && !(ss_dot(ss_unit(edge), ss_unit(ss_minus(x[i], x[i - 1]))) > FOLD)) {
+        if (from > 0 && !(ss_dot(ss_unit(edge), ss_unit(edge_to(d, x, from))) > FOLD)) {
             return ss_fail(e, SS_BAD_INPUT,
                            "a strand folds back on itself at %s[%d]: move it or leave it out",
-                           which, i);
+                           which, from);
         }
+    }
+    return SS_OK;
+}
+
+// How many there are from j to its root; 0 where a loop keeps it from one.
+static int steps_to_root(int n, const int *parent, int j)
+{
+    int steps = 0;
+    for (int i = j; i >= 0 && steps <= n; i = parent[i]) {
+        steps++;
+    }
+    return steps <= n ? steps : 0;
+}
+
+ss_status ss_check_parents(int n, const int *parent, const char *what, ss_error *e)
+{
+    for (int j = 0; j < n; j++) {
+        if (parent[j] < -1 || parent[j] >= n) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "%s %d hangs from %s %d, which does not exist: there are %d", what, j,
+                           what, parent[j], n);
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        if (parent[j] < j) {
+            continue;
+        }
+        return steps_to_root(n, parent, j) == 0
+                   ? ss_fail(e, SS_BAD_INPUT,
+                             "%s %d is part of a loop, or hangs from one: a tree has none", what, j)
+                   : ss_fail(e, SS_BAD_INPUT,
+                             "%s %d comes before %s %d, from which it hangs: exchange them", what,
+                             j, what, parent[j]);
+    }
+    return SS_OK;
+}
+
+static ss_status check_tree(const ss_strand_design *d, ss_error *e)
+{
+    const ss_status status = ss_check_parents(d->nvertices, d->parent, "vertex", e);
+    if (status != SS_OK) {
+        return status;
+    }
+    for (int i = 0; i < d->nvertices; i++) {
+        if ((d->parent[i] < 0) != (i == 0)) {
+            return ss_fail(
+                e, SS_BAD_INPUT,
+                "vertex %d of a strand has the parent %d; the first vertex has -1, and no "
+                "other",
+                i, d->parent[i]);
+        }
+    }
+    if (d->velocity != NULL) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "a strand that branches begins at rest: leave out velocities");
     }
     return SS_OK;
 }
@@ -128,9 +191,10 @@ static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
         return ss_fail(e, SS_BAD_INPUT, "a strand has 3 to %d vertices, not %d", MOST_SEGMENTS + 1,
                        n);
     }
-    ss_status status = check_polyline(d->vertices, n, "vertices", e);
+    ss_status status = d->parent != NULL ? check_tree(d, e) : SS_OK;
+    status = status == SS_OK ? check_polyline(d, d->vertices, "vertices", e) : status;
     if (status == SS_OK && d->rest != NULL) {
-        status = check_polyline(d->rest, n, "rest", e);
+        status = check_polyline(d, d->rest, "rest", e);
     }
     if (status == SS_OK &&
         !(angles_finite(d->theta, n - 1) && angles_finite(d->rest_theta, n - 1) &&
@@ -144,9 +208,45 @@ static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
     return status;
 }
 
+static ss_status check_parts(const ss_strand_design *d, ss_error *e)
+{
+    const bool given = d->parts != NULL || d->nparts == 0;
+    if (d->nparts < 0 || d->nparts > MOST_PIECES || !given) {
+        return ss_fail(e, SS_BAD_INPUT, "a strand has 0 to %d parts, all given, not %d",
+                       MOST_PIECES, d->nparts);
+    }
+    if (d->parent != NULL && d->nparts != 0 && d->nparts != d->nvertices - 1) {
+        return ss_fail(e, SS_BAD_INPUT, "a strand that branches has a part per edge, %d, not %d",
+                       d->nvertices - 1, d->nparts);
+    }
+    for (int k = 0; k < d->nparts; k++) {
+        const ss_strand_part *p = &d->parts[k];
+        if (!positive(p->mass) || !positive(p->radius) || !positive(p->bend) ||
+            !positive(p->twist) || !(isfinite(p->relaxation) && p->relaxation >= 0.0)) {
+            return ss_fail(
+                e, SS_BAD_INPUT,
+                "part %d of a strand has the factors %g, %g, %g, %g of mass, radius, bend "
+                "and twist and %g of relaxation: the last is 0 or more, the others above 0",
+                k, p->mass, p->radius, p->bend, p->twist, p->relaxation);
+        }
+    }
+    return SS_OK;
+}
+
 ss_status ss_strand_design_check(const ss_strand_design *d, ss_error *e)
 {
-    const ss_status status = d->nvertices != 0 ? check_vertices(d, e) : check_curvatures(d, e);
+    if (d->parent != NULL || d->nparts != 0) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "a strand that branches, or varies along its length, is for the model "
+                       "oriented-strands alone");
+    }
+    return ss_strand_design_check_varied(d, e);
+}
+
+ss_status ss_strand_design_check_varied(const ss_strand_design *d, ss_error *e)
+{
+    ss_status status = d->nvertices != 0 ? check_vertices(d, e) : check_curvatures(d, e);
+    status = status == SS_OK ? check_parts(d, e) : status;
     if (status != SS_OK) {
         return status;
     }

@@ -10,8 +10,8 @@
 double ss_shape_length(const ss_strand_design *d)
 {
     double length = d->nvertices > 0 ? 0.0 : d->length;
-    for (int i = 0; i + 1 < d->nvertices; i++) {
-        length += ss_length(ss_minus(d->vertices[i + 1], d->vertices[i]));
+    for (int i = 1; i < d->nvertices; i++) {
+        length += ss_length(ss_minus(d->vertices[i], d->vertices[ss_design_before(d, i)]));
     }
     return length;
 }
@@ -178,20 +178,25 @@ static void leave_edge(edges *w)
     w->parallel = turned_to(&w->parallel, tangent_of(w->x, w->j));
 }
 
-static ss_mat3 material_frame(const edges *w)
+// P turned by theta of edge j about its first axis.
+static ss_mat3 material_of(const ss_mat3 *P, const double *angles, int j)
 {
-    const ss_mat3 *P = &w->parallel;
-    const double theta = w->theta != NULL ? w->theta[w->j] : 0.0;
+    const double theta = angles != NULL ? angles[j] : 0.0;
     const ss_vec3 m1 = ss_along(ss_scaled(cos(theta), P->c[1]), sin(theta), P->c[2]);
     return (ss_mat3){{P->c[0], m1, ss_cross(P->c[0], m1)}};
+}
+
+static ss_mat3 material_frame(const edges *w)
+{
+    return material_of(&w->parallel, w->theta, w->j);
 }
 
 static double length_of(const ss_strand_design *d, ss_shape which)
 {
     const ss_vec3 *x = vertices_of(d, which);
     double length = 0.0;
-    for (int i = 0; i + 1 < d->nvertices; i++) {
-        length += ss_length(ss_minus(x[i + 1], x[i]));
+    for (int i = 1; i < d->nvertices; i++) {
+        length += ss_length(ss_minus(x[i], x[ss_design_before(d, i)]));
     }
     return length;
 }
@@ -230,6 +235,22 @@ static void edge_frames(const ss_strand_design *d, ss_shape which, int n, const 
         }
         const ss_mat3 F = material_frame(&w);
         frames[j] = own ? F : turned_to(&F, tangent_of(x, j));
+    }
+}
+
+// Of a tree: parallel frames are carried from each edge to those that hang from its end, and from the first to
+// the others that begin at the root.
+static void tree_frames(const ss_strand_design *d, ss_shape which, const ss_vec3 *x,
+                        ss_mat3 *frames)
+{
+    const edges first = edges_of(d, which);
+    for (int j = 0; j < d->nvertices - 1; j++) {
+        const int from = ss_design_before(d, j + 1);
+        const ss_mat3 *before = from > 0 ? &frames[from - 1] : &first.parallel;
+        frames[j] = turned_to(before, ss_unit(ss_minus(x[j + 1], x[from])));
+    }
+    for (int j = 0; j < d->nvertices - 1; j++) {
+        frames[j] = material_of(&frames[j], first.theta, j);
     }
 }
 
@@ -314,7 +335,9 @@ void ss_shape_vertices(const ss_strand_design *d, ss_shape which, int n, ss_vec3
 void ss_shape_frames(const ss_strand_design *d, ss_shape which, int n, const ss_vec3 *x,
                      ss_mat3 *frames)
 {
-    if (d->nvertices > 0) {
+    if (d->parent != NULL) {
+        tree_frames(d, which, x, frames);
+    } else if (d->nvertices > 0) {
         edge_frames(d, which, n, x, frames);
     } else {
         curve_frames(d, which, n, x, frames);

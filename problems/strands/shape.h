@@ -25,7 +25,7 @@ ss_pose ss_shape_root(const ss_strand_design *d, bool clamped);
 
 // x [n], n >= 2. Of vertices with another n than theirs: equal steps along them.
 void ss_shape_vertices(const ss_strand_design *d, ss_shape which, int n, ss_vec3 *x);
-// The frames of the n - 1 edges between these: columns tangent, m1, m2.
+// The frames of the n - 1 edges between these: columns tangent, m1, m2. Of a tree n is its own, here and above.
 void ss_shape_frames(const ss_strand_design *d, ss_shape which, int n, const ss_vec3 *x,
                      ss_mat3 *frames);
 // Means over n equal pieces of what is not held: of the start, and what the natural shape has more.

@@ -110,6 +110,44 @@ static void every_scene_is_read_as_it_was_written(void)
     }
 }
 
+// A stem with a twig, of links that vary: its parents and parts are in the file.
+static void a_tree_is_read_as_it_was_written(void)
+{
+    static const int PARENT[] = {-1, 0, 1, 1, 3};
+    static const ss_vec3 VERTICES[] = {
+        {0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.2, 0.0, 0.01}, {0.1, 0.1, 0.0}, {0.1, 0.2, 0.0}};
+    static const ss_strand_part PARTS[] = {{1.0, 2.0, 1.0, 1.0, 1.0},
+                                           {1.5, 1.0, 3.0, 0.1, 1.0},
+                                           {1.0, 0.5, 1.0, 1.0, 0.0},
+                                           {9.0, 0.3, 1.0, 1.0, 2.0}};
+    const ss_strand_design design = {.material = ss_material_hair(),
+                                     .nvertices = 5,
+                                     .vertices = VERTICES,
+                                     .parent = PARENT,
+                                     .nparts = 4,
+                                     .parts = PARTS};
+    const ss_pose root = ss_pose_identity();
+    ss_model_choice choice;
+    built first = {.world = ss_world_new(), .options = ss_step_defaults()}, second;
+    int number;
+    char path[400];
+    snprintf(path, sizeof path, "%s", scratch_path("tree.json"));
+    first.world->keeps_designs = true;
+    CHECK_OK(ss_model_parse("oriented-strands", &choice, &error));
+    CHECK_OK(ss_world_add_strand(first.world, &choice, &design, 0, &root, &number, &error));
+    const ss_scene_run run = {
+        .title = "tree", .model = "oriented-strands", .steps = 5, .options = &first.options};
+    CHECK_OK(ss_scene_file_write(path, first.world, &run, &error));
+    CHECK_OK(build_file(path, NULL, &second));
+    check_same_world(&first, &second);
+    TEST_ASSERT_EQUAL_INT(0, memcmp(second.world->strands[0].design->parts, PARTS, sizeof PARTS));
+    TEST_ASSERT_EQUAL_INT(0,
+                          memcmp(second.world->strands[0].design->parent, PARENT, sizeof PARENT));
+    ss_model_choice_free(&choice);
+    ss_world_free(first.world);
+    ss_world_free(second.world);
+}
+
 // ---- Files of others
 
 static const char *put_file(const char *name, const char *text)
@@ -250,6 +288,14 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
         {"\"both\", \"body\": \"hand\"}]", "\"none\"}], \"settled\": true",
          "one.json: strand 0: a rod that nothing holds cannot rest"},
         {"\"clamp\"", "\"clump\"", "one.json: strands[0]: there is no key 'clump'"},
+        {"\"clamp\"", "\"parent\": [-1, 0, 1], \"clamp\"",
+         "one.json: strands[0].parent: has 3 numbers instead of 4, as 'vertices'"},
+        {"\"clamp\"", "\"parent\": [-1, 0, 3, 2], \"clamp\"",
+         "one.json: strands[0]: a strand that branches, or varies along its length, is for"},
+        {"\"clamp\"", "\"parent\": [-1, 0.5, 1, 2], \"clamp\"",
+         "one.json: strands[0].parent: 0.5 is not the number of a vertex"},
+        {"\"clamp\"", "\"parts\": [[1, 1]], \"clamp\"",
+         "one.json: strands[0].parts[0]: must be an array of 5 numbers, not of 2"},
         {"\"clamp\"", "\"length\": 1, \"clamp\"",
          "strands[0].length: goes with 'curvatures' alone"},
         {"\"hand\"}]}", "\"hand\"}]", "one.json: line 6 is not JSON"},
@@ -410,6 +456,7 @@ static void a_scene_is_written_in_place_of_a_run(void)
 static void run_tests(void)
 {
     RUN_TEST(every_scene_is_read_as_it_was_written);
+    RUN_TEST(a_tree_is_read_as_it_was_written);
     RUN_TEST(a_file_has_what_it_says);
     RUN_TEST(keys_of_a_file_are_read_as_they_were_written);
     RUN_TEST(every_mistake_is_a_sentence_that_names_file_and_key);

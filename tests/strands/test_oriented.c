@@ -353,15 +353,15 @@ static void what_is_no_tree_is_refused_with_a_sentence(void)
     }
     check_refused(link, 0, false, "at least 1 link, not 0");
     link[1].parent = 3; // 1 - 3 - 2 - 1
-    check_refused(link, 4, false, "link 1 hangs on a loop of links");
+    check_refused(link, 4, false, "link 1 is part of a loop");
     link[1].parent = 1;
-    check_refused(link, 4, false, "link 1 hangs on a loop of links");
+    check_refused(link, 4, false, "link 1 is part of a loop");
     link[1].parent = 7;
-    check_refused(link, 4, false, "the parent of link 1 is link 7, which does not exist");
+    check_refused(link, 4, false, "link 1 hangs from link 7, which does not exist");
     link[1].parent = 0;
     link[2].parent = 3;
     link[3].parent = 1;
-    check_refused(link, 4, false, "link 2 comes before its parent, link 3");
+    check_refused(link, 4, false, "link 2 comes before link 3, from which it hangs");
     link[3].parent = link[2].parent = SS_ORIENTED_BASE;
     check_refused(link, 4, true, "one link at its base, not 3");
 }

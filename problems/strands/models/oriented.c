@@ -5,10 +5,10 @@
 // shape are those of its edges. A link has the mass of the length that it stands for, L, which is its share of
 // the strand's, and its joint the springs of the halves that meet in it, of which a clamp has one:
 //
-//     K_b = 2/(L_p/(2 EI) + L/(2 EI)),   K_t likewise with GJ;   C = relaxation K/2
+//     K_b = 2/(L_p/(2 EI_p) + L/(2 EI)),   K_t likewise with GJ;   C = relaxation K/2
 //
-// Given vertices that are clamped keep their first edge where it is: the root joint is at its end, and stands for
-// half of it too.
+// Given vertices of a strand that does not branch keep their first edge where it is if they are clamped: the root
+// joint is at its end, and stands for half of it too.
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +41,7 @@ static void oriented_free(void *strand)
     ss_oriented_strand *s = strand;
     if (s != NULL) {
         ss_oriented_free(s->tree);
+        free(s->dofs);
         free(s->memory);
         free(s);
     }
@@ -51,11 +52,13 @@ static void oriented_free(void *strand)
 // The edges of a design, [n] with n + 1 vertices, and what they become.
 typedef struct plan {
     int n, first; // edges; those of them that a clamp holds, 0 or 1
-    ss_vec3 *x;   // [n + 1]
-    ss_mat3 *frame;
+    const ss_strand_design *design;
+    ss_vec3 *x;       // [n + 1]
+    ss_mat3 *frame;   // [n]
     ss_quat *turn[2]; // [n] of the frames (n2, n0, n1) of start and natural shape
     double *length;   // [n] m
     double sum;       // m
+    double stands;    // m of strand that a metre of links stands for
     ss_oriented_link *link;
     void *memory;
 } plan;
@@ -65,7 +68,8 @@ static bool plan_allocate(plan *p, int n)
     const size_t count = (size_t)n;
     const size_t each =
         sizeof *p->frame + 2 * sizeof(ss_quat) + sizeof *p->length + sizeof *p->link;
-    *p = (plan){.n = n, .memory = calloc(1, (count + 1) * sizeof *p->x + count * each)};
+    p->n = n;
+    p->memory = calloc(1, (count + 1) * sizeof *p->x + count * each);
     if (p->memory == NULL) {
         return false;
     }
@@ -78,65 +82,97 @@ static bool plan_allocate(plan *p, int n)
     return true;
 }
 
-// Lengths are those of the start, which is taken last.
-static void take_shape(plan *p, const ss_strand_design *design, ss_shape which, ss_quat *turn)
+// The edge from whose end edge j goes on, or -1.
+static int above(const plan *p, int j)
 {
-    ss_shape_vertices(design, which, p->n + 1, p->x);
-    ss_shape_frames(design, which, p->n + 1, p->x, p->frame);
+    return ss_design_before(p->design, j + 1) - 1;
+}
+
+// Lengths are those of the start, which is taken last.
+static void take_shape(plan *p, ss_shape which, ss_quat *turn)
+{
+    ss_shape_vertices(p->design, which, p->n + 1, p->x);
+    ss_shape_frames(p->design, which, p->n + 1, p->x, p->frame);
     p->sum = 0.0;
     for (int j = 0; j < p->n; j++) {
         const ss_mat3 *F = &p->frame[j]; // tangent, n1, n2
         const ss_mat3 R = {{F->c[2], F->c[0], F->c[1]}};
         turn[j] = ss_quat_of_matrix(&R);
-        p->length[j] = ss_length(ss_minus(p->x[j + 1], p->x[j]));
+        p->length[j] = ss_length(ss_minus(p->x[j + 1], p->x[above(p, j) + 1]));
         p->sum += p->length[j];
     }
 }
 
-// The frame of the base that frame 0 turns from: of the held edge, or of the root.
-static ss_quat before(const plan *p, const ss_quat *turn, int j)
+// The frame from which that of an edge turns: of the edge above, or of the root.
+static ss_quat frame_above(const plan *p, const ss_quat *turn, int j)
 {
     const ss_mat3 root = {{ss_vec(0.0, 0.0, 1.0), ss_vec(1.0, 0.0, 0.0), ss_vec(0.0, 1.0, 0.0)}};
-    (void)p;
-    return j > 0 ? turn[j - 1] : ss_quat_of_matrix(&root);
+    return above(p, j) >= 0 ? turn[above(p, j)] : ss_quat_of_matrix(&root);
 }
 
 static ss_quat relative(const plan *p, const ss_quat *turn, int j)
 {
-    return ss_quat_unit(ss_quat_product(ss_quat_conjugate(before(p, turn, j)), turn[j]));
+    return ss_quat_unit(ss_quat_product(ss_quat_conjugate(frame_above(p, turn, j)), turn[j]));
 }
 
-// The link of edge j of a strand of this length.
-static ss_oriented_link link_of(const plan *p, const ss_strand_design *design, double length, int j)
+static ss_strand_part part_of(const plan *p, int j)
 {
-    const ss_material *m = &design->material;
-    const ss_rigidity r = ss_material_rigidity(m);
-    const double stands = length * p->length[j] / p->sum;
-    const double above = j > 0 ? length * p->length[j - 1] / p->sum : 0.0;
-    const double mass = r.line_density * stands, l = p->length[j];
-    ss_oriented_link link = {.parent = j - p->first - 1,
+    const ss_strand_design *d = p->design;
+    const ss_strand_part one = {1.0, 1.0, 1.0, 1.0, 1.0};
+    return d->nparts > 0 ? d->parts[(long)(2 * j + 1) * d->nparts / (2 * p->n)] : one;
+}
+
+// What edge j is made of, and what follows from it.
+static ss_rigidity rigidity_of(const plan *p, int j, ss_material *m)
+{
+    const ss_strand_part part = part_of(p, j);
+    *m = p->design->material;
+    m->radius *= part.radius;
+    m->relaxation *= part.relaxation;
+    ss_rigidity r = ss_material_rigidity(m);
+    r.line_density *= part.mass;
+    r.bend1 *= part.bend;
+    r.twist *= part.twist;
+    return r;
+}
+
+// The link of edge j; its joint stands for halves in series, of the edge above too.
+static ss_oriented_link link_of(const plan *p, int j)
+{
+    ss_material m, other;
+    const ss_rigidity r = rigidity_of(p, j, &m);
+    const double l = p->length[j], L = p->stands * l, mass = r.line_density * L;
+    const int up = above(p, j), parent = up - p->first;
+    double bend = L / (4.0 * r.bend1), twist = L / (4.0 * r.twist);
+    ss_oriented_link link = {.parent = parent >= 0 ? parent : SS_ORIENTED_BASE,
                              .length = l,
                              .mass = mass,
                              .across = mass * l * l / 12.0,
-                             .spin = mass * m->radius * m->radius / 2.0,
-                             .bend = 4.0 * r.bend1 / (above + stands),
-                             .twist = 4.0 * r.twist / (above + stands),
+                             .spin = mass * m.radius * m.radius / 2.0,
                              .rest = relative(p, p->turn[1], j)};
-    if (j > p->first) {
-        link.joint = ss_vec(0.0, p->length[j - 1], 0.0);
+    if (up >= 0) {
+        const ss_rigidity before = rigidity_of(p, up, &other);
+        bend += p->stands * p->length[up] / (4.0 * before.bend1);
+        twist += p->stands * p->length[up] / (4.0 * before.twist);
     }
-    link.bend_damping = 0.5 * m->relaxation * link.bend;
-    link.twist_damping = 0.5 * m->relaxation * link.twist;
+    if (parent >= 0) {
+        link.joint = ss_vec(0.0, p->length[up], 0.0);
+    }
+    link.bend = 1.0 / bend;
+    link.twist = 1.0 / twist;
+    link.bend_damping = 0.5 * m.relaxation * link.bend;
+    link.twist_damping = 0.5 * m.relaxation * link.twist;
     return link;
 }
 
 // ---- The strand
 
+// Room for twice as many points as links, of which the first of each branch is one.
 static bool strand_allocate(ss_oriented_strand *s, int n)
 {
-    const size_t count = (size_t)n;
+    const size_t count = (size_t)n, points = 2 * count + 2;
     const size_t numbers = count * (2 * sizeof(ss_quat) + sizeof(double));
-    s->memory = calloc(1, numbers + (count + 2) * sizeof(int));
+    s->memory = calloc(1, numbers + (2 * points + count + 1) * sizeof(int));
     if (s->memory == NULL) {
         return false;
     }
@@ -144,10 +180,12 @@ static bool strand_allocate(ss_oriented_strand *s, int n)
     s->more = s->style + count;
     s->share = (double *)(s->more + count);
     s->tip = (int *)(s->share + count);
+    s->branch = s->tip + points;
+    s->first_child = s->branch + points + 1;
     return true;
 }
 
-static void fill_strand(ss_oriented_strand *s, const plan *p)
+static void fill_shapes(ss_oriented_strand *s, const plan *p)
 {
     const int n = p->n - p->first;
     for (int j = 0; j < n; j++) {
@@ -156,16 +194,95 @@ static void fill_strand(ss_oriented_strand *s, const plan *p)
         s->more[j] = ss_quat_product(ss_quat_conjugate(s->style[j]), p->link[edge].rest);
         s->share[j] = p->length[edge] / p->sum;
     }
+    for (int j = 0; j < p->n; j++) {
+        s->mass += p->link[j].mass;
+    }
     if (p->first > 0) {
         s->held = p->length[0] / p->sum;
-        s->tip[s->npoints++] = SS_ORIENTED_HELD;
+        s->held_mass = p->link[0].mass;
     }
-    for (int j = SS_ORIENTED_BASE; j < n; j++) {
-        s->tip[s->npoints++] = j;
-    }
-    const ss_quat base = before(p, p->turn[0], p->first);
     s->held_from = p->x[0];
-    s->home = (ss_pose){ss_quat_matrix(base), p->x[p->first]};
+    s->home = (ss_pose){ss_quat_matrix(frame_above(p, p->turn[0], p->first)), p->x[p->first]};
+}
+
+static void add_point(ss_oriented_strand *s, int tip, int branch)
+{
+    s->tip[s->npoints] = tip;
+    s->branch[s->npoints++] = branch;
+}
+
+// The points from link j on, always to the first link that hangs from the last.
+static void add_line(ss_oriented_strand *s, int j)
+{
+    for (; j >= 0; j = s->first_child[j]) {
+        add_point(s, j, -1);
+    }
+}
+
+// The first of the points that is the tip of this link (or at the base).
+static int point_of(const ss_oriented_strand *s, int link)
+{
+    int i = 0;
+    while (s->tip[i] != link) {
+        i++;
+    }
+    return i;
+}
+
+// One polyline, and another for each link that is not the first to hang from its parent.
+static void add_lines(ss_oriented_strand *s)
+{
+    const ss_oriented *tree = s->tree;
+    for (int j = SS_ORIENTED_BASE; j < tree->n; j++) {
+        s->first_child[j] = -1;
+    }
+    for (int j = tree->n - 1; j >= 0; j--) {
+        s->first_child[tree->link[j].parent] = j;
+    }
+    if (s->held > 0.0) {
+        add_point(s, SS_ORIENTED_HELD, -1);
+    }
+    add_point(s, SS_ORIENTED_BASE, -1);
+    add_line(s, 0);
+    for (int j = 1; j < tree->n; j++) {
+        const int parent = tree->link[j].parent;
+        if (s->first_child[parent] != j) {
+            s->branches = true;
+            add_point(s, parent, point_of(s, parent));
+            add_line(s, j);
+        }
+    }
+}
+
+// The dofs of the paths from the base, where these are no ranges.
+static ss_status fill_dofs(ss_oriented_strand *s, ss_error *e)
+{
+    const ss_oriented *tree = s->tree;
+    const int own = tree->floats ? 3 : 0;
+    size_t count = 0;
+    for (int j = 0; j < tree->n; j++) {
+        const int width = own + 3 * tree->depth[j];
+        s->width = width > s->width ? width : s->width;
+        count += (size_t)width;
+    }
+    if (!s->branches) {
+        return SS_OK;
+    }
+    s->dofs = malloc((count + (size_t)tree->n) * sizeof *s->dofs);
+    if (s->dofs == NULL) {
+        return ss_fail_memory(e, "a strand");
+    }
+    s->dofs_from = s->dofs + count;
+    for (int j = 0, at = 0; j < tree->n; j++) {
+        s->dofs_from[j] = at;
+        for (int k = 0; k < own; k++) {
+            s->dofs[at++] = k;
+        }
+        for (int i = 0; i < 3 * tree->depth[j]; i++) {
+            s->dofs[at++] = ss_oriented_rate_at(tree, tree->path[tree->begin[j] + i / 3]) + i % 3;
+        }
+    }
+    return SS_OK;
 }
 
 // Whether all edges have a length.
@@ -178,32 +295,35 @@ static bool has_lengths(const plan *p)
     return sound;
 }
 
-static ss_status fill(ss_oriented_strand *s, plan *p, const ss_strand_design *design, bool floats,
-                      ss_error *e)
+static ss_status fill(ss_oriented_strand *s, plan *p, bool floats, ss_error *e)
 {
-    take_shape(p, design, SS_SHAPE_NATURAL, p->turn[1]);
-    take_shape(p, design, SS_SHAPE_START, p->turn[0]);
+    take_shape(p, SS_SHAPE_NATURAL, p->turn[1]);
+    take_shape(p, SS_SHAPE_START, p->turn[0]);
     if (!has_lengths(p)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "a strand of %d links closes between the ends of one: take more links",
                        p->n);
     }
-    s->length = ss_shape_natural_length(design);
-    s->line_density = ss_material_rigidity(&design->material).line_density;
+    s->length = ss_shape_natural_length(p->design);
+    p->stands = s->length / p->sum;
     for (int j = 0; j < p->n; j++) {
-        p->link[j] = link_of(p, design, s->length, j);
+        p->link[j] = link_of(p, j);
     }
     if (floats) { // its first joint is only a way to say how it is turned
         p->link[0].bend = p->link[0].twist = 0.0;
         p->link[0].bend_damping = p->link[0].twist_damping = 0.0;
     }
     const int n = p->n - p->first;
-    s->width = 3 * n + (floats ? 3 : 0);
     if (!strand_allocate(s, n)) {
         return ss_fail_memory(e, "a strand");
     }
-    fill_strand(s, p);
-    return ss_oriented_new(n, p->link + p->first, floats, &s->tree, e);
+    fill_shapes(s, p);
+    ss_status status = ss_oriented_new(n, p->link + p->first, floats, &s->tree, e);
+    if (status == SS_OK) {
+        add_lines(s);
+        status = fill_dofs(s, e);
+    }
+    return status;
 }
 
 static ss_status check_design(const ss_strand_design *design, ss_error *e)
@@ -217,26 +337,43 @@ static ss_status check_design(const ss_strand_design *design, ss_error *e)
     return ss_strand_design_check_tip(design, "oriented-strands", e);
 }
 
+// The shape of a tree is that of its own vertices.
+static ss_status count_links(const ss_strand_design *d, const settings *set, int *n, ss_error *e)
+{
+    *n = set->links > 0 ? set->links : ss_shape_segments(d);
+    if (d->parent == NULL) {
+        return SS_OK;
+    }
+    if (set->links > 0 && set->links != d->nvertices - 1) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "a strand that branches has a link per edge, %d: leave links=%d away",
+                       d->nvertices - 1, set->links);
+    }
+    *n = d->nvertices - 1;
+    return SS_OK;
+}
+
 static ss_status oriented_make(const ss_strand_design *design, const void *settings_, void **strand,
                                ss_error *e)
 {
     const settings *set = settings_;
     *strand = NULL;
-    ss_status status = ss_strand_design_check(design, e);
-    const int n = set->links > 0 ? set->links : ss_shape_segments(design);
+    int n = 0;
+    ss_status status = ss_strand_design_check_varied(design, e);
     status = status == SS_OK ? check_design(design, e) : status;
+    status = status == SS_OK ? count_links(design, set, &n, e) : status;
     if (status != SS_OK) {
         return status;
     }
     const bool floats =
         set->root == ROOT_DESIGN ? design->clamp == SS_CLAMP_NONE : set->root == ROOT_FREE;
     ss_oriented_strand *s = calloc(1, sizeof *s);
-    plan p = {0};
+    plan p = {.design = design,
+              .first = design->nvertices > 0 && design->parent == NULL && !floats ? 1 : 0};
     if (s == NULL || !plan_allocate(&p, n)) {
         status = ss_fail_memory(e, "a strand");
     } else {
-        p.first = design->nvertices > 0 && !floats ? 1 : 0;
-        status = fill(s, &p, design, floats, e);
+        status = fill(s, &p, floats, e);
     }
     free(p.memory);
     if (status != SS_OK) {
@@ -257,7 +394,7 @@ static ss_strand_size oriented_size(const void *strand)
                             .npoints = s->npoints,
                             .nsamples = 2 * s->tree->n + (s->held > 0.0),
                             .width = s->width,
-                            .branch = s->branch};
+                            .branch = s->branches ? s->branch : NULL};
 }
 
 const ss_strand_model ss_oriented_strands = {
@@ -267,7 +404,7 @@ const ss_strand_model ss_oriented_strands = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
-    .scheme = "newton",
+    .scheme = "linear",
     .kind = SS_STIFFNESS_FILTERED,
     .frame = SS_FRAME_ROOT,
     .make = oriented_make,

@@ -167,7 +167,7 @@ void ss_oriented_whole_mass(const void *strand, const double *q, ss_band *M)
 // Whether a load leaves the place and the first link of a tree that floats where they are.
 static bool root_rests(const ss_oriented_strand *s, const double *load)
 {
-    const double force = REST_ACCELERATION * s->line_density * s->length;
+    const double force = REST_ACCELERATION * s->mass;
     bool rests = true;
     for (int k = 0; k < 6; k++) {
         rests = rests && fabs(load[k]) <= (k < 3 ? force : force * s->length);

@@ -27,7 +27,7 @@ void ss_oriented_lumps(const void *strand, double *mass, double *length)
     const ss_oriented_strand *s = strand;
     const int first = holds(s) ? 1 : 0;
     length[0] = s->held * s->length;
-    mass[0] = s->line_density * length[0];
+    mass[0] = s->held_mass;
     for (int k = 0; k < 2 * s->tree->n; k++) {
         length[first + k] = 0.5 * s->share[k / 2] * s->length;
         mass[first + k] = 0.5 * s->tree->link[k / 2].mass;

@@ -9,21 +9,22 @@
 
 typedef struct ss_oriented_strand {
     ss_oriented *tree;
-    ss_pose home;        // of the tree's base in the frame of the root
-    double line_density; // kg/m
-    double length;       // m, that the links and the held edge stand for
-    double held;         // share of it of the held edge; 0: there is none
-    ss_vec3 held_from;   // m: where that begins, in the frame of the root
-    ss_quat *style;      // [n] q of the start
-    ss_quat *more;       // [n] natural = style o more, and so at rest under a load
-    double *share;       // [n] of the length, of each link
-    int npoints, width;  // of the polyline; the most dofs that move a point
-    int *tip,
-        *branch; // [npoints] the link whose tip it is, SS_ORIENTED_BASE or SS_ORIENTED_HELD; as in
-                 // model.h, NULL where nothing branches
-    int *dofs,
-        *dofs_from; // where a link branches: the dofs of its path, and where they begin; else NULL
-    void *memory;   // of these arrays; owned
+    ss_pose home;       // of the tree's base in the frame of the root
+    double length;      // m, that the links and the held edge stand for
+    double mass;        // kg, of all
+    double held;        // share of the length of the held edge; 0: there is none
+    double held_mass;   // kg
+    ss_vec3 held_from;  // m: where that begins, in the frame of the root
+    ss_quat *style;     // [n] q of the start
+    ss_quat *more;      // [n] natural = style o more, and so at rest under a load
+    double *share;      // [n] of the length, of each link
+    int npoints, width; // of the polylines; the most dofs that move a point
+    bool branches;      // there is more than one polyline
+    int *tip;           // [npoints] the link whose tip it is, SS_ORIENTED_BASE or SS_ORIENTED_HELD
+    int *branch;        // [npoints] as in model.h
+    int *first_child;   // [n] the first link that hangs from it, or -1; [-1] of the base
+    void *memory;       // of these arrays; owned
+    int *dofs, *dofs_from; // if it branches: of the path to each link, and where they begin; owned
 } ss_oriented_strand;
 
 #define SS_ORIENTED_HELD (-2) // among `tip`

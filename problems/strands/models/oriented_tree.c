@@ -48,46 +48,10 @@ static ss_status check_link(const ss_oriented_link *l, int j, ss_error *e)
     return SS_OK;
 }
 
-// How many links there are from link j to the base; 0 where a loop keeps them from it.
-static int steps_to_base(int n, const ss_oriented_link *links, int j)
-{
-    int steps = 0;
-    for (int i = j; i != SS_ORIENTED_BASE && steps <= n; i = links[i].parent) {
-        steps++;
-    }
-    return steps <= n ? steps : 0;
-}
-
-static ss_status check_tree(int n, const ss_oriented_link *links, ss_error *e)
-{
-    for (int j = 0; j < n; j++) {
-        const int parent = links[j].parent;
-        if (parent != SS_ORIENTED_BASE && (parent < 0 || parent >= n)) {
-            return ss_fail(e, SS_BAD_INPUT,
-                           "the parent of link %d is link %d, which does not exist: there are %d",
-                           j, parent, n);
-        }
-    }
-    for (int j = 0; j < n; j++) {
-        if (steps_to_base(n, links, j) == 0) {
-            return ss_fail(e, SS_BAD_INPUT,
-                           "link %d hangs on a loop of links: a tree has none, and its first link "
-                           "hangs from the base",
-                           j);
-        }
-        if (links[j].parent >= j) {
-            return ss_fail(e, SS_BAD_INPUT,
-                           "link %d comes before its parent, link %d: number parents first", j,
-                           links[j].parent);
-        }
-    }
-    return SS_OK;
-}
-
 static ss_status check(int n, const ss_oriented_link *links, bool floats, ss_error *e)
 {
-    ss_status status = n > 0 ? check_tree(n, links, e)
-                             : ss_fail(e, SS_BAD_INPUT, "a tree has at least 1 link, not %d", n);
+    ss_status status =
+        n > 0 ? SS_OK : ss_fail(e, SS_BAD_INPUT, "a tree has at least 1 link, not %d", n);
     int roots = 0;
     for (int j = 0; status == SS_OK && j < n; j++) {
         status = check_link(&links[j], j, e);
@@ -98,6 +62,32 @@ static ss_status check(int n, const ss_oriented_link *links, bool floats, ss_err
                        roots);
     }
     return status;
+}
+
+static ss_status check_parents(int n, const ss_oriented_link *links, ss_error *e)
+{
+    int *parent = malloc((size_t)n * sizeof *parent);
+    if (parent == NULL) {
+        return ss_fail_memory(e, "a tree of links");
+    }
+    for (int j = 0; j < n; j++) {
+        parent[j] = links[j].parent;
+    }
+    const ss_status status = ss_check_parents(n, parent, "link", e);
+    free(parent);
+    return status;
+}
+
+// How many numbers the paths take.
+static size_t count_paths(int n, const ss_oriented_link *links)
+{
+    size_t count = 0;
+    for (int j = 0; j < n; j++) {
+        for (int i = j; i != SS_ORIENTED_BASE; i = links[i].parent) {
+            count++;
+        }
+    }
+    return count;
 }
 
 // Arrays one after another in one piece of memory: those of numbers first, which want the stricter place.
@@ -142,16 +132,13 @@ ss_status ss_oriented_new(int n, const ss_oriented_link *links, bool floats, ss_
                           ss_error *e)
 {
     *tree = NULL;
-    const ss_status status = check(n, links, floats, e);
+    ss_status status = check(n, links, floats, e);
+    status = status == SS_OK ? check_parents(n, links, e) : status;
     if (status != SS_OK) {
         return status;
     }
-    size_t paths = 0;
-    for (int j = 0; j < n; j++) {
-        paths += (size_t)steps_to_base(n, links, j);
-    }
     ss_oriented *s = calloc(1, sizeof *s);
-    if (s == NULL || !allocate(s, (size_t)n, paths)) {
+    if (s == NULL || !allocate(s, (size_t)n, count_paths(n, links))) {
         free(s);
         return ss_fail_memory(e, "a tree of links");
     }
