@@ -9,7 +9,6 @@
 
 #define VERTICES    101
 #define BALL        0.1525             // m
-#define COIL        0.005              // m, radius
 #define RISE        0.001              // m, a vertex
 #define ANGLE       1.2566370614359172 // rad, a vertex: 0.4 pi
 #define LEAD        0.001              // m, the first edge
@@ -26,9 +25,10 @@
 typedef struct settings {
     int wisps;
     double cover; // of the ball's surface
+    double coil;  // mm, radius
 } settings;
 
-static const settings DEFAULTS = {.cover = 1.0};
+static const settings DEFAULTS = {.cover = 1.0, .coil = 5.0};
 static const ss_key KEYS[] = {
     {.name = "wisps",
      .kind = SS_KEY_INTEGER,
@@ -40,16 +40,22 @@ static const ss_key KEYS[] = {
      .place = offsetof(settings, cover),
      .low = 1e-3,
      .high = 1.0},
+    {.name = "coil",
+     .kind = SS_KEY_REAL,
+     .place = offsetof(settings, coil),
+     .low = 0.1,
+     .high = 100.0},
     {.name = NULL},
 };
 
 // Along -y, from 0 on.
-static void make_wisp(ss_vec3 *x)
+static void make_wisp(double radius, ss_vec3 *x)
 {
     x[0] = ss_vec(0.0, 0.0, 0.0);
     x[1] = ss_vec(0.0, -LEAD, 0.0);
     for (int k = 0; k + 2 < VERTICES; k++) {
-        x[k + 2] = ss_vec(COIL * cos(ANGLE * k), -LEAD - STEM - RISE * k, COIL * sin(ANGLE * k));
+        x[k + 2] =
+            ss_vec(radius * cos(ANGLE * k), -LEAD - STEM - RISE * k, radius * sin(ANGLE * k));
     }
 }
 
@@ -78,12 +84,12 @@ static ss_status add_ball(ss_world *w, double mu, int *body, ss_error *e)
     return status == SS_OK ? ss_world_add_obstacle(w, &ball, e) : status;
 }
 
-static ss_status add_wisps(const ss_scene_request *request, int wisps, double cover, int body,
-                           ss_world *w, ss_error *e)
+static ss_status add_wisps(const ss_scene_request *request, const settings *set, int wisps,
+                           int body, ss_world *w, ss_error *e)
 {
     ss_vec3 wisp_at[VERTICES], x[VERTICES];
     const ss_strand_design wisp = {.material = {.density = 65.0,
-                                                .radius = sqrt(SECTION * TALK * cover / wisps),
+                                                .radius = sqrt(SECTION * TALK * set->cover / wisps),
                                                 .ellipticity = 1.0,
                                                 .young = 0.06e9,
                                                 .poisson = -0.5, // G = E
@@ -92,9 +98,9 @@ static ss_status add_wisps(const ss_scene_request *request, int wisps, double co
                                    .vertices = x};
     ss_status status = SS_OK;
     const ss_pose home = ss_pose_identity();
-    make_wisp(wisp_at);
+    make_wisp(1e-3 * set->coil, wisp_at);
     for (int k = 0; k < wisps && status == SS_OK; k++) {
-        const ss_pose root = root_of(k, wisps, cover, 1.01 * w->radius);
+        const ss_pose root = root_of(k, wisps, set->cover, 1.01 * w->radius);
         for (int i = 0; i < VERTICES; i++) {
             x[i] = ss_pose_point(&root, wisp_at[i]);
         }
@@ -123,13 +129,13 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     options->explosion = 0.0;
     int body;
     status = add_ball(w, mu.obstacle, &body, e);
-    return status == SS_OK ? add_wisps(request, wisps, set->cover, body, w, e) : status;
+    return status == SS_OK ? add_wisps(request, set, wisps, body, w, e) : status;
 }
 
 const ss_scene ss_scene_hairball_curly = {
     .name = "hairball-curly",
     .model = "lifted-curls",
-    .shows = "tight coils on a ball that is twirled: few thick wisps clump, many thin ones do not",
+    .shows = "tight coils on a ball that is twirled: few stand apart, many are interlocked",
     .reference = "[S23]",
     .rods = 2000,
     .steps = 60,
