@@ -236,9 +236,9 @@ static inline void middle_form(const torsion *s, lanes d, lanes C[4][4])
     C[2][3] = C[3][2] = 2.0 * plane * z * z;
 }
 
-// C without its negative part in the measure of the vertices: with R the rows p0, p1, H, N by them and
+// U without its negative part, and C in the measure of the vertices: with R the rows p0, p1, H, N by them and
 // R R' = L L', that is L^-T (L' C L)^+ L^-1.
-static inline void clamp_middle(const torsion *s, lanes C[4][4])
+static inline void clamp_parts(const torsion *s, lanes U[4][4], lanes C[4][4])
 {
     const lanes al = s->al, be = s->be, one = lanes_all(1.0);
     const lanes g00 = one + (one - al) * (one - al) + al * al;
@@ -260,7 +260,7 @@ static inline void clamp_middle(const torsion *s, lanes C[4][4])
         C[i][2] = left[i][2] * two;
         C[i][3] = left[i][3] * two;
     }
-    lanes_clamp(C);
+    lanes_clamp_two(U, C);
     for (int j = 0; j < 4; j++) { // L^-T from the left
         left[0][j] = i00 * C[0][j] + i10 * C[1][j];
         left[1][j] = i11 * C[1][j];
@@ -319,8 +319,7 @@ static inline void torsion_forms(const torsion *s, ss_curl_filter filter, lanes 
     arms_form(s, mu, filter == SS_CURL_GAUSS_NEWTON ? lanes_all(0.0) : d, U);
     middle_form(s, filter == SS_CURL_GAUSS_NEWTON ? lanes_all(0.0) : d, C);
     if (filter == SS_CURL_SPLIT) {
-        lanes_clamp(U);
-        clamp_middle(s, C);
+        clamp_parts(s, U, C);
     }
     add_arms(s, U, K);
 }

@@ -127,44 +127,71 @@ static inline void lanes_eliminate(lanes A[4][4], lanes Q[4][4], int p, int r)
 // Eigenvalues below this share of the largest are 0.
 #define ZERO_SHARE 1e-12
 
-// A without its negative eigenvalues.
-static inline void lanes_clamp(lanes A[4][4])
+// A matrix whose eigenvalues are found: Q A Q' over `most`, with what is left off its diagonal.
+typedef struct lanes_turned {
+    lanes A[4][4], Q[4][4], most;
+} lanes_turned;
+
+static inline void lanes_turn_begin(lanes A[4][4], lanes_turned *t)
 {
-    lanes Q[4][4], most = {0.0}, value[4];
+    t->most = (lanes){0.0};
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
             const lanes size = lanes_magnitude(A[i][j]);
-            most = lanes_where(size > most, size, most);
-            Q[i][j] = lanes_all(i == j ? 1.0 : 0.0);
+            t->most = lanes_where(size > t->most, size, t->most);
+            t->Q[i][j] = lanes_all(i == j ? 1.0 : 0.0);
         }
     }
-    const lanes unit = 1.0 / lanes_where(most > 0.0, most, lanes_all(1.0));
+    const lanes unit = 1.0 / lanes_where(t->most > 0.0, t->most, lanes_all(1.0));
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
-            A[i][j] *= unit;
+            t->A[i][j] = A[i][j] * unit;
         }
     }
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        lanes_eliminate(A, Q, 0, 1);
-        lanes_eliminate(A, Q, 2, 3);
-        lanes_eliminate(A, Q, 0, 2);
-        lanes_eliminate(A, Q, 1, 3);
-        lanes_eliminate(A, Q, 0, 3);
-        lanes_eliminate(A, Q, 1, 2);
-    }
-    lanes largest = {0.0};
+}
+
+// A without its negative eigenvalues.
+static inline void lanes_turn_end(const lanes_turned *t, lanes A[4][4])
+{
+    lanes largest = {0.0}, value[4];
     for (int k = 0; k < 4; k++) {
-        const lanes size = lanes_magnitude(A[k][k]);
+        const lanes size = lanes_magnitude(t->A[k][k]);
         largest = lanes_where(size > largest, size, largest);
     }
     for (int k = 0; k < 4; k++) {
-        value[k] = lanes_where(A[k][k] > ZERO_SHARE * largest, most * A[k][k], lanes_all(0.0));
+        const lanes own = t->A[k][k];
+        value[k] = lanes_where(own > ZERO_SHARE * largest, t->most * own, lanes_all(0.0));
     }
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j <= i; j++) {
-            A[i][j] = value[0] * Q[0][i] * Q[0][j] + value[1] * Q[1][i] * Q[1][j] +
-                      (value[2] * Q[2][i] * Q[2][j] + value[3] * Q[3][i] * Q[3][j]);
+            A[i][j] = value[0] * t->Q[0][i] * t->Q[0][j] + value[1] * t->Q[1][i] * t->Q[1][j] +
+                      (value[2] * t->Q[2][i] * t->Q[2][j] + value[3] * t->Q[3][i] * t->Q[3][j]);
             A[j][i] = A[i][j];
         }
     }
+}
+
+static inline void lanes_eliminate_both(lanes_turned *a, lanes_turned *b, int p, int r)
+{
+    lanes_eliminate(a->A, a->Q, p, r);
+    lanes_eliminate(b->A, b->Q, p, r);
+}
+
+// Two matrices without their negative eigenvalues: each rotation waits for a division and two roots, in which
+// the other one's goes on.
+static inline void lanes_clamp_two(lanes A[4][4], lanes B[4][4])
+{
+    lanes_turned a, b;
+    lanes_turn_begin(A, &a);
+    lanes_turn_begin(B, &b);
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        lanes_eliminate_both(&a, &b, 0, 1);
+        lanes_eliminate_both(&a, &b, 2, 3);
+        lanes_eliminate_both(&a, &b, 0, 2);
+        lanes_eliminate_both(&a, &b, 1, 3);
+        lanes_eliminate_both(&a, &b, 0, 3);
+        lanes_eliminate_both(&a, &b, 1, 2);
+    }
+    lanes_turn_end(&a, A);
+    lanes_turn_end(&b, B);
 }
