@@ -45,6 +45,23 @@ static double reach_of(const ss_obstacle *o)
     return wide;
 }
 
+// Where the strands may come to lie on plane k: below each of its points, and as far to the sides as
+// the point is above the plane. A plane farther away than `most` is out of reach.
+static void include_plane(ss_view *view, const ss_strands *s, int k, double most)
+{
+    const ss_pose *pose = &s->at.obstacles[k];
+    for (int i = 0; i < s->world->npoints; i++) {
+        ss_vec3 x = ss_pose_back(pose, s->at.x[i]);
+        const double above = x.z;
+        x.z = 0.0;
+        const ss_vec3 foot = ss_pose_point(pose, x);
+        if (above > 0.0 && above <= most) {
+            include(view, ss_along(foot, above, view->right), 0.0);
+            include(view, ss_along(foot, -above, view->right), 0.0);
+        }
+    }
+}
+
 // A long cylinder would leave the strands a corner of the picture: obstacles count up to twice the
 // size of the strands.
 static void include_obstacles(ss_view *view, const ss_strands *s)
@@ -53,7 +70,9 @@ static void include_obstacles(ss_view *view, const ss_strands *s)
     const double most = fmax(hair.high[0] - hair.low[0], hair.high[1] - hair.low[1]);
     for (int k = 0; k < s->world->nobstacles; k++) {
         const ss_obstacle *o = &s->world->obstacles[k];
-        if (o->kind != SS_OBSTACLE_PLANE) {
+        if (o->kind == SS_OBSTACLE_PLANE) {
+            include_plane(view, s, k, most);
+        } else {
             include(view, s->at.obstacles[k].place, fmin(reach_of(o), most));
         }
     }

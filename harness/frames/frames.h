@@ -47,7 +47,7 @@ typedef struct ss_view {
     double size; // m, the larger side of the window
 } ss_view;
 
-// Around all strands and obstacles, planes aside, as they are now.
+// Around all strands and obstacles as they are now, and where strands may come to lie on a plane.
 ss_view ss_view_around(const ss_strands *strands, const ss_camera *camera);
 
 static inline double ss_view_x(const ss_view *view, ss_vec3 x)

@@ -162,6 +162,36 @@ static void obstacles_hide_what_is_behind_them(void)
     ss_world_free(w);
 }
 
+// A plane below the strands: what falls on it stays in the picture, as far to the sides as it fell.
+static void a_plane_in_reach_is_in_the_picture(void)
+{
+    static const double DEPTHS[] = {0.3, 100.0};
+    for (int k = 0; k < 2; k++) {
+        ss_world *w = three_strands(0.0);
+        // z of the plane is up.
+        const ss_mat3 turn = {{{1.0, 0.0, 0.0}, {0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}}};
+        ss_strands *s;
+        CHECK_OK(ss_strands_new(w, &s, &error));
+        const ss_view before = ss_view_around(s, &SS_CAMERA);
+        ss_strands_free(s);
+        const ss_obstacle plane = {.kind = SS_OBSTACLE_PLANE,
+                                   .pose = {turn, {0.0, -DEPTHS[k], 0.0}}};
+        CHECK_OK(ss_world_add_obstacle(w, &plane, &error));
+        CHECK_OK(ss_strands_new(w, &s, &error));
+        const ss_view view = ss_view_around(s, &SS_CAMERA);
+        // Below the first root, and as far to the left of there.
+        const ss_vec3 foot = ss_vec(0.0, -DEPTHS[k], 0.0);
+        const ss_vec3 aside = ss_along(foot, -DEPTHS[k], view.right);
+        CHECK(ss_view_y(&before, foot) < before.low[1] &&
+              ss_view_x(&before, aside) < before.low[0]);
+        CHECK((ss_view_y(&view, foot) > view.low[1]) == (k == 0));
+        CHECK((ss_view_x(&view, aside) > view.low[0]) == (k == 0));
+        CHECK((before.size < view.size) == (k == 0));
+        ss_strands_free(s);
+        ss_world_free(w);
+    }
+}
+
 static void the_camera_turns_rises_and_comes_closer(void)
 {
     ss_world *w = three_strands(0.0);
@@ -225,6 +255,7 @@ static void run_tests(void)
     RUN_TEST(a_look_at_tips_sees_them_where_they_are);
     RUN_TEST(dispersion_is_the_mean_of_all_distances);
     RUN_TEST(obstacles_hide_what_is_behind_them);
+    RUN_TEST(a_plane_in_reach_is_in_the_picture);
     RUN_TEST(the_camera_turns_rises_and_comes_closer);
     RUN_TEST(a_frame_holds_every_strand_in_the_world);
 }
