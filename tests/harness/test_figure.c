@@ -260,7 +260,8 @@ static void no_two_solvers_look_alike(void)
                                         "ppa",
                                         "spg",
                                         "newton-mfb",
-                                        "splitting"};
+                                        "splitting",
+                                        "psor"};
     enum { COUNT = sizeof specs / sizeof specs[0] };
     ss_record_row rows[COUNT];
     for (size_t k = 0; k < COUNT; k++) {
