@@ -35,17 +35,31 @@ typedef struct group {
     unsigned there; // bits of the strands that have not left
     int strand[W];  // of the world; beyond count the last one again
     const ss_der *rod[W];
-    double braked;               // of the step: 1 + h drag
-    lanes *x, *v, *about, *past; // [dofs] q*, v, v*, v_n
-    lanes *mass, *load, *g, *dv; // [dofs] M0, weight and pulls, g, v - v*
-    lane3 *t, *d1;               // [n] at q*
-    lanes *mref;                 // [n]
-    shape *natural;              // [n]
-    lanes *base, *M, *L, *D;     // [(HALF + 1) nfree], of M and its factor; [nfree] 1 / D
-    double *room;                // [dofs]
-    lanes least; // of K_s across an edge: -infinity, or 0 of strands with a filtered K
+    double braked;           // of the step: 1 + h drag
+    lanes *x, *v, *about;    // [dofs] q*, v, v*
+    lanes *mass, *fixed, *g; // [dofs] M0, the part of g that iterates share, g
+    lane3 *t, *d1;           // [n] at q*
+    lanes *mref;             // [n]
+    shape *natural;          // [n]
+    lanes *base;             // [(HALF + 1) nfree] of M
+    lanes least;             // of K_s across an edge: -infinity, or 0 of strands with a filtered K
     void *memory;
 } group;
+
+// What an iterate needs for itself.
+typedef struct work {
+    lanes *M;  // [(HALF + 1) nfree], and then its factor
+    lanes *D;  // [nfree] its diagonal, and then 1 / D
+    lanes *dv; // [nfree] v - v*
+} work;
+
+// Rows that column j of M has below its diagonal: joints couple three vertices and the angles between, so
+// that the four columns from a vertex on end in the same row.
+static int depth(const group *s, int j)
+{
+    const int most = HALF - (s->first + j) % SS_DER_STRIDE, left = s->nfree - 1 - j;
+    return left < most ? left : most;
+}
 
 // ---- Making one
 
@@ -60,16 +74,15 @@ static bool alike(const void *strand, const void *other)
 static bool allocate(group *s)
 {
     const size_t n = (size_t)s->n, dofs = (size_t)s->dofs, nfree = (size_t)s->nfree;
-    const size_t band = (HALF + 1) * (nfree + HALF), each = sizeof(shape) / sizeof(lanes);
-    const size_t count = 8 * dofs + (7 + each) * n + 3 * band + 2 * nfree + dofs;
+    const size_t band = (HALF + 1) * nfree, each = sizeof(shape) / sizeof(lanes);
+    const size_t count = 6 * dofs + (7 + each) * n + band;
     lanes *at = s->memory = aligned_alloc(ALIGN, count * sizeof *at);
     if (at == NULL) {
         return false;
     }
     memset(at, 0, count * sizeof *at);
-    lanes **const vectors[] = {&s->x,    &s->v,    &s->about, &s->past,
-                               &s->mass, &s->load, &s->g,     &s->dv};
-    for (int k = 0; k < 8; k++, at += dofs) {
+    lanes **const vectors[] = {&s->x, &s->v, &s->about, &s->mass, &s->fixed, &s->g};
+    for (int k = 0; k < 6; k++, at += dofs) {
         *vectors[k] = at;
     }
     s->t = (lane3 *)at;
@@ -77,11 +90,19 @@ static bool allocate(group *s)
     s->mref = at + 6 * n;
     s->natural = (shape *)(at + 7 * n);
     s->base = at + (7 + each) * n;
-    s->M = s->base + band;
-    s->L = s->M + band;
-    s->D = s->L + band;
-    s->room = (double *)(s->D + nfree);
     return true;
+}
+
+static size_t group_scratch(const void *group_)
+{
+    const group *s = group_;
+    return ((HALF + 3) * (size_t)s->nfree + (size_t)s->dofs) * sizeof(lanes);
+}
+
+static work work_in(const group *s, void *scratch)
+{
+    lanes *M = scratch, *D = M + (HALF + 1) * s->nfree;
+    return (work){.M = M, .D = D, .dv = D + s->nfree};
 }
 
 // The natural shape of a strand, which `balance` may have moved since it was made.
@@ -196,16 +217,18 @@ static void group_begin(void *group_, const ss_quasi_step *step)
     for (int l = 0; l < W; l++) {
         const ss_strand *strand = &w->strands[s->strand[l]];
         const ss_placed at = ss_snapshot_strand(step->here, w, s->strand[l]);
-        const double *q = w->now.q + strand->q;
+        const double *q = w->now.q + strand->q, *past = w->now.v + strand->v;
+        double *load = step->scratch;
         take_natural(s, l);
         take(q, s->dofs, l, s->x);
-        take(w->now.v + strand->v, s->dofs, l, s->past);
         take(step->v + strand->v, s->dofs, l, s->v);
         take_frames(s, q, l);
         take_base(s, step, l);
-        memset(s->room, 0, (size_t)s->dofs * sizeof *s->room);
-        ss_strand_load(w, s->strand[l], &at, s->room);
-        take(s->room, s->dofs, l, s->load);
+        memset(load, 0, (size_t)s->dofs * sizeof *load);
+        ss_strand_load(w, s->strand[l], &at, load);
+        for (int j = 0; j < s->dofs; j++) {
+            s->fixed[j][l] = -s->mass[j][l] * past[j] - step->h * load[j];
+        }
     }
     memset(s->about, 0, (size_t)s->dofs * sizeof *s->about);
 }
@@ -294,44 +317,51 @@ static bool is_free(const group *s, int dof)
     return dof >= s->first && dof < s->first + s->nfree;
 }
 
-// Of M, from its diagonal on, for a free dof.
-static lanes *column(const group *s, int c)
+// Column `dof` of M, from its diagonal on.
+static lanes *column(const group *s, lanes *M, int dof)
 {
-    return s->M + (HALF + 1) * (c - s->first);
+    return M + (HALF + 1) * (dof - s->first);
 }
 
-// K_s of edge j, h^2 of it into M: EA [(1/|ebar| - across) tt' + across I], for free vertices.
-static void add_edge(group *s, int j, const edges *f, double h)
+// h^2 K_s of edge j into M, for free vertices: EA [(1/|ebar| - across) tt' + across I].
+static void add_edge(const group *s, int j, lanes inverse, double h, lanes *M)
 {
     const double EA = h * h * s->rod[0]->rigidity.stretch;
-    const lanes rest = s->natural[j].inverse_edge, plain = rest - f->inverse;
+    const lanes rest = s->natural[j].inverse_edge, plain = rest - inverse;
     const lanes across = lanes_chosen(plain > s->least, plain, s->least);
     const lanes along = EA * (rest - across), diagonal = EA * across;
-    const lanes t[3] = {f->t.x, f->t.y, f->t.z};
+    const lanes t[3] = {s->t[j].x, s->t[j].y, s->t[j].z};
     const int near = SS_DER_STRIDE * j, far = near + SS_DER_STRIDE;
     const bool one = is_free(s, near), other = is_free(s, far);
     for (int c = 0; c < 3; c++) {
         for (int i = 0; i < 3; i++) {
             const lanes K = i == c ? along * t[i] * t[c] + diagonal : along * t[i] * t[c];
             if (one && other) {
-                column(s, near + c)[SS_DER_STRIDE + i - c] -= K;
+                column(s, M, near + c)[SS_DER_STRIDE + i - c] -= K;
             }
             if (one && i >= c) {
-                column(s, near + c)[i - c] += K;
+                column(s, M, near + c)[i - c] += K;
             }
             if (other && i >= c) {
-                column(s, far + c)[i - c] += K;
+                column(s, M, far + c)[i - c] += K;
             }
         }
     }
 }
 
-// g and M at q*.
-static void form(group *s, double h)
+static void take_first(const group *s, lanes *M)
 {
-    memcpy(s->M, s->base, (size_t)((HALF + 1) * s->nfree) * sizeof *s->M);
+    for (int j = 0; j < s->nfree; j++) {
+        memcpy(M + (HALF + 1) * j, s->base + (HALF + 1) * j, (size_t)(depth(s, j) + 1) * sizeof *M);
+    }
+}
+
+// g and M at q*.
+static void form(group *s, double h, lanes *M)
+{
+    take_first(s, M);
     for (int j = 0; j < s->dofs; j++) {
-        s->g[j] = s->mass[j] * (s->braked * s->about[j] - s->past[j]) - h * s->load[j];
+        s->g[j] = s->braked * s->mass[j] * s->about[j] + s->fixed[j];
     }
     edges before = {.theta = {0.0}};
     for (int j = 0; j < s->n; j++) {
@@ -343,31 +373,33 @@ static void form(group *s, double h)
         if (j > 0) {
             add_joint(s, j, &before, &f, h);
         }
-        add_edge(s, j, &f, h);
+        add_edge(s, j, f.inverse, h, M);
         before = f;
     }
 }
 
-// ---- L D L' of M, in its place
+// ---- L D L' of M
 
-// The bits of the strands that have one: their pivots exceed the rounding of what was taken off.
-static unsigned factor(group *s)
+// In the place of M. The bits of the strands that have one: their pivots exceed the rounding of what was
+// taken off.
+static unsigned factor(const group *s, const work *at)
 {
     lane_bits good = {0};
     good = ~good;
-    memcpy(s->L, s->M, (size_t)((HALF + 1) * s->nfree) * sizeof *s->L);
     for (int j = 0; j < s->nfree; j++) {
-        const lanes *left = s->L + (HALF + 1) * j;
-        const int below = s->nfree - 1 - j < HALF ? s->nfree - 1 - j : HALF;
-        const lanes pivot = left[0], whole = s->M[(HALF + 1) * j];
-        good &= pivot > (HALF + 1) * DBL_EPSILON * whole;
-        const lanes inverse = 1.0 / pivot;
-        s->D[j] = inverse;
+        at->D[j] = at->M[(HALF + 1) * j];
+    }
+    for (int j = 0; j < s->nfree; j++) {
+        const lanes *left = at->M + (HALF + 1) * j;
+        const int below = depth(s, j);
+        const lanes pivot = left[0], inverse = 1.0 / pivot;
+        good &= pivot > (HALF + 1) * DBL_EPSILON * at->D[j];
+        at->D[j] = inverse;
         for (int k = 1; k <= below; k++) {
-            lanes *restrict right = s->L + (HALF + 1) * (j + k);
+            lanes *restrict right = at->M + (HALF + 1) * (j + k) - k;
             const lanes share = left[k] * inverse;
             for (int i = k; i <= below; i++) {
-                right[i - k] -= share * left[i];
+                right[i] -= share * left[i];
             }
         }
     }
@@ -378,41 +410,43 @@ static unsigned factor(group *s)
     return bits;
 }
 
-// dv <- (L D L')^-1 dv; column j of L holds L D.
-static void solve(const group *s)
+// dv <- (L D L')^-1 dv; column j of M holds that of L D.
+static void solve(const group *s, const work *at)
 {
-    lanes *x = s->dv;
+    lanes *x = at->dv;
     for (int j = 0; j < s->nfree; j++) {
-        const lanes *c = s->L + (HALF + 1) * j;
-        const int below = s->nfree - 1 - j < HALF ? s->nfree - 1 - j : HALF;
-        const lanes scaled = x[j] * s->D[j];
+        const lanes *c = at->M + (HALF + 1) * j, scaled = x[j] * at->D[j];
+        const int below = depth(s, j);
         for (int i = 1; i <= below; i++) {
             x[j + i] -= c[i] * scaled;
         }
         x[j] = scaled;
     }
     for (int j = s->nfree - 1; j >= 0; j--) {
-        const lanes *c = s->L + (HALF + 1) * j;
-        const int below = s->nfree - 1 - j < HALF ? s->nfree - 1 - j : HALF;
+        const lanes *c = at->M + (HALF + 1) * j;
+        const int below = depth(s, j);
         lanes sum = {0.0};
         for (int i = 1; i <= below; i++) {
             sum += c[i] * x[j + i];
         }
-        x[j] -= sum * s->D[j];
+        x[j] -= sum * at->D[j];
     }
 }
 
 // v, and how far it is from v*, of the strands with these bits.
-static void give_velocities(const group *s, const ss_quasi_step *step, unsigned bits)
+static void give_velocities(const group *s, const ss_quasi_step *step, const lanes *dv,
+                            unsigned bits)
 {
     lanes sum = {0.0};
-    for (int j = s->first; j < s->first + s->nfree; j++) {
-        const lanes dv = s->dv[j - s->first];
-        sum += j % SS_DER_STRIDE < 3 ? dv * dv : lanes_all(0.0);
+    for (int j = 0; j < s->nfree; j++) {
+        if ((s->first + j) % SS_DER_STRIDE < 3) {
+            sum += dv[j] * dv[j];
+        }
     }
     for (int l = 0; l < s->count; l++) {
         if ((bits >> l & 1u) != 0) {
-            give(s->v, s->dofs, l, step->v + step->world->strands[s->strand[l]].v);
+            double *v = step->v + step->world->strands[s->strand[l]].v;
+            give(s->v + s->first, s->nfree, l, v + s->first);
             step->change[s->strand[l]] = sqrt(sum[l]);
         }
     }
@@ -422,22 +456,23 @@ static unsigned group_iterate(void *group_, const ss_quasi_step *step)
 {
     group *s = group_;
     const ss_world *w = step->world;
+    const work at = work_in(s, step->scratch);
     move(s, step->h);
-    form(s, step->h);
+    form(s, step->h, at.M);
     const double start = ss_step_clock();
-    const unsigned good = factor(s);
+    const unsigned good = factor(s, &at);
     step->quasi->seconds[s->strand[0]] = ss_step_clock() - start;
     for (int l = 0; l < W; l++) {
-        take(step->impulses + w->strands[s->strand[l]].v + s->first, s->nfree, l, s->dv);
+        take(step->impulses + w->strands[s->strand[l]].v + s->first, s->nfree, l, at.dv);
     }
     for (int j = 0; j < s->nfree; j++) {
-        s->dv[j] -= s->g[s->first + j];
+        at.dv[j] -= s->g[s->first + j];
     }
-    solve(s);
+    solve(s, &at);
     for (int j = 0; j < s->nfree; j++) {
-        s->v[s->first + j] = s->about[s->first + j] + s->dv[j];
+        s->v[s->first + j] = s->about[s->first + j] + at.dv[j];
     }
-    give_velocities(s, step, s->there & good);
+    give_velocities(s, step, at.dv, s->there & good);
     return s->there & ~good;
 }
 
@@ -445,6 +480,21 @@ static void group_leave(void *group_, int k)
 {
     group *s = group_;
     s->there &= ~(1u << k);
+}
+
+// M at q*, as `form` made it.
+static void give_matrix(const group *s, double h, int l, lanes *M, ss_band *to)
+{
+    take_first(s, M);
+    for (int j = 0; j < s->n; j++) {
+        const lane3 e = lane3_minus(vertex(s->x, j + 1), vertex(s->x, j));
+        add_edge(s, j, 1.0 / roots(lane3_dot(e, e)), h, M);
+    }
+    for (int j = 0; j < s->nfree; j++) {
+        const int at = (HALF + 1) * j, rows = depth(s, j) + 1;
+        give(M + at, rows, l, to->x + at);
+        memset(to->x + at + rows, 0, (size_t)(HALF + 1 - rows) * sizeof *to->x);
+    }
 }
 
 static void group_end(const void *group_, const ss_quasi_step *step, ss_systems *systems, int l)
@@ -464,13 +514,14 @@ static void group_end(const void *group_, const ss_quasi_step *step, ss_systems 
     give(s->about, s->dofs, l, step->about + strand->v);
     give(s->g, s->dofs, l, step->quasi->g + strand->v);
     if (systems != NULL) {
-        give(s->M, (HALF + 1) * s->nfree, l, systems->M[k].x);
+        give_matrix(s, step->h, l, work_in(s, step->scratch).M, &systems->M[k]);
     }
 }
 
 const ss_quasi_group_model ss_der_group = {
     .alike = alike,
     .make = group_make,
+    .scratch = group_scratch,
     .free = group_free,
     .begin = group_begin,
     .iterate = group_iterate,

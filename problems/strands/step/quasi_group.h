@@ -19,6 +19,7 @@ typedef struct ss_quasi_step {
     const double *impulses; // [nv] I
     double *q, *v, *about;  // of the world: q* and v* of the last iterate, and v
     double *change;         // [nstrands] |v - v*| over positions
+    void *scratch;          // of the thread, as much as the group asks for
 } ss_quasi_step;
 
 typedef struct ss_quasi_group_model {
@@ -27,7 +28,8 @@ typedef struct ss_quasi_group_model {
     bool (*alike)(const void *strand, const void *other);
     // Strands `strand` [count <= SS_QUASI_LANES] of a world. NULL without memory.
     void *(*make)(const ss_world *w, const int *strand, int count);
-    void (*free)(void *group); // takes NULL
+    void (*free)(void *group);            // takes NULL
+    size_t (*scratch)(const void *group); // bytes that the functions below need for themselves
 
     // q* = q_n; v is that of the first system.
     void (*begin)(void *group, const ss_quasi_step *s);

@@ -16,9 +16,11 @@ typedef struct ss_quasi_item {
 typedef struct ss_quasi_groups {
     ss_quasi_item *items; // [count]
     int count;
+    char *scratch; // of all threads
+    size_t each;   // bytes of one
 } ss_quasi_groups;
 
-// Of all strands, in their order; `together` false: each alone. False without memory; free what it was given
+// Of all strands, in their order, for so many threads; `together` false: each alone. False without memory; free what it was given
 // in every case.
-bool ss_quasi_groups_init(ss_quasi_groups *g, const ss_world *w, bool together);
+bool ss_quasi_groups_init(ss_quasi_groups *g, const ss_world *w, bool together, int threads);
 void ss_quasi_groups_free(ss_quasi_groups *g);

@@ -130,7 +130,8 @@ static ss_status thesis_make(ss_stepper *s, const void *set, void **own, ss_erro
     t->pass = ss_local_pass_new(w);
     t->about = malloc((2 * nv + (size_t)w->nstrands) * sizeof *t->about);
     if (t->pass == NULL || t->about == NULL || !ss_quasi_init(&t->quasi, w) ||
-        !ss_quasi_groups_init(&t->groups, w, t->set.newton == NEWTON_QUASI)) {
+        !ss_quasi_groups_init(&t->groups, w, t->set.newton == NEWTON_QUASI,
+                              s->options.threads > 1 ? s->options.threads : 1)) {
         return ss_fail_memory(e, "the scheme of a world");
     }
     t->impulses = t->about + nv;
@@ -204,7 +205,7 @@ static void renew(thesis *t, int k, int thread)
     t->change[k] = change_of(t, k);
 }
 
-static ss_quasi_step group_step(thesis *t)
+static ss_quasi_step group_step(thesis *t, int thread)
 {
     ss_stepper *s = t->s;
     return (ss_quasi_step){.world = s->world,
@@ -216,7 +217,8 @@ static ss_quasi_step group_step(thesis *t)
                            .q = s->trial.q,
                            .v = s->trial.v,
                            .about = t->about,
-                           .change = t->change};
+                           .change = t->change,
+                           .scratch = t->groups.scratch + (size_t)thread * t->groups.each};
 }
 
 static bool has_left(const ss_quasi_item *item, int i)
@@ -244,7 +246,7 @@ static void iterate_item(void *context, int which, int thread)
 {
     thesis *t = context;
     ss_quasi_item *item = &t->groups.items[which];
-    const ss_quasi_step step = group_step(t);
+    const ss_quasi_step step = group_step(t, thread);
     if (rests(t, item)) {
         return;
     }
@@ -282,7 +284,7 @@ static void begin_item(void *context, int which, int thread)
 {
     thesis *t = context;
     ss_quasi_item *item = &t->groups.items[which];
-    const ss_quasi_step step = group_step(t);
+    const ss_quasi_step step = group_step(t, thread);
     for (int i = 0; i < item->count; i++) {
         begin_strand(t, item->strand[i], thread);
     }
@@ -298,8 +300,7 @@ static void end_item(void *context, int which, int thread)
     thesis *t = context;
     ss_stepper *s = t->s;
     const ss_quasi_item *item = &t->groups.items[which];
-    const ss_quasi_step step = group_step(t);
-    (void)thread;
+    const ss_quasi_step step = group_step(t, thread);
     for (int i = 0; i < item->count; i++) {
         const int k = item->strand[i];
         const bool touches = s->ncontacts > 0 && s->formed.row[k] >= 0;
