@@ -114,6 +114,18 @@ ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
     return status;
 }
 
+ss_status ss_simulate_see(void *context, const ss_problem *p, const double *r,
+                          const ss_step_report *report, ss_error *e)
+{
+    const ss_simulate_solver *s = context;
+    ss_step_answer answer = {0};
+    const ss_status status = ss_simulate_judge(context, p, r, &answer, e);
+    if (status == SS_OK) {
+        ss_iterates_add(s->iterates, s->step, report, p->ncontacts, &answer);
+    }
+    return status;
+}
+
 // ---- Opening
 
 static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_error *e)
@@ -147,8 +159,10 @@ static ss_status start_steps(ss_simulation *sim, const ss_step_options *options,
                                        .max_iterations = s->max_iterations,
                                        .time_limit = s->time_limit,
                                        .threads = s->threads};
-    const ss_step_solver solver = {
-        .solve = ss_simulate_solve, .judge = ss_simulate_judge, .context = &sim->solver};
+    const ss_step_solver solver = {.solve = ss_simulate_solve,
+                                   .judge = ss_simulate_judge,
+                                   .see = s->iterates != NULL ? ss_simulate_see : NULL,
+                                   .context = &sim->solver};
     sim->stepper = ss_stepper_new(sim->world, options, solver, e);
     return sim->stepper != NULL ? SS_OK : e->status;
 }
@@ -218,6 +232,17 @@ static number print(double x)
     number n;
     ss_number_print(x, n.text);
     return n;
+}
+
+static ss_status open_iterates(ss_simulation *sim, ss_error *e)
+{
+    const char *scheme = ss_stepper_scheme(sim->stepper);
+    if (strncmp(scheme, "thesis", strcspn(scheme, ":")) != 0) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "--iterates is for the scheme thesis, and these steps are by %s", scheme);
+    }
+    sim->solver.iterates = ss_iterates_open(sim->settings->iterates, e);
+    return sim->solver.iterates != NULL ? SS_OK : e->status;
 }
 
 // The command line that gives these steps again.
@@ -307,6 +332,9 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
     }
     if (status == SS_OK && s->stats != NULL) {
         status = open_stats(sim, e); // last: it empties the file
+    }
+    if (status == SS_OK && s->iterates != NULL) {
+        status = open_iterates(sim, e); // so does this
     }
     return status;
 }
@@ -490,6 +518,7 @@ ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
     for (int step = 1; status == SS_OK && step <= sim->steps && !sim->rests && !sim->interrupted;
          step++) {
         ss_step_report report;
+        sim->solver.step = step;
         status = ss_stepper_step(sim->stepper, &report, e);
         if (status == SS_OK) {
             progress_step(&shown, step, &report);
@@ -523,9 +552,11 @@ ss_status ss_simulation_close(ss_simulation *sim, ss_error *e)
     const ss_status told = close_stats(sim, dumped == SS_OK ? e : &other);
     const bool well = dumped == SS_OK && told == SS_OK;
     const ss_status kept = ss_trajectory_close(sim->trajectory, well ? e : &other);
+    const bool all = well && kept == SS_OK;
+    const ss_status seen = ss_iterates_close(sim->solver.iterates, all ? e : &other);
     ss_frames_free(sim->frames);
     ss_strands_free(sim->strands);
     ss_stepper_free(sim->stepper);
     ss_world_free(sim->world);
-    return dumped != SS_OK ? dumped : told != SS_OK ? told : kept;
+    return dumped != SS_OK ? dumped : told != SS_OK ? told : kept != SS_OK ? kept : seen;
 }

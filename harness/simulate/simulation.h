@@ -7,6 +7,7 @@
 #include "harness/frames/frames.h"
 #include "harness/frames/trajectory.h"
 #include "harness/simulate/dump.h"
+#include "harness/simulate/iterates.h"
 #include "harness/simulate/stats.h"
 #include "problems/strands/scenes/scene.h"
 #include "problems/strands/step/step.h"
@@ -16,10 +17,12 @@ typedef struct ss_simulate_solver {
     const ss_method *method;
     double tolerance;
     int max_iterations;
-    double time_limit;   // s a solve; 0: none
-    int threads;         // of the task
-    volatile int solves; // begun and ended: odd during a solve
-    ss_result result;    // of the last solve, for the judge
+    double time_limit;     // s a solve; 0: none
+    int threads;           // of the task
+    volatile int solves;   // begun and ended: odd during a solve
+    ss_result result;      // of the last solve, for the judge
+    ss_iterates *iterates; // NULL: nobody asks for them
+    int step;              // the present one, from 1
 } ss_simulate_solver;
 
 // For ss_step_solver: ss_simulate_solve and ss_simulate_judge with an ss_simulate_solver as their context.
@@ -29,6 +32,9 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
                             ss_error *e);
 ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
                             ss_step_answer *answer, ss_error *e);
+// A row of `iterates`.
+ss_status ss_simulate_see(void *context, const ss_problem *p, const double *r,
+                          const ss_step_report *report, ss_error *e);
 
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {
@@ -36,7 +42,7 @@ typedef struct ss_simulate_settings {
     int rods, steps, max_iterations, count, dump_from, threads;
     double dt, mu, tolerance, time_limit, until_rest;
     uint64_t seed;
-    const char *dump, *stats, *frames, *trajectory;
+    const char *dump, *stats, *iterates, *frames, *trajectory;
     const char *camera;   // of the frames; NULL: SS_CAMERA
     const char *write;    // a scene file, in place of a run
     ss_table_style style; // of the row at the end

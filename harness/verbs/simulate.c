@@ -57,6 +57,8 @@ static const ss_option OPTIONS[] = {
                "no problem of the first N steps is in the dump"),
     SS_OPT_TEXT("stats", "FILE.csv", stats,
                 "a row per step: contacts, solve, times, energies, tips"),
+    SS_OPT_TEXT("iterates", "FILE.csv", iterates,
+                "a row per iterate of the scheme thesis: its changes and measures"),
     SS_OPT_TEXT("frames", "DIR", frames,
                 "frame_00000.obj, the strands as polylines, and a PNG, 25 per simulated second"),
     SS_OPT_TEXT("camera", "A,E[,ZOOM]", camera,
@@ -370,11 +372,9 @@ static bool check_write(const settings *s, const char *scene)
     const struct {
         const char *option;
         bool given;
-    } runs[] = {{"--dump", s->dump != NULL},
-                {"--stats", s->stats != NULL},
-                {"--frames", s->frames != NULL},
-                {"--strands", s->trajectory != NULL},
-                {"--until-rest", s->until_rest > 0.0}};
+    } runs[] = {{"--dump", s->dump != NULL},          {"--stats", s->stats != NULL},
+                {"--iterates", s->iterates != NULL},  {"--frames", s->frames != NULL},
+                {"--strands", s->trajectory != NULL}, {"--until-rest", s->until_rest > 0.0}};
     for (size_t k = 0; k < sizeof runs / sizeof runs[0] && s->write != NULL; k++) {
         if (runs[k].given) {
             ss_complain(VERB, "--write simulates nothing: leave %s out", runs[k].option);
@@ -426,8 +426,11 @@ static bool check(settings *s, const ss_scene *scene)
     }
     const struct {
         const char *option, *path;
-    } files[] = {{"--dump", s->dump}, {"--stats", s->stats}, {"--strands", s->trajectory}};
-    for (int k = 0; k < 3; k++) {
+    } files[] = {{"--dump", s->dump},
+                 {"--stats", s->stats},
+                 {"--iterates", s->iterates},
+                 {"--strands", s->trajectory}};
+    for (int k = 0; k < 4; k++) {
         for (int j = 0; j < k; j++) {
             if (same(files[j].path, files[k].path)) {
                 ss_complain(VERB, "%s and %s cannot both be %s", files[j].option, files[k].option,

@@ -18,7 +18,8 @@
     "solve_seconds,collide_seconds,assemble_seconds,step_seconds,kinetic,elastic,potential,"       \
     "max_speed,dispersion,stretch_percent,tip_x,tip_y,tip_z,tip_vx,tip_vy,tip_vz,"                 \
     "dissipation,gamma,bending_hz,scheme,iterates,change,stiffness,lifted,tip_gap,unrest,normal,"  \
-    "impulse_change,prepare_seconds,dynamic_seconds,factor_seconds,penetration\n"
+    "impulse_change,change_rms,judge_seconds,prepare_seconds,dynamic_seconds,factor_seconds,"      \
+    "penetration\n"
 
 // ---- Rows
 
@@ -454,6 +455,31 @@ static void a_scheme_is_named_in_rows_and_dumps(void)
     ss_reader_close(reader);
 }
 
+static void the_iterates_of_the_thesis_are_rows(void)
+{
+    char path[400], stats[400];
+    snprintf(path, sizeof path, "%s", scratch_path("iterates.csv"));
+    snprintf(stats, sizeof stats, "%s", scratch_path("thesis.csv"));
+    EXPECT(0, "simulate", "pair", "--steps", "8", "--scheme", "thesis:tol=0,iterations=7",
+           "--iterates", path, "--stats", stats);
+    const char *rows = file_text(path);
+    HOLDS(rows, "step,iterate,contacts,change,change_rms,impulse_change,fb,normal\n");
+    const double first = csv_number(rows, 1, "step");
+    for (int k = 1; k <= 6; k++) { // of the first step with a contact: iterates 2 to 7
+        CHECK(csv_number(rows, k, "step") == first);
+        CHECK(csv_number(rows, k, "iterate") == k + 1);
+        CHECK(csv_number(rows, k, "contacts") == 1.0);
+        CHECK(csv_number(rows, k, "fb") < 2.0);
+    }
+    CHECK(csv_number(rows, 6, "change") < csv_number(rows, 1, "change"));
+    const double fb = csv_number(rows, 6, "fb");
+    CHECK_NEAR(csv_number(file_text(stats), (int)first, "fb"), fb, 1e-12 * fb);
+    EXPECT(1, "simulate", "pair", "--steps", "2", "--iterates", path);
+    HOLDS(standard_error, "--iterates is for the scheme thesis, and these steps are by newton");
+    EXPECT(1, "simulate", "pair", "--iterates", path, "--stats", path);
+    HOLDS(standard_error, "--iterates cannot both be");
+}
+
 static void a_run_until_rest_ends_there_or_is_exit_2(void)
 {
     EXPECT(0, "simulate", "incline", "--mu", "0.6", "--until-rest", "1e-3", "--steps", "40",
@@ -489,6 +515,7 @@ static void run_tests(void)
     RUN_TEST(runs_become_figures);
     RUN_TEST(a_scene_takes_options);
     RUN_TEST(a_scheme_is_named_in_rows_and_dumps);
+    RUN_TEST(the_iterates_of_the_thesis_are_rows);
     RUN_TEST(a_run_until_rest_ends_there_or_is_exit_2);
     RUN_TEST(help_names_the_defaults);
 }

@@ -187,6 +187,24 @@ static void the_repaired_law_ends_at_coulomb_and_the_printed_ones_do_not(void)
     CHECK(judged(NULL) > 1e-4);
 }
 
+// The judge's error, whose scale of compliance the scheme takes of the first iterate.
+static void iterates_end_at_the_error_that_is_asked_for(void)
+{
+    const double asked[] = {1e-2, 1e-4, 1e-7};
+    int iterates[3];
+    for (int k = 0; k < 3; k++) {
+        char spec[80];
+        int n;
+        double normal;
+        snprintf(spec, sizeof spec, "thesis:law=repaired,iterations=5000,fb=%g", asked[k]);
+        free(after(spec, 0.0, 30, &n));
+        CHECK_LE(judged(&normal), 1.1 * asked[k]);
+        CHECK_LE(normal, 2.2 * asked[k]);
+        iterates[k] = report.iterates;
+    }
+    CHECK(iterates[0] < iterates[1] && iterates[1] < iterates[2] && iterates[2] < 5000);
+}
+
 static void the_repaired_law_ends_where_newton_and_a_solver_end(void)
 {
     int n;
@@ -561,6 +579,7 @@ static void run_tests(void)
     RUN_TEST(without_contacts_the_end_is_that_of_newton);
     RUN_TEST(quasi_newton_ends_where_newton_ends);
     RUN_TEST(the_repaired_law_ends_at_coulomb_and_the_printed_ones_do_not);
+    RUN_TEST(iterates_end_at_the_error_that_is_asked_for);
     RUN_TEST(the_repaired_law_ends_where_newton_and_a_solver_end);
     RUN_TEST(the_step_leaves_its_last_problem_behind);
     RUN_TEST(a_free_pair_keeps_its_momentum);

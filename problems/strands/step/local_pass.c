@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/coulomb.h"
 #include "problems/split_impulse.h"
+#include "problems/strands/band.h"
 
 const char *const ss_law_names[] = {"printed", "repaired", "rigid", NULL};
 
@@ -38,6 +40,8 @@ struct ss_local_pass {
     int *active;     // [nsamples + 1] contacts of each vertex
     int *rods;       // [nsamples + 1] contacts of the edge that begins there
     double *density; // [nstrands] kg/m
+    double *column;  // [nv] scratch
+    ss_scales scales;
 };
 
 ss_local_pass *ss_local_pass_new(const ss_world *w)
@@ -49,7 +53,8 @@ ss_local_pass *ss_local_pass_new(const ss_world *w)
     }
     p->active = malloc(2 * n * sizeof *p->active);
     p->density = malloc(((size_t)w->nstrands + 1) * sizeof *p->density);
-    if (p->active == NULL || p->density == NULL) {
+    p->column = malloc(((size_t)w->nv + 1) * sizeof *p->column);
+    if (p->active == NULL || p->density == NULL || p->column == NULL) {
         ss_local_pass_free(p);
         return NULL;
     }
@@ -66,6 +71,7 @@ void ss_local_pass_free(ss_local_pass *p)
         ss_buffer_free(&p->room);
         free(p->active);
         free(p->density);
+        free(p->column);
     }
     free(p);
 }
@@ -231,6 +237,83 @@ double ss_local_pass_run(ss_local_pass *p, ss_stepper *s, const double *v)
         sum += visit(p, &p->hits[i], formed->mu[i], u, s->r + 3 * i);
     }
     return sum / p->count;
+}
+
+// ---- The error of an iterate
+
+// Contacts that the compliance is a mean of.
+#define SAMPLES 256
+
+// tr(J M^-1 J') of strand k: three columns.
+static double trace_of(const ss_local_pass *p, const ss_stepper *s, const hit *h, int k)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    const int *place = s->systems.place;
+    const size_t n = (size_t)s->systems.M[k].n;
+    double sum = 0.0;
+    for (int c = 0; c < 3; c++) {
+        bool any = false;
+        memset(p->column, 0, n * sizeof *p->column);
+        for (int j = 0; j < h->nends; j++) {
+            const int dof = h->ends[j].dof;
+            if (dof >= strand->v && dof < strand->v + strand->size.nv) {
+                p->column[place[dof + c]] = h->ends[j].weight;
+                any = true;
+            }
+        }
+        if (!any) {
+            return 0.0;
+        }
+        ss_band_solve(&s->systems.L[k], s->systems.D + strand->v, p->column);
+        for (int j = 0; j < h->nends; j++) {
+            const int dof = h->ends[j].dof;
+            if (dof >= strand->v && dof < strand->v + strand->size.nv) {
+                sum += h->ends[j].weight * p->column[place[dof + c]];
+            }
+        }
+    }
+    return sum;
+}
+
+double ss_local_pass_find_scales(ss_local_pass *p, const ss_stepper *s, const double *v)
+{
+    const int every = (p->count + SAMPLES - 1) / SAMPLES;
+    double sum = 0.0, largest = 0.0;
+    int count = 0;
+    for (int i = 0; i < p->count; i++) {
+        double u[3];
+        velocity_of(&p->hits[i], &s->E[i], s->formed.problem.w + 3 * i, v, u);
+        largest = fmax(largest, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+        if (i % every == 0) {
+            const ss_touch *t = &s->touches[i];
+            sum += trace_of(p, s, &p->hits[i], t->strand_a) / 3.0;
+            if (t->strand_b >= 0 && t->strand_b != t->strand_a) {
+                sum += trace_of(p, s, &p->hits[i], t->strand_b) / 3.0;
+            }
+            count++;
+        }
+    }
+    p->scales = (ss_scales){largest > 0.0 ? largest : 1.0, sum > 0.0 ? sum / count : 1.0};
+    return p->scales.velocity;
+}
+
+double ss_local_pass_error(const ss_local_pass *p, const ss_stepper *s, const double *v)
+{
+    const double compliance = p->scales.compliance;
+    double largest = 0.0;
+    for (int i = 0; i < p->count; i++) {
+        const double *r = s->r + 3 * i;
+        double u[3], f[3];
+        velocity_of(&p->hits[i], &s->E[i], s->formed.problem.w + 3 * i, v, u);
+        ss_coulomb_residual(s->formed.problem.mu[i], compliance, r, u, f);
+        const double x = compliance * r[0], normal = x + u[0] - hypot(x, u[0]);
+        for (int c = 0; c < 3; c++) {
+            largest = fabs(f[c]) <= largest ? largest : fabs(f[c]);
+        }
+        largest =
+            SS_NORMAL_WEIGHT * fabs(normal) <= largest ? largest : SS_NORMAL_WEIGHT * fabs(normal);
+    }
+    return largest / p->scales.velocity;
 }
 
 void ss_local_pass_impulses(const ss_local_pass *p, const ss_stepper *s, double *impulses)

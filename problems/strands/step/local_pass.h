@@ -28,5 +28,11 @@ ss_status ss_local_pass_begin(ss_local_pass *p, const ss_stepper *s, ss_law law,
 // One pass over them: s->r from the velocities v [nv]. Returns the mean over the contacts of |change of
 // r_i|, N s, [J20] (4.4).
 double ss_local_pass_run(ss_local_pass *p, ss_stepper *s, const double *v);
+// What ss_local_pass_error measures by, for a step whose contacts are begun: V from the velocities v [nv]
+// without impulses, and s, the mean of tr(W_ii)/3 over 256 contacts at most, from the factors of s->systems
+// (problems/coulomb.h). Of more contacts every so manieth counts. Returns V, m/s.
+double ss_local_pass_find_scales(ss_local_pass *p, const ss_stepper *s, const double *v);
+// max(fb, normal/2) of s->r with the velocities v.
+double ss_local_pass_error(const ss_local_pass *p, const ss_stepper *s, const double *v);
 // I [nv] = J' E r of all strands.
 void ss_local_pass_impulses(const ss_local_pass *p, const ss_stepper *s, double *impulses);

@@ -44,9 +44,11 @@ typedef struct ss_scheme {
     const ss_key *keys;    // NULL for none
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
-    bool projects;   // takes models that keep their length by `project` (model.h)
-    bool continuous; // its contacts are those of continuous detection, whatever was asked for
-    bool vertices;   // those with obstacles are at vertices
+    bool projects; // takes models that keep their length by `project` (model.h)
+    bool
+        continuous; // its contacts are those of continuous detection, whatever was asked for, on the way that v
+                    // of the trial moves the points
+    bool vertices; // those with obstacles are at vertices
 
     // What the scheme keeps between tries, for the world of the stepper. May be NULL, as may `free`.
     ss_status (*make)(ss_stepper *s, const void *settings, void **own, ss_error *e);

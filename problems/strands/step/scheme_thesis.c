@@ -9,7 +9,8 @@
 //                     v^{k+1} = M^-1 (f + I) about q_n (+) h v^k
 //
 // until |v^{k+1} - v^k| / dim, the mean over the strands, is below tol, [J20] (4.3), or as many systems
-// were solved as are allowed. r is that of the last I: M v = f + H r holds of the last system, which is
+// were solved as are allowed. With fb=F > 0 the end is where max(fb, normal/2) of r and v is F at most, and
+// the change at most F V or tol, as newton ends with a solver of this tolerance. r is that of the last I: M v = f + H r holds of the last system, which is
 // the problem that the step leaves behind.
 //
 // newton=full takes M of the iterate, newton=quasi that of quasi.h.
@@ -33,11 +34,13 @@ enum { NEWTON_FULL, NEWTON_QUASI };
 typedef struct settings {
     int law, newton, iterations;
     double tol; // m/s
+    double fb;  // 0: no matter
     double relax;
     int stiffness;
 } settings;
 
-static const settings DEFAULTS = {SS_LAW_PRINTED, NEWTON_QUASI, 50, 1e-8, 0.0, SS_STIFFNESS_OWN};
+static const settings DEFAULTS = {SS_LAW_PRINTED,  NEWTON_QUASI, 50, 1e-8, 0.0, 0.0,
+                                  SS_STIFFNESS_OWN};
 static const char *const NEWTONS[] = {"full", "quasi", NULL};
 static const ss_key KEYS[] = {
     {.name = "law",
@@ -54,6 +57,7 @@ static const ss_key KEYS[] = {
      .low = 1,
      .high = 100000},
     {.name = "tol", .kind = SS_KEY_REAL, .place = offsetof(settings, tol), .low = 0.0, .high = 1e3},
+    {.name = "fb", .kind = SS_KEY_REAL, .place = offsetof(settings, fb), .low = 0.0, .high = 1.0},
     {.name = "relax",
      .kind = SS_KEY_REAL,
      .place = offsetof(settings, relax),
@@ -77,7 +81,9 @@ typedef struct thesis {
     // Of the iterate that strands share the work of.
     ss_stepper *s;
     ss_iterate it;
-    bool iterated; // there was a second system
+    ss_world_state at; // q* and v*
+    double scale;      // m/s: V, where fb matters
+    bool iterated;     // there was a second system
 } thesis;
 
 static void thesis_free(void *own)
@@ -247,6 +253,9 @@ static void iterate_item(void *context, int which, int thread)
     thesis *t = context;
     ss_quasi_item *item = &t->groups.items[which];
     const ss_quasi_step step = group_step(t, thread);
+    for (int i = 0; i < item->count; i++) {
+        t->quasi.seconds[item->strand[i]] = 0.0;
+    }
     if (rests(t, item)) {
         return;
     }
@@ -294,8 +303,8 @@ static void begin_item(void *context, int which, int thread)
     }
 }
 
-// q and v* of the last system, and f where the problem has it.
-static void end_item(void *context, int which, int thread)
+// q and v* of the last system, and M and f where the problem has them.
+static void leave_item(void *context, int which, int thread)
 {
     thesis *t = context;
     ss_stepper *s = t->s;
@@ -313,7 +322,16 @@ static void end_item(void *context, int which, int thread)
                                t->about + s->world->strands[k].v);
             }
         }
-        commit(t, k);
+    }
+}
+
+static void commit_item(void *context, int which, int thread)
+{
+    thesis *t = context;
+    const ss_quasi_item *item = &t->groups.items[which];
+    (void)thread;
+    for (int i = 0; i < item->count; i++) {
+        commit(t, item->strand[i]);
     }
 }
 
@@ -333,15 +351,17 @@ static bool all_definite(const thesis *t)
     return definite;
 }
 
-// [J20] (4.3): |v - v*| / dim, the mean over the strands.
-static double mean_change(const thesis *t)
+// [J20] (4.3): |v - v*| / dim, the mean over the strands; and the rms over all places.
+static void measure_change(const thesis *t, ss_step_report *report)
 {
     const ss_world *w = t->s->world;
-    double sum = 0.0;
+    double sum = 0.0, squares = 0.0;
     for (int k = 0; k < w->nstrands; k++) {
         sum += t->change[k] / (3.0 * w->strands[k].size.npoints);
+        squares += t->change[k] * t->change[k];
     }
-    return sum / w->nstrands;
+    report->change = sum / w->nstrands;
+    report->change_rms = sqrt(squares / (3.0 * w->npoints));
 }
 
 // Contacts, their problem without a solver, and r.
@@ -359,7 +379,11 @@ static ss_status find_contacts(thesis *t, double h, ss_step_report *report, ss_e
         s->r[j] *= t->set.relax;
     }
     memcpy(s->formed.guess.r, s->r, 3 * (size_t)s->ncontacts * sizeof *s->r);
-    return ss_local_pass_begin(t->pass, s, (ss_law)t->set.law, e);
+    status = ss_local_pass_begin(t->pass, s, (ss_law)t->set.law, e);
+    if (status == SS_OK && t->set.fb > 0.0) {
+        t->scale = ss_local_pass_find_scales(t->pass, s, s->trial.v);
+    }
+    return status;
 }
 
 static void pass_over_contacts(thesis *t, ss_step_report *report)
@@ -386,41 +410,76 @@ static void count_seconds(const thesis *t, double seconds, ss_step_report *repor
     }
 }
 
-// Iterates 2, 3, ...
-static void iterate(thesis *t, ss_step_report *report, ss_step_reason *reason)
+// The problem of the last system.
+static void leave_problem(thesis *t, ss_step_report *report)
 {
     ss_stepper *s = t->s;
-    const ss_world_state about = {
-        .time = s->world->now.time + t->it.h, .q = s->trial.q, .v = t->about};
+    const double start = ss_step_clock(), before = report->assemble_seconds;
+    t->iterated = report->iterates > 1;
+    ss_step_gather_velocities(s, s->trial.v);
+    each(t, leave_item);
+    ss_step_refresh_problem(s, report);
+    ss_step_keep_answer(s);
+    report->assemble_seconds = before;
+    report->judge_seconds += ss_step_clock() - start;
+}
+
+static ss_status show(thesis *t, ss_step_report *report, ss_error *e)
+{
+    const ss_stepper *s = t->s;
+    if (s->solver.see == NULL || s->ncontacts == 0) {
+        return SS_OK;
+    }
+    leave_problem(t, report);
+    return s->solver.see(s->solver.context, &s->formed.problem, s->r, report, e);
+}
+
+// Whether the last iterate is good enough; the first has no impulses yet.
+static bool is_done(const thesis *t, const ss_step_report *report)
+{
+    const ss_stepper *s = t->s;
+    if (report->iterates == 1) {
+        return false;
+    }
+    if (!(t->set.fb > 0.0) || s->ncontacts == 0) {
+        return report->change < t->set.tol;
+    }
+    return report->change < fmax(t->set.tol, t->set.fb * t->scale) &&
+           ss_local_pass_error(t->pass, s, s->trial.v) <= t->set.fb;
+}
+
+// Iterates 2, 3, ...
+static ss_status iterate(thesis *t, ss_step_report *report, ss_step_reason *reason, ss_error *e)
+{
+    ss_stepper *s = t->s;
+    ss_status status = SS_OK;
     memset(t->impulses, 0, (size_t)s->world->nv * sizeof *t->impulses);
-    t->it.at = &about;
+    t->at = (ss_world_state){.time = s->world->now.time + t->it.h, .q = s->trial.q, .v = t->about};
+    t->it.at = &t->at;
     t->it.ahead = t->about;
-    while ((report->iterates == 1 || !(report->change < t->set.tol)) &&
-           report->iterates < t->set.iterations) {
+    while (status == SS_OK && !is_done(t, report) && report->iterates < t->set.iterations) {
         pass_over_contacts(t, report);
         const double start = ss_step_clock();
         each(t, iterate_item);
-        report->change = mean_change(t);
+        measure_change(t, report);
         report->iterates++;
         count_seconds(t, ss_step_clock() - start, report);
         if (!all_definite(t)) {
             *reason = SS_STEP_MATRIX;
-            return;
+            break;
         }
+        status = show(t, report, e);
     }
+    return status;
 }
 
 // The problem that is left behind, and where the strands are.
 static ss_status finish(thesis *t, double h, ss_step_report *report, ss_step_reason *reason,
                         ss_error *e)
 {
-    ss_stepper *s = t->s;
-    t->iterated = report->iterates > 1;
-    ss_step_gather_velocities(s, s->trial.v);
-    each(t, end_item);
-    ss_step_refresh_problem(s, report);
-    ss_step_keep_answer(s);
-    return ss_step_end(s, h, report, reason, e);
+    leave_problem(t, report);
+    each(t, commit_item);
+    return ss_step_end(t->s, h, report, reason, e);
 }
 
 static ss_status thesis_step(ss_stepper *s, void *own, double h, ss_step_report *report,
@@ -437,16 +496,16 @@ static ss_status thesis_step(ss_stepper *s, void *own, double h, ss_step_report 
     }
     const double start = ss_step_clock();
     each(t, begin_item);
-    report->change = mean_change(t);
+    measure_change(t, report);
     report->prepare_seconds += ss_step_clock() - start;
-    const ss_status status = find_contacts(t, h, report, e);
+    ss_status status = find_contacts(t, h, report, e);
     if (status != SS_OK) {
         return status;
     }
     memcpy(s->trial.q, s->world->now.q, (size_t)s->world->nq * sizeof *s->trial.q);
     memset(t->about, 0, (size_t)s->world->nv * sizeof *t->about);
-    iterate(t, report, reason);
-    return *reason == SS_STEP_DONE ? finish(t, h, report, reason, e) : SS_OK;
+    status = iterate(t, report, reason, e);
+    return status == SS_OK && *reason == SS_STEP_DONE ? finish(t, h, report, reason, e) : status;
 }
 
 const ss_scheme ss_scheme_thesis = {

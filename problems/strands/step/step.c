@@ -274,7 +274,9 @@ static ss_status judge(ss_stepper *s, ss_step_report *report, ss_error *e)
 // The world is moved to where the try ended.
 static ss_status accept(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
+    const double start = ss_step_clock();
     const ss_status judged = judge(s, report, e);
+    report->judge_seconds += ss_step_clock() - start;
     if (judged != SS_OK) {
         return judged;
     }

@@ -51,6 +51,10 @@ typedef struct ss_step_solver {
     // when the step is taken. NULL: that of `solve` stands.
     ss_status (*judge)(void *context, const ss_problem *p, const double *r, ss_step_answer *answer,
                        ss_error *e);
+    // NULL, or what is told of each iterate of a scheme without a solver (thesis), from the second on: its
+    // problem and r, and the report so far.
+    ss_status (*see)(void *context, const ss_problem *p, const double *r,
+                     const ss_step_report *report, ss_error *e);
 } ss_step_solver;
 
 typedef struct ss_step_options {
@@ -84,10 +88,10 @@ typedef struct ss_step_report {
     int hits;              // known from the step before
     ss_step_answer answer; // status "" where there was no contact; of several problems the last,
                            // with the sums of iterations and seconds
-    double change; // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
-    double
-        impulse_change; // N s: mean |change of r_i| in the last pass of local impulses (local_pass.h)
-    int iterates;       // problems that the scheme solved, or would have with contacts
+    double change;     // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
+    double change_rms; // m/s: of thesis, the same as an rms over all places
+    double impulse_change;  // N s: mean |change of r_i| in the last local pass (local_pass.h)
+    int iterates;           // problems that the scheme solved, or would have with contacts
     ss_stiffness stiffness; // the last kind of K that a strand needed (model.h)
     int lifted; // systems of a strand that had a factor after their diagonal was lifted only
     double dissipation; // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
@@ -101,6 +105,8 @@ typedef struct ss_step_report {
     // Of a step by iterates, shares of the above: the systems of the first iterate; systems and velocities
     // of the later ones; of both the factors, where the scheme tells them (thesis).
     double prepare_seconds, dynamic_seconds, factor_seconds;
+    double
+        judge_seconds; // of the word on the answer; of a scheme without a solver, of its problem, too
 } ss_step_report;
 
 // Bodies, obstacles, strands and parameters of the world must not change while a stepper has it;

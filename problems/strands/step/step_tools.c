@@ -80,7 +80,9 @@ static void sweep(ss_stepper *s, double h)
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
         double *v = s->trial.v + strand->v, *mean = s->mean + strand->v;
-        ss_systems_end(&s->systems, w, k, v);
+        if (!s->scheme->continuous) {
+            ss_systems_end(&s->systems, w, k, v);
+        }
         mean_velocity(s, k, v, mean);
         for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
             const ss_vec3 rate = ss_point_rate(&s->here.all.points[i], mean);

@@ -66,7 +66,8 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
                   ss_step_report *report);
 
 // The contacts of the step: touches within the margin where it starts; with continuous detection
-// also those on the way that the systems, as they are formed, move the points without contacts.
+// also those on the way that the systems, as they are formed, move the points without contacts, or v of the
+// trial where the scheme says so (scheme.h).
 ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
 
 // The one-step problem of these contacts and systems is formed and solved; r starts from what is
