@@ -43,6 +43,8 @@ static const ss_option OPTIONS[] = {
                  "a share of the rods is lighter, by a factor"),
     SS_OPT_REAL("tower", "RATIO", tangle.tower, 1, 1e6,
                 "stacked boxes instead of rods, each RATIO times as heavy as the one below"),
+    SS_OPT_INT("planks", "P", tangle.planks, 0, 1000,
+               "planks in a layer of the tower, crosswise to those below; 0: single boxes"),
     SS_OPT_FLAG("warm", tangle.warm, "store the previous step's impulses as a guess"),
     SS_OPT_INT("count", "C", count, 1, MOST_PROBLEMS,
                "problems, seeds S, S+1, ...; above 1 the file is a collection"),

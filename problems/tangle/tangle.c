@@ -257,6 +257,10 @@ static ss_status tangle_describe(const ss_tangle_settings *s, ss_problem *p, ss_
                         "seed %llu, each %.17g times as heavy as the one below",
                         s->dim, s->ncontacts, s->ends_per_rod, s->mu, (unsigned long long)s->seed,
                         s->tower);
+        if (s->planks != 0) {
+            used += snprintf(text + used, sizeof text - (size_t)used, ", %d planks in a layer",
+                             s->planks);
+        }
     } else {
         used = snprintf(text, sizeof text,
                         "synthetic tangle of rods: dim %d, %d contacts, %d ends per rod, mu %.17g, "

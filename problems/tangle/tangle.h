@@ -11,7 +11,7 @@
 // SI units; dt is 1 ms.
 //
 // A share of the rods may be lighter than the others by a factor: their masses, their loads, and
-// r0 where they touch. A tower has boxes in the place of rods: see tangle_tower.h.
+// r0 where they touch. A tower has boxes in the place of rods, or planks: see tangle_tower.h.
 //
 // With unsymmetry E the problem is local, with G as in delassus.h and K turning the whitened dofs
 // two by two, K = diag([[0, 1], [-1, 0]], ..), as gyroscopic terms do:
@@ -37,6 +37,7 @@ typedef struct ss_tangle_settings {
     double light[2];     // a share of the rods is lighter, by a factor >= 1; 0 for none
     double tower;        // boxes on each other instead of rods (tangle_tower.h), each 1 .. 1e6
                          // times as heavy as the one below; 0 for rods
+    int planks;          // of a layer of the tower, crosswise to those below; 0 for single boxes
 } ss_tangle_settings;
 
 #define SS_TANGLE_DEFAULTS                                                                         \

@@ -10,6 +10,7 @@
 
 // Masses of a tower.
 #define MOST_DECADES 12
+#define MOST_PLANKS  1000 // of a layer
 
 ss_tangle_settings ss_tangle_defaults(void)
 {
@@ -26,11 +27,26 @@ static ss_status check_tower(const ss_tangle_settings *s, ss_error *e)
                        "a tower has boxes on each other: leave out hyperstatic, ground and "
                        "unsymmetric");
     }
-    if (!((ss_tower_boxes(s) - 1) * log10(s->tower) <= MOST_DECADES)) {
+    if (s->planks != 0 && !(s->planks >= 2 && s->planks <= MOST_PLANKS)) {
+        return ss_fail(e, SS_BAD_INPUT, "planks is %d, not 0 or in 2 .. %d", s->planks,
+                       MOST_PLANKS);
+    }
+    if (s->planks != 0 && s->dim != 3) {
+        return ss_fail(e, SS_BAD_INPUT, "planks lie crosswise, which needs dim 3");
+    }
+    if (!(ss_tower_faces(s) <= s->ncontacts) && s->planks != 0) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "planks is %d, which makes %.0f faces for %d contacts; take fewer planks, or "
+            "more ends per box",
+            s->planks, ss_tower_faces(s), s->ncontacts);
+    }
+    if (!((ss_tower_layers(s) - 1) * log10(s->tower) <= MOST_DECADES)) {
         return ss_fail(e, SS_BAD_INPUT,
-                       "tower is %g, which makes the highest of %d boxes more than 1e%d times as "
+                       "tower is %g, which makes the highest of %d %s more than 1e%d times as "
                        "heavy as the lowest; take a lower one, or fewer boxes",
-                       s->tower, ss_tower_boxes(s), MOST_DECADES);
+                       s->tower, ss_tower_layers(s), s->planks != 0 ? "layers" : "boxes",
+                       MOST_DECADES);
     }
     return SS_OK;
 }
@@ -69,6 +85,9 @@ ss_status ss_tangle_check(const ss_tangle_settings *s, ss_error *e)
     }
     if (s->tower != 0.0) {
         return check_tower(s, e);
+    }
+    if (s->planks != 0) {
+        return ss_fail(e, SS_BAD_INPUT, "planks are the boxes of a tower: give its ratio as well");
     }
     if (ss_tangle_rods(s) > MOST_RODS) {
         return ss_fail(e, SS_BAD_INPUT, "ends_per_rod is %d, which makes more than %d rods",

@@ -116,6 +116,86 @@ static void the_guess_of_a_tower_carries_it(void)
     }
 }
 
+// Two planks on the ground, two across them, and two across those: 2 + 4 + 4 faces of 4 contacts.
+static void make_planks(void)
+{
+    settings.tower = 4.0;
+    settings.planks = 2;
+    settings.ncontacts = 40;
+    settings.ends_per_rod = 13;
+    make();
+    CHECK(problem->ndofs == 36);
+}
+
+static void planks_of_a_layer_are_alike_and_layers_as_heavy_as_asked_for(void)
+{
+    make_planks();
+    for (int k = 0; k < 6; k++) {
+        const double mass = k < 2 ? 1e-3 : k < 4 ? 4e-3 : 16e-3;
+        CHECK_NEAR(diagonal(6 * k + 2), mass, 1e-15);
+        const int along = k / 2 % 2; // about its length, half-widths 12 and 4 mm
+        CHECK_NEAR(diagonal(6 * k + 3 + along), mass * 160e-6 / 3.0, 1e-15);
+    }
+}
+
+static void lifting_a_plank_opens_the_two_faces_below_it(void)
+{
+    make_planks();
+    double v[36] = {0}, u[120] = {0};
+    v[6 * 4 + 2] = 1.0; // the first of the highest layer
+    ss_sparse_add_transposed_product(&problem->H, v, u);
+    for (int i = 0; i < 40; i++) {
+        CHECK(u[3 * i] == (i >= 24 && i < 32 ? 1.0 : 0.0));
+        CHECK(u[3 * i + 1] == 0.0 && u[3 * i + 2] == 0.0);
+    }
+}
+
+static void the_contacts_of_crossing_planks_are_near_the_corners_of_what_they_share(void)
+{
+    make_planks();
+    double v[36] = {0}, u[120] = {0};
+    v[6 * 0 + 4] = 1.0; // the first plank of all, along x, turns about y: x' = z, z' = -x
+    ss_sparse_add_transposed_product(&problem->H, v, u);
+    for (int i = 0; i < 4; i++) {
+        CHECK_LE(48e-3, fabs(u[3 * i]));
+        CHECK_LE(fabs(u[3 * i]), 60e-3);
+        CHECK_NEAR(u[3 * i + 1], -4e-3, 1e-17);
+    }
+    for (int i = 8; i < 24; i++) { // under the planks across it, at x of -48 and 48 mm
+        const double from = fabs(u[3 * i] - (i < 16 ? -48e-3 : 48e-3));
+        if ((i - 8) / 4 % 2 == 0) {
+            CHECK_LE(9.6e-3 - 1e-15, from);
+            CHECK_LE(from, 12e-3 + 1e-15);
+        } else {
+            CHECK(u[3 * i] == 0.0); // on its neighbour
+        }
+    }
+}
+
+static void lifting_layer_after_layer_proves_that_planks_have_an_answer(void)
+{
+    make_planks();
+    double v[36] = {0}, margin;
+    for (int k = 0; k < 6; k++) {
+        v[6 * k + 2] = 1.0 + k / 2;
+    }
+    CHECK_OK(ss_certificate_margin(problem, v, &margin, &error));
+    CHECK_LE(SS_MARGIN, margin);
+}
+
+static void the_guess_of_planks_carries_each(void)
+{
+    settings.warm = true;
+    settings.mu = 0.0; // no push
+    make_planks();
+    double left[36];
+    memcpy(left, problem->f, sizeof left);
+    ss_sparse_add_product(&problem->H, problem->guesses[0].r, left);
+    for (int k = 0; k < 6; k++) {
+        CHECK_NEAR(left[6 * k + 2], 0.0, 1e-15);
+    }
+}
+
 static void a_share_of_the_rods_is_lighter(void)
 {
     settings.ncontacts = 2000;
@@ -184,6 +264,20 @@ static void what_cannot_be_made_is_named(void)
     settings.unsymmetry = 0.0;
     settings.ncontacts = 1000;
     refused("of 125 boxes");
+    settings.planks = 4;
+    refused("of 31 layers");
+    settings.ncontacts = 7;
+    settings.planks = 1;
+    refused("planks is 1, not 0 or in 2 .. 1000");
+    settings.planks = 8;
+    refused("8 faces for 7 contacts");
+    settings.ncontacts = 24;
+    settings.planks = 2;
+    settings.dim = 2;
+    refused("crosswise");
+    settings.dim = 3;
+    settings.tower = 0.0;
+    refused("planks are the boxes of a tower");
 }
 
 static void any_small_number_of_contacts_works(void)
@@ -195,6 +289,12 @@ static void any_small_number_of_contacts_works(void)
             CHECK(problem->H.ncols == settings.dim * settings.ncontacts);
         }
     }
+    settings.dim = 3;
+    settings.planks = 3;
+    for (settings.ncontacts = 3; settings.ncontacts < 40; settings.ncontacts++) {
+        make();
+        CHECK(problem->ndofs % 18 == 0);
+    }
 }
 
 static void run_tests(void)
@@ -204,6 +304,11 @@ static void run_tests(void)
     RUN_TEST(turning_a_box_moves_its_lower_face_backwards);
     RUN_TEST(standing_still_proves_that_a_tower_has_an_answer);
     RUN_TEST(the_guess_of_a_tower_carries_it);
+    RUN_TEST(planks_of_a_layer_are_alike_and_layers_as_heavy_as_asked_for);
+    RUN_TEST(lifting_a_plank_opens_the_two_faces_below_it);
+    RUN_TEST(the_contacts_of_crossing_planks_are_near_the_corners_of_what_they_share);
+    RUN_TEST(lifting_layer_after_layer_proves_that_planks_have_an_answer);
+    RUN_TEST(the_guess_of_planks_carries_each);
     RUN_TEST(a_share_of_the_rods_is_lighter);
     RUN_TEST(these_bits_are_the_same_everywhere);
     RUN_TEST(what_cannot_be_made_is_named);
