@@ -2,13 +2,13 @@
 # Read by the scripts beside it: the sets of problems. They set root, program, folder and fclib.
 # shellcheck disable=SC2154
 
-# make_fresh FOLDER: the problems of fresh.txt.
-make_fresh() {
-    mkdir -p "$1"
-    grep -v '^#' "$root/paper_figs/beyond/fresh.txt" | while read -r name options; do
+# make_tangles NAME FOLDER: the problems of NAME.txt.
+make_tangles() {
+    mkdir -p "$2"
+    grep -v '^#' "$root/paper_figs/beyond/$1.txt" | while read -r name options; do
         # The options are words without blanks of their own.
         # shellcheck disable=SC2086
-        "$program" generate tangle $options --out "$1/$name.h5"
+        "$program" generate tangle $options --out "$2/$name.h5"
     done
 }
 
@@ -16,7 +16,7 @@ make_fresh() {
 files() {
     case "$1" in
     embedded) ls "$root"/data/*.h5 ;;
-    hard | list | fresh | rods)
+    hard | list | fresh | towers | rods)
         if [ ! -d "$folder/$1" ]; then
             local part
             part=$(realpath "$folder")/$1.part
@@ -24,7 +24,7 @@ files() {
             hard) STICKSLIP=$program "$root/scripts/make-hard" "$part" >&2 ;;
             list) STICKSLIP=$program "$root/scripts/make-listed" "$part" >&2 ;;
             rods) STICKSLIP=$program "$root/scripts/make-rods" "$part" >&2 ;;
-            fresh) make_fresh "$part" >&2 ;;
+            fresh | towers) make_tangles "$1" "$part" >&2 ;;
             esac
             mv "$part" "$folder/$1"
         fi

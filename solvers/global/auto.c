@@ -1,7 +1,8 @@
 // auto: a portfolio. Members take turns at the same problem, each from the best answer so far:
 //
 //     gs/secular          with focus=on, while its rate promises an end within what ppa would cost
-//     ppa                 where it does not: hyperstatic problems, and slow paths
+//     admm                where those carry impulses too slowly, as in towers; then sweeps again
+//     ppa                 where none promises that: hyperstatic problems, and slow paths
 //     anderson/secular    where proximal steps get stuck
 //     apgd                where mu <= 1
 //     gs/mfb+enum         the paper's sweep, whose slow paths the others may not take
@@ -12,11 +13,6 @@
 // units of n: resting contacts cost next to nothing, and a thousand sweeps over a few stubborn
 // contacts are cheap. A member that refuses the problem, or has not enough memory for it, passes its
 // turn on. The trace says who has the turn and why.
-//
-// The starts: the steps of ppa wander where friction is high or heavy rests on light, until they
-// happen on the answer. Where that is, is a matter of luck: nothing, or the impulses of the best
-// answer times exp(a z), z normal; weights rho of three sizes; and lengths 1 1 2 1 1 2 4 ... (Luby,
-// Sinclair and Zuckerman 1993), which loses no more than a logarithm to the best length.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +20,9 @@
 #include "problems/certificate.h"
 #include "problems/tangle/random.h"
 #include "problems/response.h"
+#include "solvers/global/auto_price.h"
+#include "solvers/global/auto_starts.h"
 #include "solvers/global/global.h"
-#include "solvers/linear/implicit.h"
 #include "solvers/global/drive.h"
 #include "solvers/registry.h"
 #include "solvers/sweep/sweep.h"
@@ -38,42 +35,50 @@
 #define STARTS_WORK  8000 // starts of the first round times n
 #define STARTS_LEAST 8
 #define STARTS_MOST  300
-#define SHAKE_FAR    2.0 // a of half of the starts
-#define SHAKE_NEAR   0.3
 
 // A member and its turn. Work is in visits of all contacts.
 typedef struct member {
     const char *spec;
     int budget;      // iterations of the first round
     double patience; // work before the rate is looked at; 0: it is not
-    double promised; // work that the rate may promise and go on; of the first it is ppa's price
+    double promised; // work that the rate may promise and go on; 0: ppa's price
     bool needs_low_friction;
+    bool carries;    // of a turn where sweeps carry impulses too slowly
     const char *why; // it has the turn
 } member;
 
-// Plain sweeps may promise to take as much as ppa would, and twice that in each round: its steps
-// visit all contacts several times and factorise once, and there are as many as in the middle of
-// those seen, 10 to 150. What one multiplication of a factorisation costs in visits was measured
-// from 300 to 10 000 contacts.
-#define PPA_STEPS      30.0
-#define PPA_VISITS     15.0 // of all contacts, in a step
-#define PPA_FIRST      0.15 // of its price must have been done: a block step may yet end it
-#define VISITS_OF_WORK 8e-4 // a multiplication
+// Plain sweeps may promise to take as much as ppa would (auto_price.h), and twice that in each round.
+#define PPA_FIRST 0.15 // of its price must have been done: a block step may yet end it
+
+// Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
+// body, and a linear solve has it everywhere at once. There the estimate is still of the size of the
+// velocities after SLOW_SWEEPS, more than FAR of them; in hair it is a hundredth. Then admm has a turn,
+// from the start of all, if sweeps promise SLOWER times what it costs. Its weight is large: on such towers
+// of 88 to 952 contacts 10 takes 20 to 210 steps, 100 10 to 70 and 1000 5 to 30.
+#define SLOW_SWEEPS 20
+#define FAR         0.1
+#define SLOWER      2.0
 
 static const member MEMBERS[] = {
-    {"gs/secular:focus=on", 100000, 50.0, 0.0, false, "plain sweeps"},
-    {"ppa:sweeps=0", 1000, 0.0, 0.0, false, "sweeps were too slow: proximal Newton"},
-    {"anderson/secular", 4000, 600.0, 6000.0, false, "proximal Newton got stuck: mixed sweeps"},
-    {"apgd", 2000, 0.0, 0.0, true, "mixed sweeps got stuck: projected gradient"},
-    {"gs/mfb+enum", 1000, 0.0, 0.0, false, "projected gradient got stuck: plain sweeps"},
+    {"gs/secular:focus=on", 100000, 50.0, 0.0, false, false, "plain sweeps"},
+    {"admm:rho=1000", 2000, 30.0, 0.0, false, true,
+     "sweeps carry impulses too slowly: alternating directions"},
+    {"gs/secular:focus=on", 100000, 50.0, 0.0, false, true,
+     "alternating directions got stuck: plain sweeps"},
+    {"ppa:sweeps=0", 1000, 0.0, 0.0, false, false, "sweeps were too slow: proximal Newton"},
+    {"anderson/secular", 4000, 600.0, 6000.0, false, false,
+     "proximal Newton got stuck: mixed sweeps"},
+    {"apgd", 2000, 0.0, 0.0, true, false, "mixed sweeps got stuck: projected gradient"},
+    {"gs/mfb+enum", 1000, 0.0, 0.0, false, false, "projected gradient got stuck: plain sweeps"},
 };
 #define COUNT ((int)(sizeof MEMBERS / sizeof MEMBERS[0]))
+#define ADMM  (&MEMBERS[1])
 
 #define SHAKEN "nobody got there: proximal Newton from other starts"
 static const member SHAKES[] = {
-    {"ppa:sweeps=0", 150, 0.0, 0.0, false, SHAKEN},
-    {"ppa:sweeps=10,rho=1000", 150, 0.0, 0.0, false, SHAKEN},
-    {"ppa:rho=0.1", 150, 0.0, 0.0, false, SHAKEN},
+    {"ppa:sweeps=0", 150, 0.0, 0.0, false, false, SHAKEN},
+    {"ppa:sweeps=10,rho=1000", 150, 0.0, 0.0, false, false, SHAKEN},
+    {"ppa:rho=0.1", 150, 0.0, 0.0, false, false, SHAKEN},
 };
 #define SHAKES_COUNT ((int)(sizeof SHAKES / sizeof SHAKES[0]))
 
@@ -81,6 +86,7 @@ typedef struct auto_run {
     const ss_task *task;
     ss_limits limits;
     ss_method *methods[COUNT], *shakes[SHAKES_COUNT]; // NULL before their first turn
+    double *start;                                    // [dim n] of all
     double *kept;     // [dim n] the best answer while others start elsewhere
     double *u;        // [dim n] scratch
     double tolerance; // of a turn
@@ -93,32 +99,48 @@ typedef struct auto_run {
     double checked;      // work at which the rate was looked at last
     double checked_best; // the best estimate then
     double best;         // the best estimate of the turn
-    double price;        // work of all of ppa; NAN until somebody asks
+    ss_prices prices;    // 0 until somebody asks
+    bool slow;           // sweeps carry impulses too slowly
 } auto_run;
 
-static double price_of_ppa(auto_run *run)
+static const ss_prices *auto_prices(auto_run *run)
 {
-    const ss_problem *p = run->task->problem;
-    if (isnan(run->price)) {
-        const double factor = VISITS_OF_WORK * ss_implicit_guess(p) / p->ncontacts;
-        run->price = PPA_STEPS * (PPA_VISITS + factor);
+    if (run->prices.ppa == 0.0) {
+        run->prices = ss_prices_of(run->task->problem);
     }
-    return run->price;
+    return &run->prices;
 }
 
 // Whether the fall of the estimate since the last look promises an end within what the member may
-// take: its budget, or, of the first, the price of the second.
+// take.
 static bool promises(auto_run *run, double work)
 {
     const double left =
         run->best < run->checked_best / FALL
             ? ss_sweep_work_left(run->checked_best, run->best, run->tolerance, work - run->checked)
             : INFINITY;
-    if (run->member != &MEMBERS[0]) {
+    if (run->member->promised > 0.0) {
         return left <= ldexp(run->member->promised, run->round);
     }
-    const double price = price_of_ppa(run);
-    return left <= ldexp(price, run->round) || work <= PPA_FIRST * price;
+    const double price = auto_prices(run)->ppa;
+    const bool early = run->member != ADMM && work <= PPA_FIRST * price;
+    return early || left <= ldexp(price, run->round);
+}
+
+static double auto_work(auto_run *run, const ss_progress *p)
+{
+    const double n = run->task->problem->ncontacts;
+    return run->member == ADMM ? p->iteration * auto_prices(run)->admm_step
+                               : ss_sweep_work((double)p->visits, n, p->iteration) / n;
+}
+
+// Of the first sweeps, whose estimate was run->best TOLD of them ago.
+static bool carries_slowly(auto_run *run, const ss_progress *p)
+{
+    return run->member == &MEMBERS[0] && run->round == 0 && p->iteration == SLOW_SWEEPS &&
+           p->estimate > FAR &&
+           ss_sweep_work_left(run->best, p->estimate, run->tolerance, TOLD) >
+               SLOWER * auto_prices(run)->admm;
 }
 
 static void watch_rate(auto_run *run, const ss_progress *p)
@@ -126,9 +148,13 @@ static void watch_rate(auto_run *run, const ss_progress *p)
     if (run->member->patience == 0.0 || p->iteration % TOLD != 0) {
         return;
     }
+    if (carries_slowly(run, p)) {
+        run->slow = true;
+        run->stop = 1;
+        return;
+    }
     run->best = p->estimate < run->best ? p->estimate : run->best;
-    const double n = run->task->problem->ncontacts;
-    const double work = ss_sweep_work((double)p->visits, n, p->iteration) / n;
+    const double work = auto_work(run, p);
     const double next = run->checked == 0.0 ? run->member->patience : LATER * run->checked;
     if (work < next) {
         return;
@@ -208,9 +234,27 @@ static ss_outcome take_turn(auto_run *run, const member *m, ss_method **method, 
     return *status == SS_OK ? result.outcome : SS_NOT_COVERED;
 }
 
+// The same from r, while run->kept is the best answer so far: r is the best one afterwards.
+static ss_outcome turn_elsewhere(auto_run *run, const member *m, ss_method **method, double budget,
+                                 double *r, ss_status *status, ss_error *e)
+{
+    const ss_problem *p = run->task->problem;
+    const double best = run->total->own_error;
+    const ss_outcome outcome = take_turn(run, m, method, budget, r, status, e);
+    if (outcome == SS_NOT_COVERED ||
+        (outcome != SS_CONVERGED && !isnan(best) && !(run->total->own_error < best))) {
+        memcpy(r, run->kept, (size_t)p->dim * (size_t)p->ncontacts * sizeof *r);
+        run->total->own_error = best;
+    }
+    return outcome;
+}
+
 static bool takes(const auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
+    if (MEMBERS[k].carries && !run->slow) {
+        return false;
+    }
     for (int i = 0; MEMBERS[k].needs_low_friction && i < p->ncontacts; i++) {
         if (!(p->mu[i] <= 1.0)) {
             return false;
@@ -255,14 +299,27 @@ static ss_outcome go_on(auto_run *run, ss_outcome outcome, const double *r)
     return ss_limits_test(&run->limits, run->total->iterations);
 }
 
+// From the best answer so far; admm from the start, as what sweeps have made of it is no better for it.
+static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status, ss_error *e)
+{
+    const ss_problem *p = run->task->problem;
+    const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *r;
+    const double budget = ldexp(MEMBERS[k].budget, run->round);
+    if (&MEMBERS[k] != ADMM || run->round > 0) {
+        return take_turn(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
+    }
+    memcpy(run->kept, r, bytes);
+    memcpy(r, run->start, bytes);
+    return turn_elsewhere(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
+}
+
 static ss_outcome play_round(auto_run *run, double *r, bool *any, ss_status *failed, ss_error *e)
 {
     ss_outcome outcome = SS_UNSOLVED;
     for (int k = 0; k < COUNT && outcome == SS_UNSOLVED; k++) {
         if (takes(run, k)) {
             ss_status status;
-            const double budget = ldexp(MEMBERS[k].budget, run->round);
-            outcome = take_turn(run, &MEMBERS[k], &run->methods[k], budget, r, &status, e);
+            outcome = play_member(run, k, r, &status, e);
             *failed = status != SS_OK ? status : *failed;
             *any |= outcome != SS_NOT_COVERED;
             outcome = go_on(run, outcome, r);
@@ -273,29 +330,6 @@ static ss_outcome play_round(auto_run *run, double *r, bool *any, ss_status *fai
 
 // ---- Other starts
 
-// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ..., k from 1.
-static int luby(int k)
-{
-    int size = 1;
-    while (2 * size - 1 < k) {
-        size *= 2;
-    }
-    return k == 2 * size - 1 ? size : luby(k - size + 1);
-}
-
-// The k-th start, from the best answer in r. One in four knows nothing of it.
-static void start_elsewhere(ss_random *g, int k, size_t size, double *r)
-{
-    if (k % 4 == 0) {
-        memset(r, 0, size * sizeof *r);
-        return;
-    }
-    const double a = ss_random_below(g, 2) == 0 ? SHAKE_FAR : SHAKE_NEAR;
-    for (size_t c = 0; c < size; c++) {
-        r[c] *= ss_portable_exp(a * ss_random_normal(g));
-    }
-}
-
 // r is the best answer before and after.
 static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
 {
@@ -305,18 +339,13 @@ static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
     ss_random g = ss_random_seeded((uint64_t)run->round);
     ss_outcome outcome = SS_UNSOLVED;
     for (int k = 1; k <= starts << run->round && outcome == SS_UNSOLVED; k++) {
-        const double best = run->total->own_error;
         const int m = ss_random_below(&g, SHAKES_COUNT);
         memcpy(run->kept, r, size * sizeof *r);
-        start_elsewhere(&g, k, size, r);
+        ss_start_elsewhere(&g, k, size, r);
         ss_status status;
-        outcome =
-            take_turn(run, &SHAKES[m], &run->shakes[m], SHAKES[m].budget * luby(k), r, &status, e);
+        outcome = turn_elsewhere(run, &SHAKES[m], &run->shakes[m], SHAKES[m].budget * ss_luby(k), r,
+                                 &status, e);
         const bool covered = outcome != SS_NOT_COVERED;
-        if (!covered || !(run->total->own_error < best)) {
-            memcpy(r, run->kept, size * sizeof *r);
-            run->total->own_error = best;
-        }
         if (!covered) {
             return SS_UNSOLVED;
         }
@@ -395,13 +424,18 @@ static ss_status auto_iterate(auto_run *run, double *r, ss_result *result, ss_er
     return SS_OK;
 }
 
-static ss_status auto_prepare(auto_run *run, ss_error *e)
+static ss_status auto_prepare(auto_run *run, const double *r, ss_error *e)
 {
     const ss_problem *p = run->task->problem;
     const size_t size = (size_t)p->dim * (size_t)p->ncontacts;
+    run->start = malloc(size * sizeof *run->start);
     run->kept = malloc(size * sizeof *run->kept);
     run->u = malloc(size * sizeof *run->u);
-    return run->kept != NULL && run->u != NULL ? SS_OK : ss_fail_memory(e, "the portfolio");
+    if (run->start == NULL || run->kept == NULL || run->u == NULL) {
+        return ss_fail_memory(e, "the portfolio");
+    }
+    memcpy(run->start, r, size * sizeof *r);
+    return SS_OK;
 }
 
 static void auto_release(auto_run *run)
@@ -412,6 +446,7 @@ static void auto_release(auto_run *run)
     for (int k = 0; k < SHAKES_COUNT; k++) {
         ss_method_free(run->shakes[k]);
     }
+    free(run->start);
     free(run->kept);
     free(run->u);
 }
@@ -421,9 +456,8 @@ static ss_status auto_solve(const ss_task *task, double *r, ss_result *result, s
     auto_run run = {.task = task,
                     .limits = ss_limits_start(task),
                     .total = result,
-                    .tolerance = task->tolerance,
-                    .price = NAN};
-    ss_status status = auto_prepare(&run, e);
+                    .tolerance = task->tolerance};
+    ss_status status = auto_prepare(&run, r, e);
     if (status == SS_OK) {
         result->setup_seconds = 0.0;
         status = auto_iterate(&run, r, result, e);

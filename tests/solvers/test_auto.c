@@ -1,0 +1,160 @@
+// The portfolio: who has the turn, what turns are taken to cost, and where it begins again.
+#include "problems/tangle/random.h"
+#include "solvers/global/auto_price.h"
+#include "solvers/global/auto_starts.h"
+#include "tests/support/make_problem.h"
+#include "tests/support/solving.h"
+#include "tests/support/one_problem.h"
+
+#define TOLERANCE 1e-8
+
+// Which turns were told of, by a word of their note.
+typedef struct turns {
+    bool carried, went_on;
+} turns;
+
+static void note_turn(void *listener, const ss_progress *p)
+{
+    turns *seen = listener;
+    if (p->note != NULL) {
+        seen->carried |= strstr(p->note, ": alternating directions") != NULL;
+        seen->went_on |= strstr(p->note, "alternating directions got stuck") != NULL;
+    }
+}
+
+static turns solve_with_auto(const ss_tangle_settings *settings, ss_form form)
+{
+    turns seen = {false, false};
+    tear_down();
+    problem = tangle_of(settings);
+    if (form == SS_LOCAL) {
+        ss_problem *local = NULL;
+        CHECK_OK(ss_problem_to_local(problem, &local, &error));
+        tear_down();
+        problem = local;
+    }
+    const ss_task task = {.problem = problem,
+                          .tolerance = TOLERANCE,
+                          .max_iterations = 100000,
+                          .clock = SS_CLOCK_CPU,
+                          .listen = note_turn,
+                          .listener = &seen};
+    solved a = run_task("auto", task, NULL);
+    check_solved_run(&a, TOLERANCE);
+    free_solved(&a);
+    return seen;
+}
+
+// Ten layers of four contacts a face.
+static ss_tangle_settings planks(uint64_t seed)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.tower = 1.0;
+    settings.planks = 2;
+    settings.ncontacts = 152;
+    settings.ends_per_rod = 15;
+    settings.seed = seed;
+    return settings;
+}
+
+static void a_tower_that_stands_is_given_to_alternating_directions(void)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        const ss_tangle_settings settings = planks(seed);
+        const turns seen = solve_with_auto(&settings, SS_GLOBAL);
+        CHECK(seen.carried && !seen.went_on);
+    }
+    const ss_tangle_settings settings = planks(4);
+    CHECK(solve_with_auto(&settings, SS_LOCAL).carried);
+}
+
+static void hair_is_not(void)
+{
+    for (int per_rod = 4; per_rod <= 25; per_rod += 7) {
+        ss_tangle_settings settings = ss_tangle_defaults();
+        settings.ncontacts = 200;
+        settings.ends_per_rod = per_rod;
+        CHECK(!solve_with_auto(&settings, SS_GLOBAL).carried);
+    }
+}
+
+// Single boxes on random gaps.
+static void where_they_get_stuck_the_others_find_the_answer(void)
+{
+    int stuck = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        ss_tangle_settings settings = ss_tangle_defaults();
+        settings.tower = 1.0;
+        settings.ncontacts = 100;
+        settings.ends_per_rod = 8;
+        settings.mu = 0.5;
+        settings.seed = seed;
+        stuck += solve_with_auto(&settings, SS_GLOBAL).went_on;
+    }
+    CHECK(stuck > 0);
+}
+
+// Nothing but what does not grow with the size of the factor.
+static void one_contact_costs_the_fixed_parts(void)
+{
+    tear_down();
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.tower = 1.0;
+    settings.ncontacts = 1;
+    problem = tangle_of(&settings);
+    const ss_prices prices = ss_prices_of(problem);
+    CHECK_NEAR(prices.ppa, 30.0 * 15.0, 30.0);
+    CHECK_NEAR(prices.admm, 20.0 + 40.0 * 1.5, 20.0);
+    CHECK_NEAR(prices.admm_step, 1.5, 0.5);
+}
+
+static void a_coupling_of_all_costs_more_than_bodies_do(void)
+{
+    const ss_tangle_settings settings = planks(1);
+    tear_down();
+    problem = tangle_of(&settings);
+    const ss_prices bodies = ss_prices_of(problem);
+    ss_problem *local = NULL;
+    CHECK_OK(ss_problem_to_local(problem, &local, &error));
+    const ss_prices contacts = ss_prices_of(local);
+    ss_problem_free(local);
+    CHECK(contacts.ppa > bodies.ppa);
+    CHECK(contacts.admm > bodies.admm);
+    CHECK(contacts.admm_step > bodies.admm_step);
+}
+
+static void the_lengths_are_those_of_luby(void)
+{
+    static const int lengths[] = {1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8};
+    for (int k = 0; k < 15; k++) {
+        CHECK(ss_luby(k + 1) == lengths[k]);
+    }
+}
+
+static void one_start_in_four_is_nothing_and_the_others_keep_the_signs(void)
+{
+    ss_random g = ss_random_seeded(1);
+    for (int k = 1; k <= 8; k++) {
+        double r[3] = {1.0, -2.0, 0.0};
+        ss_start_elsewhere(&g, k, 3, r);
+        if (k % 4 == 0) {
+            CHECK(r[0] == 0.0 && r[1] == 0.0);
+        } else {
+            CHECK(r[0] > 0.0 && r[0] != 1.0 && r[1] < 0.0 && r[1] != -2.0);
+        }
+        CHECK(r[2] == 0.0);
+    }
+}
+
+static void run_tests(void)
+{
+    RUN_TEST(a_tower_that_stands_is_given_to_alternating_directions);
+    RUN_TEST(hair_is_not);
+    RUN_TEST(where_they_get_stuck_the_others_find_the_answer);
+    RUN_TEST(one_contact_costs_the_fixed_parts);
+    RUN_TEST(a_coupling_of_all_costs_more_than_bodies_do);
+    RUN_TEST(the_lengths_are_those_of_luby);
+    RUN_TEST(one_start_in_four_is_nothing_and_the_others_keep_the_signs);
+}
+
+const test_group auto_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};
