@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "solvers/clock.h"
 #include "tests/support/bench_inputs.h"
 
 // ---- The product
@@ -156,14 +157,22 @@ static void more_jobs_than_cores_are_told(void)
     HOLDS(standard_error, " at a time");
 }
 
+// A run ends by its CPU time; on a machine that hardly serves it, by the wall seconds that it may sleep.
+static bool limit_ended(const ss_record_row *row, double since)
+{
+    return row->cpu_seconds >= row->time_limit ||
+           ss_clock_seconds(CLOCK_MONOTONIC) - since >= 3.0 * row->time_limit + 2.0;
+}
+
 static void the_time_limit_is_a_status(void)
 {
+    const double start = ss_clock_seconds(CLOCK_MONOTONIC);
     EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", "0.1", "--out",
            result);
     ss_record_rows record = read_results(result);
     const ss_record_row *row = &record.rows[0];
     TEST_ASSERT_EQUAL_STRING("time_limit", row->status);
-    CHECK(row->cpu_seconds >= 0.1 && isfinite(row->measures.fb));
+    CHECK(limit_ended(row, start) && isfinite(row->measures.fb));
     ss_record_rows_free(&record);
 }
 
@@ -195,7 +204,9 @@ static void a_row_that_met_a_limit_is_made_again_for_a_larger_one(void)
 static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
 {
     static const char *const limits[] = {"0.05", "0.05", "0.1"};
+    double start = 0.0;
     for (int k = 0; k < 3; k++) {
+        start = ss_clock_seconds(CLOCK_MONOTONIC);
         EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", limits[k],
                "--out", result);
         HOLDS(standard_error, k == 1 ? "0 rows made, 1 was" : "1 row made, 0 were");
@@ -203,7 +214,7 @@ static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
     }
     ss_record_rows record = read_results(result);
     CHECK(record.rows[0].time_limit == 0.1);
-    CHECK(record.rows[0].cpu_seconds >= 0.1);
+    CHECK(limit_ended(&record.rows[0], start));
     ss_record_rows_free(&record);
 }
 
