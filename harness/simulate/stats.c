@@ -86,6 +86,14 @@ const ss_field ss_stats_fields[] = {
     SS_FIELD_AS("factor_seconds", ss_stats_line, row.report.factor_seconds, SS_FIELD_REAL,
                 .unit = "s"),
     SS_FIELD_AS("penetration", ss_stats_line, row.report.penetration, SS_FIELD_REAL, .unit = "m"),
+    SS_FIELD_AS("nonlinear_least", ss_stats_line, row.report.nonlinear_least, SS_FIELD_INTEGER,
+                .unit = "1"),
+    SS_FIELD_AS("nonlinear_mean", ss_stats_line, row.report.nonlinear_mean, SS_FIELD_REAL,
+                .unit = "1"),
+    SS_FIELD_AS("nonlinear_most", ss_stats_line, row.report.nonlinear_most, SS_FIELD_INTEGER,
+                .unit = "1"),
+    SS_FIELD_AS("formula_steps", ss_stats_line, row.report.formula_steps, SS_FIELD_INTEGER,
+                .unit = "1"),
     {.name = NULL},
 };
 #define NFIELDS (sizeof ss_stats_fields / sizeof ss_stats_fields[0] - 1)

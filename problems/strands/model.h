@@ -31,6 +31,7 @@
 #include "base/status.h"
 #include "problems/strands/geometry.h"
 #include "problems/strands/material.h"
+#include "problems/strands/motion.h"
 
 typedef enum ss_clamp { SS_CLAMP_ROOT, SS_CLAMP_TIP, SS_CLAMP_BOTH, SS_CLAMP_NONE } ss_clamp;
 
@@ -151,6 +152,14 @@ extern const char *const ss_stiffness_names[]; // exact, filtered, gauss-newton,
 
 typedef enum ss_frame { SS_FRAME_ROOT, SS_FRAME_WORLD } ss_frame;
 
+// What acts on a strand from outside, for `residual`.
+typedef struct ss_surroundings {
+    ss_motion_state root; // of the frame of the root; at rest in the world for SS_FRAME_WORLD
+    ss_vec3 gravity;      // m/s^2
+    double drag;          // 1/s, of the velocity of every part against the air, which rests
+    ss_vec3 pull_root, pull_tip; // N, at the first and last point
+} ss_surroundings;
+
 struct ss_batch_model;
 struct ss_quasi_group_model;
 
@@ -189,6 +198,11 @@ typedef struct ss_strand_model {
     void (*script)(const void *strand, const ss_pose moved[2], const double *q, double h,
                    double *v);
 
+    // qdot [nq] of v, and the v [nv] that has this qdot, as near as one has. NULL together: they are one,
+    // or, where nq and nv differ, q carries along what no qdot says.
+    void (*rate)(const void *strand, const double *q, const double *v, double *qdot);
+    void (*unrate)(const void *strand, const double *q, const double *qdot, double *v);
+
     // points [npoints] and samples [nsamples], with their J. `root` is the pose of the root, and the
     // identity for SS_FRAME_WORLD.
     void (*place)(const void *strand, const ss_pose *root, const double *q, ss_strand_point *points,
@@ -216,6 +230,11 @@ typedef struct ss_strand_model {
     void (*inertia)(const void *strand, const double *q, ss_band *M);
     // M += M0: what the samples and `inertia` add up to. NULL where a model has no faster way.
     void (*mass)(const void *strand, const double *q, ss_band *M);
+
+    // rs [nv] = M0 vdot - F + C v, by which vdot is not that of the motion: faster than the sums over the
+    // samples, of which it makes use of none. NULL where a model has no such way.
+    void (*residual)(const void *strand, const ss_surroundings *around, const double *q,
+                     const double *v, const double *vdot, double *rs);
 
     // For strands whose length a method of their own keeps, else NULL. v [nv], the velocity that M
     // and f alone give, becomes the one that moves q over a step of h by the method; after [nv] is

@@ -100,6 +100,7 @@ static void names_of_reasons_are_in_their_order(void)
     TEST_ASSERT_EQUAL_STRING("solver", ss_step_reason_names[SS_STEP_SOLVER]);
     TEST_ASSERT_EQUAL_STRING("matrix", ss_step_reason_names[SS_STEP_MATRIX]);
     TEST_ASSERT_EQUAL_STRING("iterates", ss_step_reason_names[SS_STEP_ITERATES]);
+    TEST_ASSERT_EQUAL_STRING("integrator", ss_step_reason_names[SS_STEP_INTEGRATOR]);
 }
 
 // No step succeeds: the sentence says `words`, and the world is as it was, to the bit.

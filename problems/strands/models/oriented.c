@@ -414,6 +414,8 @@ const ss_strand_model ss_oriented_strands = {
     .lumps = ss_oriented_lumps,
     .advance = ss_oriented_advance,
     .difference = ss_oriented_difference,
+    .rate = ss_oriented_rate,
+    .unrate = ss_oriented_unrate,
     .place = ss_oriented_put,
     .convect = ss_oriented_convect,
     .energy = ss_oriented_energy,
@@ -422,5 +424,6 @@ const ss_strand_model ss_oriented_strands = {
     .damping = ss_oriented_damping,
     .inertia = ss_oriented_inertia,
     .mass = ss_oriented_whole_mass,
+    .residual = ss_oriented_equation,
     .balance = ss_oriented_balance,
 };

@@ -75,6 +75,7 @@ typedef struct ss_oriented {
     ss_oriented_motion *motion;    // [n] as ss_oriented_place or ss_oriented_move left it
     ss_oriented_sum *sum;          // [n]
     struct ss_oriented_body *body; // [n] of oriented_bodies.c
+    ss_oriented_load *load;        // [n] of ss_oriented_equation
     void *memory;                  // of all arrays; owned
 } ss_oriented;
 

@@ -52,3 +52,10 @@ void ss_oriented_damping(const void *strand, const double *q, double scale, ss_b
 void ss_oriented_inertia(const void *strand, const double *q, ss_band *M);
 void ss_oriented_whole_mass(const void *strand, const double *q, ss_band *M);
 ss_status ss_oriented_balance(void *strand, const double *q, const double *load, ss_error *e);
+
+// ---- oriented_motion.c: `rate`, `unrate` and `residual` of model.h
+
+void ss_oriented_rate(const void *strand, const double *q, const double *v, double *qdot);
+void ss_oriented_unrate(const void *strand, const double *q, const double *qdot, double *v);
+void ss_oriented_equation(const void *strand, const ss_surroundings *around, const double *q,
+                          const double *v, const double *vdot, double *rs);

@@ -93,7 +93,7 @@ static size_t count_paths(int n, const ss_oriented_link *links)
 // Arrays one after another in one piece of memory: those of numbers first, which want the stricter place.
 static bool allocate(ss_oriented *s, size_t n, size_t paths)
 {
-    const size_t numbers = n * sizeof *s->link +
+    const size_t numbers = n * (sizeof *s->link + sizeof *s->load) +
                            (n + 1) * (sizeof *s->motion + sizeof *s->sum + ss_oriented_body_size());
     s->memory = calloc(1, numbers + (2 * n + paths) * sizeof(int));
     if (s->memory == NULL) {
@@ -102,7 +102,8 @@ static bool allocate(ss_oriented *s, size_t n, size_t paths)
     s->motion = (ss_oriented_motion *)s->memory + 1;
     s->sum = (ss_oriented_sum *)(s->motion + n) + 1;
     s->link = (ss_oriented_link *)(s->sum + n);
-    char *const bodies = (char *)(s->link + n);
+    s->load = (ss_oriented_load *)(s->link + n);
+    char *const bodies = (char *)(s->load + n);
     void *const first = bodies + ss_oriented_body_size();
     void *const counts = bodies + (n + 1) * ss_oriented_body_size();
     s->body = first;

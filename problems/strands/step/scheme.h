@@ -11,6 +11,7 @@
 //     newton     M and f about each iterate, a problem each, until the velocities rest
 //     bdf2       the same of the two-step formula
 //     projection explicit forces, and models that keep their length by `project` (model.h)
+//     ida        the equations of motion by SUNDIALS IDA, without contacts; if the build has found it
 //     thesis     M and f about each iterate, and one pass of local impulses over the contacts between
 //                two of them: no solver
 //
@@ -28,14 +29,15 @@ typedef struct ss_step_report ss_step_report; // step.h
 
 typedef enum ss_step_reason {
     SS_STEP_DONE,
-    SS_STEP_REACH,     // a pair approached too fast for its step
-    SS_STEP_EXPLOSION, // energy or displacement
-    SS_STEP_SOLVER,    // no finite answer
-    SS_STEP_MATRIX,    // M not definite
-    SS_STEP_ITERATES,  // of the scheme move apart
+    SS_STEP_REACH,      // a pair approached too fast for its step
+    SS_STEP_EXPLOSION,  // energy or displacement
+    SS_STEP_SOLVER,     // no finite answer
+    SS_STEP_MATRIX,     // M not definite
+    SS_STEP_ITERATES,   // of the scheme move apart
+    SS_STEP_INTEGRATOR, // IDA found no way
 } ss_step_reason;
 extern const char *const ss_step_reason_names[]; // done, reach, explosion, solver, matrix,
-                                                 // iterates, NULL
+                                                 // iterates, integrator, NULL
 
 typedef struct ss_scheme {
     const char *name; // [a-z0-9][a-z0-9-]*

@@ -9,8 +9,8 @@
 #define GOOD_STEPS 10  // before a reduced step grows
 #define GROWTH     1.5 // of it
 
-const char *const ss_step_reason_names[] = {"done",   "reach",    "explosion", "solver",
-                                            "matrix", "iterates", NULL};
+const char *const ss_step_reason_names[] = {"done",   "reach",    "explosion",  "solver",
+                                            "matrix", "iterates", "integrator", NULL};
 
 ss_step_options ss_step_defaults(void)
 {
@@ -323,6 +323,12 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
             "the iterates of the scheme %s move apart at t = %g s, down to a step of %g s; "
             "take a smaller dt_min or the scheme linear",
             s->spec, t, h);
+    }
+    if (reason == SS_STEP_INTEGRATOR) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the integrator of the scheme %s finds no way on from t = %g s, down to a "
+                       "step of %g s; take a larger rtol, more steps= or the scheme linear",
+                       s->spec, t, h);
     }
     return ss_fail(e, SS_BAD_INPUT,
                    "the motion explodes at t = %g s, down to a step of %g s; take a smaller dt_min "

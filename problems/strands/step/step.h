@@ -90,8 +90,12 @@ typedef struct ss_step_report {
                            // with the sums of iterations and seconds
     double change;     // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
     double change_rms; // m/s: of thesis, the same as an rms over all places
-    double impulse_change;  // N s: mean |change of r_i| in the last local pass (local_pass.h)
-    int iterates;           // problems that the scheme solved, or would have with contacts
+    double impulse_change; // N s: mean |change of r_i| in the last local pass (local_pass.h)
+    int iterates;          // problems that the scheme solved, or would have with contacts
+    // Of the scheme ida, else 0: non-linear iterations of the strands in this step, and steps of the formula of
+    // all strands.
+    int nonlinear_least, nonlinear_most, formula_steps;
+    double nonlinear_mean;
     ss_stiffness stiffness; // the last kind of K that a strand needed (model.h)
     int lifted; // systems of a strand that had a factor after their diagonal was lifted only
     double dissipation; // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error

@@ -243,6 +243,27 @@ double ss_strand_drag_rate(const ss_world *w, int k)
     return w->drag * length / mass;
 }
 
+ss_surroundings ss_strand_surroundings(const ss_world *w, int k, double time)
+{
+    const ss_strand *s = &w->strands[k];
+    ss_surroundings around = {.root = {.pose = ss_pose_identity()},
+                              .gravity = w->gravity,
+                              .drag = ss_strand_drag_rate(w, k),
+                              .pull_root = s->pull_root,
+                              .pull_tip = s->pull_tip};
+    if (s->model->frame == SS_FRAME_ROOT) {
+        ss_motion_state *root = &around.root;
+        ss_motion_at(&w->bodies[s->carrier], time, root);
+        const ss_vec3 arm = ss_turned(&root->pose.turn, s->root.place);
+        const ss_vec3 carried = ss_cross(root->spin, arm);
+        root->velocity = ss_plus(root->velocity, carried);
+        root->acceleration = ss_plus(root->acceleration, ss_plus(ss_cross(root->spin_rate, arm),
+                                                                 ss_cross(root->spin, carried)));
+        root->pose = ss_pose_product(&root->pose, &s->root);
+    }
+    return around;
+}
+
 // The velocity of a point d away from the body's place that the body carries.
 static ss_vec3 carried_velocity(const ss_motion_state *body, ss_vec3 d)
 {

@@ -45,6 +45,9 @@ void ss_strand_place(const ss_world *w, int k, const ss_world_state *state, ss_p
 // J v of a point, v of its strand.
 ss_vec3 ss_point_rate(const ss_strand_point *p, const double *v);
 
+// What acts on strand k at a time.
+ss_surroundings ss_strand_surroundings(const ss_world *w, int k, double time);
+
 // load [nv] of strand k += sum m J' g + pulls: its weight and the constant forces on it.
 void ss_strand_load(const ss_world *w, int k, const ss_placed *at, double *load);
 
