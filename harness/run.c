@@ -8,6 +8,7 @@
 
 #include "harness/complain.h"
 #include "problems/certificate.h"
+#include "problems/matrix/mass.h"
 #include "solvers/solve_in_child.h"
 
 const char *const ss_start_names[] = {"zero", "guess", NULL};
@@ -88,7 +89,7 @@ static bool allocate(const ss_problem *p, const double *start, ss_run *run)
 static ss_status judge(const ss_task *task, ss_run *run, ss_error *e)
 {
     const ss_problem *p = task->problem;
-    const ss_status status = ss_response_new(p, &run->response, e);
+    const ss_status status = ss_response_with(p, task->factor, &run->response, e);
     if (status == SS_OK) {
         const ss_state impulses = {.r = run->answer.r};
         run->verdict = ss_judge(run->response, &impulses, NAN, task->tolerance, run->answer.u);
@@ -129,11 +130,16 @@ static ss_status run_by(solve_function *solve, const ss_task *task, const double
                         ss_run *run, ss_error *e)
 {
     *run = (ss_run){.status = "stopped"};
+    ss_mass *factor = NULL; // the judge has it from the solver, if that works here
+    ss_task shared = *task;
+    shared.factor = task->factor != NULL ? task->factor : &factor;
     ss_status status = allocate(task->problem, start, run) ? SS_OK : ss_fail_memory(e, "an answer");
     if (status == SS_OK) {
-        status = solve(task, run->answer.r, &run->result, e);
+        status = solve(&shared, run->answer.r, &run->result, e);
     }
-    return finish(task, status, run, e);
+    status = finish(&shared, status, run, e);
+    ss_mass_free(factor);
+    return status;
 }
 
 ss_status ss_run_judged(const ss_task *task, const double *r, const ss_result *result, ss_run *run,

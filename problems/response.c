@@ -234,10 +234,10 @@ ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
     return ss_measure(p->dim, p->ncontacts, response->compliance, response->b, p->mu, r, u);
 }
 
-static ss_status prepare_global(ss_response *response, ss_error *e)
+static ss_status prepare_global(ss_response *response, ss_mass **room, ss_error *e)
 {
     const ss_problem *p = response->problem;
-    const ss_status status = ss_mass_new(p, &response->mass, e);
+    const ss_status status = ss_mass_find(p, room, &response->mass, e);
     if (status != SS_OK) {
         return status;
     }
@@ -273,6 +273,11 @@ static ss_status find_free_velocity(ss_response *response, ss_error *e)
 
 ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error *e)
 {
+    return ss_response_with(p, NULL, response, e);
+}
+
+ss_status ss_response_with(const ss_problem *p, ss_mass **room, ss_response **response, ss_error *e)
+{
     *response = NULL;
     ss_response *made = calloc(1, sizeof *made);
     if (made == NULL) {
@@ -287,7 +292,7 @@ ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error 
                            ? SS_OK
                            : ss_fail_memory(e, "the judge");
     if (status == SS_OK && p->form == SS_GLOBAL) {
-        status = prepare_global(made, e);
+        status = prepare_global(made, room, e);
     } else if (status == SS_OK) {
         trace_local(p, made->compliance);
     }

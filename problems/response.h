@@ -12,7 +12,7 @@
 
 typedef struct ss_response {
     const ss_problem *problem; // borrowed
-    struct ss_mass *mass;      // global form; owned
+    struct ss_mass *mass;      // global form; a share
     double *b;                 // [dim ncontacts] velocity at r = 0; owned
     double fastest;            // max |b|; 0 before it is known
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
@@ -34,3 +34,8 @@ void ss_response_velocity(ss_response *response, const double *r, double *u, dou
 ss_measures ss_response_judge(ss_response *response, const double *r, double *u);
 
 #pragma GCC visibility pop
+
+// ss_response_new, internal, with the factor of M in *room, made and left there where it is empty (ss_mass_find):
+// whose it is makes no difference to u, which is refined.
+ss_status ss_response_with(const ss_problem *p, struct ss_mass **room, ss_response **response,
+                           ss_error *e);

@@ -140,6 +140,9 @@ typedef struct ss_task {
     void (*listen)(void *listener, const ss_progress *progress); // NULL: nobody
     void *listener;
     const int *listen_from; // iterations before this one need not be reported; NULL: all are
+    // NULL but for callers inside: room for the factor of M, empty or with that of this problem. A solver uses
+    // what is there, and leaves what it has made, for the judge or another solver.
+    struct ss_mass **factor;
 } ss_task;
 
 typedef struct ss_result {

@@ -15,6 +15,7 @@
 #include "harness/run.h"
 #include "harness/scene_file/scene_file.h"
 #include "harness/simulate/hold.h"
+#include "problems/matrix/mass.h"
 #include "problems/strands/spec.h"
 #include "solvers/clock.h"
 
@@ -79,11 +80,19 @@ static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
     };
 }
 
+void ss_simulate_drop(ss_simulate_solver *s)
+{
+    ss_mass_free(s->factor);
+    s->factor = NULL;
+}
+
 ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                             ss_error *e)
 {
     ss_simulate_solver *s = context;
-    const ss_task task = task_of(s, p);
+    ss_task task = task_of(s, p);
+    ss_simulate_drop(s);
+    task.factor = &s->factor;
     s->solves++;
     const ss_status status = ss_solve(&task, r, &s->result, e);
     s->solves++;
@@ -102,8 +111,9 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
 ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
                             ss_step_answer *answer, ss_error *e)
 {
-    const ss_simulate_solver *s = context;
-    const ss_task task = task_of(s, p);
+    ss_simulate_solver *s = context;
+    ss_task task = task_of(s, p);
+    task.factor = &s->factor;
     ss_run run = {0};
     ss_status status = ss_run_judged(&task, r, &s->result, &run, e);
     if (status == SS_OK) {
@@ -111,6 +121,7 @@ ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
         status = measure_in_cgs(p, &run, answer, e);
     }
     ss_run_free(&run);
+    ss_simulate_drop(s);
     return status;
 }
 
@@ -557,6 +568,7 @@ ss_status ss_simulation_close(ss_simulation *sim, ss_error *e)
     ss_frames_free(sim->frames);
     ss_strands_free(sim->strands);
     ss_stepper_free(sim->stepper);
+    ss_simulate_drop(&sim->solver);
     ss_world_free(sim->world);
     return dumped != SS_OK ? dumped : told != SS_OK ? told : kept != SS_OK ? kept : seen;
 }

@@ -35,7 +35,7 @@ typedef struct ss_sparse_ends ss_sparse_ends; // sparse_ends.h
 // The matrix-free form. An end is one contact on one body; ends are numbered contact by contact.
 typedef struct ss_whitened {
     int dim, ncontacts, nbodies, nends;
-    ss_mass *mass;   // owned; v of body k is L_k^-T z_k
+    ss_mass *mass;   // a share; v of body k is L_k^-T z_k
     int *body_start; // [nbodies + 1] body k owns z[body_start[k]] .. z[body_start[k + 1] - 1]: its
                      // dofs, and zeros up to a multiple of SS_ROOM
     int *end_start;  // [ncontacts + 1] ends of contact i are end_start[i] .. end_start[i + 1] - 1
@@ -59,12 +59,12 @@ static inline int ss_whitened_room(const ss_whitened *white, int body)
 
 ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e); // global form
 void ss_whitened_free(ss_whitened *white);
-// The same, unless it is stopped.
-ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
-                            ss_error *e);
+// The same, unless it is stopped; room as in ss_mass_find.
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
+                            ss_whitened **white, ss_error *e);
 // The same with sparse ends in the place of G, if the bodies of the contacts are bands.
-ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
-                                   ss_error *e);
+ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
+                                   ss_whitened **white, ss_error *e);
 
 // The number of blocks of W, without making it.
 ss_status ss_blocks_count(const ss_whitened *white, size_t *count, ss_error *e);

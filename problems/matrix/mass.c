@@ -17,13 +17,14 @@ typedef struct factor {
 } factor;
 
 struct ss_mass {
+    int owners;
     ss_bodies bodies;
     factor *factors; // [bodies.nbodies]
 };
 
 void ss_mass_free(ss_mass *mass)
 {
-    if (mass == NULL) {
+    if (mass == NULL || --mass->owners > 0) {
         return;
     }
     for (int k = 0; mass->factors != NULL && k < mass->bodies.nbodies; k++) {
@@ -34,6 +35,25 @@ void ss_mass_free(ss_mass *mass)
     free(mass->factors);
     ss_bodies_free(&mass->bodies);
     free(mass);
+}
+
+ss_mass *ss_mass_share(ss_mass *mass)
+{
+    mass->owners++;
+    return mass;
+}
+
+ss_status ss_mass_find(const ss_problem *p, ss_mass **room, ss_mass **mass, ss_error *e)
+{
+    if (room != NULL && *room != NULL) {
+        *mass = ss_mass_share(*room);
+        return SS_OK;
+    }
+    const ss_status status = ss_mass_new(p, mass, e);
+    if (status == SS_OK && room != NULL) {
+        *room = ss_mass_share(*mass);
+    }
+    return status;
 }
 
 const ss_bodies *ss_mass_layout(const ss_mass *mass)
@@ -314,6 +334,7 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
     if (made == NULL) {
         return ss_fail_memory(e, "the factor of M");
     }
+    made->owners = 1;
     ss_status status = ss_bodies_find(p, &made->bodies, e);
     if (status == SS_OK) {
         made->factors = calloc((size_t)made->bodies.nbodies, sizeof *made->factors);

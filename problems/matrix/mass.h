@@ -19,7 +19,11 @@ typedef struct ss_mass ss_mass;
 
 // p in global form. SS_BAD_INPUT naming the dof if M is not positive definite.
 ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e);
-void ss_mass_free(ss_mass *mass);
+// One more owner of the factor; each frees it, and the last one ends it. Not for owners in several threads.
+ss_mass *ss_mass_share(ss_mass *mass);
+void ss_mass_free(ss_mass *mass); // takes NULL
+// The factor in *room, shared; where the room is empty it is made and left there, too. room NULL: it is made.
+ss_status ss_mass_find(const ss_problem *p, ss_mass **room, ss_mass **mass, ss_error *e);
 
 int ss_mass_bodies(const ss_mass *mass);
 int ss_mass_size(const ss_mass *mass, int body);

@@ -273,14 +273,14 @@ static ss_status make_G(const ss_stop *stop, const ss_problem *p, ss_whitened *w
 }
 
 static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sparse,
-                               ss_whitened **white, ss_error *e)
+                               ss_mass **room, ss_whitened **white, ss_error *e)
 {
     *white = NULL;
     ss_whitened *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return ss_fail_memory(e, "the matrix-free form");
     }
-    ss_status status = ss_mass_new(p, &made->mass, e);
+    ss_status status = ss_mass_find(p, room, &made->mass, e);
     if (status == SS_OK) {
         made->dim = p->dim;
         made->ncontacts = p->ncontacts;
@@ -301,17 +301,17 @@ static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sp
 
 ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e)
 {
-    return whitened_make(NULL, p, false, white, e);
+    return whitened_make(NULL, p, false, NULL, white, e);
 }
 
-ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
-                            ss_error *e)
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
+                            ss_whitened **white, ss_error *e)
 {
-    return whitened_make(stop, p, false, white, e);
+    return whitened_make(stop, p, false, room, white, e);
 }
 
-ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_whitened **white,
-                                   ss_error *e)
+ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
+                                   ss_whitened **white, ss_error *e)
 {
-    return whitened_make(stop, p, true, white, e);
+    return whitened_make(stop, p, true, room, white, e);
 }

@@ -84,6 +84,7 @@ static const member SHAKES[] = {
 
 typedef struct auto_run {
     const ss_task *task;
+    ss_mass **factor, *own_factor; // that of all members (ss_task.factor), of the task or here
     ss_limits limits;
     ss_method *methods[COUNT], *shakes[SHAKES_COUNT]; // NULL before their first turn
     double *start;                                    // [dim n] of all
@@ -223,6 +224,7 @@ static ss_outcome take_turn(auto_run *run, const member *m, ss_method **method, 
     turn.listen = auto_listen;
     turn.listener = run;
     turn.listen_from = &run->next_told;
+    turn.factor = run->factor;
     if (t->time_limit > 0.0) {
         turn.time_limit = fmax(t->time_limit - ss_limits_elapsed(&run->limits), 1e-9);
     }
@@ -267,7 +269,7 @@ static bool takes(const auto_run *run, int k)
 static ss_status auto_judge(const auto_run *run, const double *r, ss_measures *m, ss_error *e)
 {
     ss_response *response;
-    const ss_status status = ss_response_new(run->task->problem, &response, e);
+    const ss_status status = ss_response_with(run->task->problem, run->factor, &response, e);
     if (status == SS_OK) {
         *m = ss_response_judge(response, r, run->u);
         ss_response_free(response);
@@ -361,7 +363,8 @@ static ss_status find_floor(const auto_run *run, const double *r, bool *at_floor
     ss_measures m;
     ss_status status = auto_judge(run, r, &m, e);
     if (status == SS_OK) {
-        status = ss_coupling_new(run->task->problem, SS_FORM_AUTO, false, NULL, &c, e);
+        status =
+            ss_coupling_with(run->task->problem, run->factor, SS_FORM_AUTO, false, NULL, &c, e);
     }
     if (status == SS_OK) {
         ss_coupling_put(c, r);
@@ -449,6 +452,7 @@ static void auto_release(auto_run *run)
     free(run->start);
     free(run->kept);
     free(run->u);
+    ss_mass_free(run->own_factor);
 }
 
 static ss_status auto_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
@@ -457,6 +461,7 @@ static ss_status auto_solve(const ss_task *task, double *r, ss_result *result, s
                     .limits = ss_limits_start(task),
                     .total = result,
                     .tolerance = task->tolerance};
+    run.factor = task->factor != NULL ? task->factor : &run.own_factor;
     ss_status status = auto_prepare(&run, r, e);
     if (status == SS_OK) {
         result->setup_seconds = 0.0;

@@ -279,7 +279,8 @@ static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_err
     } else {
         int form;
         memcpy(&form, (const char *)d->settings + d->steps->form, sizeof form);
-        status = ss_coupling_new(t->problem, (ss_coupling_form)form, false, &stop, &d->c, e);
+        status =
+            ss_coupling_with(t->problem, t->factor, (ss_coupling_form)form, false, &stop, &d->c, e);
         if (d->c != NULL) {
             ss_coupling_set(d->c, r);
         }

@@ -357,11 +357,13 @@ static bool explicit_is_cheaper(const ss_whitened *white)
     return row_reads <= end_reads;
 }
 
-static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_form form,
-                               bool resting, const ss_stop *stop, ss_error *e)
+static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_mass **room,
+                               ss_coupling_form form, bool resting, const ss_stop *stop,
+                               ss_error *e)
 {
-    ss_status status = form == SS_FORM_SWEEPS ? ss_whitened_sparse_until(stop, p, &c->white, e)
-                                              : ss_whitened_until(stop, p, &c->white, e);
+    ss_status status = form == SS_FORM_SWEEPS
+                           ? ss_whitened_sparse_until(stop, p, room, &c->white, e)
+                           : ss_whitened_until(stop, p, room, &c->white, e);
     if (status != SS_OK || c->white == NULL) {
         return status;
     }
@@ -380,9 +382,9 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_coupling_
         c->white = NULL;
         return status;
     }
-    const size_t room = (size_t)c->white->body_start[c->white->nbodies] + 1;
-    c->z = malloc(2 * room * sizeof *c->z);
-    c->sizes = c->z + room;
+    const size_t numbers = (size_t)c->white->body_start[c->white->nbodies] + 1;
+    c->z = malloc(2 * numbers * sizeof *c->z);
+    c->sizes = c->z + numbers;
     return c->z != NULL ? SS_OK : ss_fail_memory(e, "the matrix-free form");
 }
 
@@ -472,6 +474,12 @@ static bool coupling_allocate(ss_coupling *c)
 ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resting,
                           const ss_stop *stop, ss_coupling **coupling, ss_error *e)
 {
+    return ss_coupling_with(p, NULL, form, resting, stop, coupling, e);
+}
+
+ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_coupling_form form, bool resting,
+                           const ss_stop *stop, ss_coupling **coupling, ss_error *e)
+{
     *coupling = NULL;
     ss_coupling *c = calloc(1, sizeof *c);
     if (c == NULL) {
@@ -482,7 +490,7 @@ ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resti
     ss_status status =
         coupling_allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
     if (status == SS_OK) {
-        status = p->form == SS_GLOBAL ? couple_global(c, p, form, resting, stop, e)
+        status = p->form == SS_GLOBAL ? couple_global(c, p, room, form, resting, stop, e)
                                       : couple_local(c, p, form, stop, e);
     }
     if (status != SS_OK || ss_stop_asked(stop)) {

@@ -316,8 +316,8 @@ static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_erro
         const ss_coupling_form form = naive                     ? SS_FORM_NAIVE
                                       : s->form == SS_FORM_AUTO ? SS_FORM_SWEEPS
                                                                 : (ss_coupling_form)s->form;
-        status = ss_coupling_new(&sweeper->ordered.view, form, sweeper->lazy, stop,
-                                 &sweeper->coupling, e);
+        status = ss_coupling_with(&sweeper->ordered.view, t->factor, form, sweeper->lazy, stop,
+                                  &sweeper->coupling, e);
     }
     if (status != SS_OK || sweeper->coupling == NULL) {
         return status;

@@ -270,6 +270,22 @@ static void semidefinite_large_body_is_refused(void)
     }
 }
 
+static void a_factor_that_is_shared_is_made_once(void)
+{
+    ss_problem *p = random_problem(5, 3, 6, 4, 9);
+    ss_mass *room = NULL, *first = NULL, *second = NULL;
+    CHECK_OK(ss_mass_find(p, &room, &first, &error));
+    CHECK_OK(ss_mass_find(p, &room, &second, &error));
+    CHECK(first == room && second == room);
+    ss_mass_free(room);
+    ss_mass_free(first);
+    CHECK(ss_mass_bodies(second) > 0); // its last owner still has it
+    ss_mass_free(second);
+    CHECK_OK(ss_mass_find(p, NULL, &first, &error));
+    ss_mass_free(first);
+    ss_problem_free(p);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(bodies_are_the_components_of_the_pattern);
@@ -282,6 +298,7 @@ static void run_tests(void)
     RUN_TEST(indefinite_large_body_is_refused);
     RUN_TEST(semidefinite_large_body_is_refused);
     RUN_TEST(large_diagonal_body_is_its_roots);
+    RUN_TEST(a_factor_that_is_shared_is_made_once);
 }
 
 const test_group mass_tests = {.run = run_tests, .set_up = set_up};

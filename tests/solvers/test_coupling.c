@@ -7,6 +7,7 @@
 
 #include "problems/tangle/random.h"
 #include "problems/response.h"
+#include "solvers/registry.h"
 #include "solvers/sweep/coupling.h"
 #include "solvers/sweep/order.h"
 #include "tests/support/make_problem.h"
@@ -277,6 +278,44 @@ static void velocities_of_the_two_forms_differ_by_rounding(void)
     }
 }
 
+// The factor that a solver leaves serves the next one and the judge, and nothing depends on whose it is.
+static void a_factor_is_left_for_others_and_moves_no_bit(void)
+{
+    static const char *const SPECS[] = {"gs/mfb+enum", "auto", "apgd"};
+    for (int k = 0; k < 3; k++) {
+        ss_problem *p = random_strand_problem(31, 3, 12, 4, 20);
+        ss_method *method = NULL;
+        CHECK_OK(ss_method_parse(SPECS[k], &method, &error));
+        double r[3][36] = {{0.0}};
+        ss_mass *factor = NULL;
+        ss_result result;
+        for (int run = 0; run < 3; run++) {
+            const ss_task task = {.problem = p,
+                                  .method = method,
+                                  .tolerance = 1e-8,
+                                  .max_iterations = 40,
+                                  .factor = run == 0 ? NULL : &factor};
+            const ss_mass *before = factor;
+            CHECK_OK(ss_solve(&task, r[run], &result, &error));
+            CHECK(run == 0 ? factor == NULL : factor != NULL);
+            CHECK(run < 2 || factor == before);
+            CHECK(memcmp(r[run], r[0], sizeof r[0]) == 0);
+        }
+        ss_response *own, *shared;
+        double u[2][36];
+        CHECK_OK(ss_response_new(p, &own, &error));
+        CHECK_OK(ss_response_with(p, &factor, &shared, &error));
+        ss_response_judge(own, r[0], u[0]);
+        ss_response_judge(shared, r[0], u[1]);
+        CHECK(memcmp(u[0], u[1], sizeof u[0]) == 0);
+        ss_response_free(own);
+        ss_response_free(shared);
+        ss_mass_free(factor);
+        ss_method_free(method);
+        ss_problem_free(p);
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(all_forms_give_the_velocities_of_the_judge);
@@ -289,6 +328,7 @@ static void run_tests(void)
     RUN_TEST(another_order_is_the_same_problem);
     RUN_TEST(rounding_is_the_size_of_all_that_is_summed_up);
     RUN_TEST(velocities_of_the_two_forms_differ_by_rounding);
+    RUN_TEST(a_factor_is_left_for_others_and_moves_no_bit);
 }
 
 const test_group coupling_tests = {.run = run_tests, .set_up = set_up};

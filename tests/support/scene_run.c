@@ -45,6 +45,7 @@ void start_run(scene_run *run)
 void close_run(scene_run *run)
 {
     ss_stepper_free(run->stepper);
+    ss_simulate_drop(&run->solver);
     close_scene(&run->scene);
     ss_method_free(run->method);
     free(run);
