@@ -7,6 +7,7 @@
 
 #include "harness/scene_file/scene_file.h"
 #include "harness/scene_file/scene_parts.h"
+#include "problems/strands/posing.h"
 #include "problems/strands/shape.h"
 
 // ---- Materials
@@ -132,7 +133,9 @@ typedef struct strand {
     json_t *vertices, *rest, *theta, *rest_theta, *velocity; // borrowed, as all
     ss_vec3 director, pull_root, pull_tip;
     json_t *curvatures, *unrest, *root;
-    json_t *parent, *parts;
+    json_t *parent, *parts, *pose;
+    const char *reference;
+    double time_scale, local;
     double length;
     int segments;
 } strand;
@@ -157,6 +160,10 @@ static const ss_json_field STRAND[] = {
     FIELD(strand, "root", root, VALUE),
     FIELD(strand, "parent", parent, VALUE),
     FIELD(strand, "parts", parts, VALUE),
+    FIELD(strand, "pose", pose, VALUE),
+    FIELD(strand, "time_scale", time_scale, REAL),
+    FIELD(strand, "local", local, REAL),
+    FIELD(strand, "reference", reference, TEXT),
     {.key = NULL},
 };
 
@@ -365,6 +372,72 @@ static ss_status read_shape(const ss_json *at, const strand *s, arrays *a, ss_st
     return read_vertices(at, a, d, e);
 }
 
+// ---- What animators ask
+
+static const ss_json_field POSE[] = {
+    FIELD(ss_posing_key, "time", time, REAL),
+    NEEDED(ss_posing_key, "strength", strength, NOT_NEGATIVE),
+    FIELD(ss_posing_key, "damping", damping, NOT_NEGATIVE),
+    FIELD(ss_posing_key, "vertices", place, VALUE),
+    {.key = NULL},
+};
+
+// Places of a key, in *places; those of the polyline.
+static ss_status read_pose_key(const ss_json *at, int npoints, ss_posing_key *key, double **places,
+                               ss_error *e)
+{
+    const ss_json vertices = ss_json_member(at, "vertices");
+    ss_status status = ss_json_object(at, POSE, key, e);
+    key->place = NULL;
+    if (status == SS_OK && vertices.value != NULL) {
+        status = read_rows(at, "vertices", 3, (size_t)npoints, "a place per point of its polylines",
+                           places, e);
+        key->place = points(*places);
+    }
+    return status;
+}
+
+static ss_status read_pose(const ss_json *at, ss_world *w, int number, ss_error *e)
+{
+    const ss_json list = ss_json_member(at, "pose");
+    const size_t n = json_array_size(list.value);
+    if (list.value == NULL) {
+        return SS_OK;
+    }
+    if (n == 0 || n > INT_MAX) {
+        return ss_json_fail(&list, e, "must be an array of keys");
+    }
+    ss_posing_key *keys = calloc(n, sizeof *keys);
+    double **places = calloc(n, sizeof *places);
+    ss_status status =
+        keys != NULL && places != NULL ? SS_OK : ss_fail_memory(e, "the pose of a strand");
+    for (size_t k = 0; status == SS_OK && k < n; k++) {
+        const ss_json item = ss_json_item(&list, k);
+        status = read_pose_key(&item, w->strands[number].size.npoints, &keys[k], &places[k], e);
+    }
+    if (status == SS_OK) {
+        status = ss_json_prefix(at, ss_world_pose_strand(w, number, (int)n, keys, e), e);
+    }
+    for (size_t k = 0; places != NULL && k < n; k++) {
+        free(places[k]);
+    }
+    free(places);
+    free(keys);
+    return status;
+}
+
+static ss_status read_wishes(const ss_json *at, const strand *s, ss_world *w, int number,
+                             ss_error *e)
+{
+    int reference;
+    ss_status status = ss_scene_body(at, "reference", s->reference, &reference, e);
+    if (status == SS_OK) {
+        status = ss_json_prefix(
+            at, ss_world_scale_motion(w, number, s->time_scale, s->local, reference, e), e);
+    }
+    return status == SS_OK ? read_pose(at, w, number, e) : status;
+}
+
 static ss_status add_strand(const ss_json *at, const strand *s, const ss_strand_design *d,
                             const ss_pose *root, const ss_model_choice *model, ss_world *w,
                             ss_error *e)
@@ -380,13 +453,14 @@ static ss_status add_strand(const ss_json *at, const strand *s, const ss_strand_
     }
     w->strands[number].pull_root = s->pull_root;
     w->strands[number].pull_tip = s->pull_tip;
-    return s->tip_body != NULL ? ss_world_tie_tip(w, number, tip, e) : SS_OK;
+    status = read_wishes(at, s, w, number, e);
+    return status == SS_OK && s->tip_body != NULL ? ss_world_tie_tip(w, number, tip, e) : status;
 }
 
 static ss_status read_strand(const ss_json *at, const materials *m, const ss_model_choice *model,
                              ss_world *w, ss_error *e)
 {
-    strand s = {.clamp = ss_scene_clamps[SS_CLAMP_ROOT], .length = NAN};
+    strand s = {.clamp = ss_scene_clamps[SS_CLAMP_ROOT], .length = NAN, .time_scale = 1.0};
     arrays a = {0};
     ss_strand_design d = {0};
     ss_pose root = ss_pose_identity();

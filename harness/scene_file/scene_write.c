@@ -13,6 +13,7 @@
 
 #include "base/number.h"
 #include "problems/store/save.h"
+#include "problems/strands/posing.h"
 #include "problems/strands/shape.h"
 
 // ---- Values
@@ -262,6 +263,26 @@ static ss_status put_curvatures(FILE *out, const ss_strand_design *d, const ss_p
     return put_shape(out, d, root, e);
 }
 
+// What animators ask: all but what every strand has.
+static void put_wishes(FILE *out, const ss_strand *s)
+{
+    if (s->time_scale != 1.0 || s->local != 0.0) {
+        put_real(out, "time_scale", s->time_scale);
+        put_real(out, "local", s->local);
+        put_body(out, "reference", s->reference);
+    }
+    for (int k = 0; s->posing != NULL && k < s->posing->nkeys; k++) {
+        const ss_posing_key *key = &s->posing->keys[k];
+        fputs(k > 0 ? "," : ",\n    \"pose\": [", out);
+        fputs("{\"time\": ", out);
+        write_real(out, key->time);
+        put_real(out, "strength", key->strength);
+        put_real(out, "damping", key->damping);
+        put_rows(out, "vertices", key->place, s->posing->npoints);
+        fputs(k + 1 < s->posing->nkeys ? "}" : "}]", out);
+    }
+}
+
 static void put_parents(FILE *out, const ss_strand_design *d)
 {
     fputs(",\n    \"parent\": [", out);
@@ -328,6 +349,7 @@ static ss_status write_strand(FILE *out, const ss_strand *s, int material, ss_er
     if (d->nparts > 0) {
         put_parts(out, d);
     }
+    put_wishes(out, s);
     ss_status status = SS_OK;
     if (d->nvertices == 0) {
         status = put_curvatures(out, d, &s->root, e);

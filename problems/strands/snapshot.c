@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "problems/strands/posing.h"
+
 bool ss_snapshot_init(ss_snapshot *s, const ss_world *w)
 {
     ss_strand_size size = {.npoints = w->npoints, .nsamples = w->nsamples};
@@ -28,6 +30,7 @@ void ss_snapshot_free(ss_snapshot *s)
 
 void ss_snapshot_script(ss_snapshot *s, const ss_world *w, double time)
 {
+    s->time = time;
     for (int b = 0; b < w->nbodies; b++) {
         ss_motion_at(&w->bodies[b], time, &s->bodies[b]);
     }
@@ -40,9 +43,12 @@ void ss_snapshot_script(ss_snapshot *s, const ss_world *w, double time)
 ss_placed ss_snapshot_strand(const ss_snapshot *s, const ss_world *w, int k)
 {
     const ss_strand *strand = &w->strands[k];
+    const ss_motion_state *carrier = &s->bodies[strand->carrier];
     return (ss_placed){.points = s->all.points + strand->point,
                        .samples = s->all.samples + strand->sample,
-                       .carrier = s->bodies[strand->carrier]};
+                       .time = s->time,
+                       .carrier = *carrier,
+                       .felt = ss_strand_felt(strand, carrier, &s->bodies[strand->reference])};
 }
 
 void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state)

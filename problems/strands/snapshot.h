@@ -4,6 +4,7 @@
 #include "problems/strands/step/system.h"
 
 typedef struct ss_snapshot {
+    double time;             // s, of the bodies
     ss_placed all;           // points and samples of all strands, in the order of the world
     ss_vec3 *x;              // [npoints] of these points
     ss_motion_state *bodies; // [nbodies]

@@ -39,6 +39,7 @@ void ss_world_free(ss_world *w)
     for (int k = 0; k < w->nstrands; k++) {
         w->strands[k].model->free(w->strands[k].self);
         free(w->strands[k].design);
+        free(w->strands[k].posing);
     }
     for (int k = 0; k < w->nbodies; k++) {
         free(w->bodies[k].keys);
@@ -282,6 +283,7 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
                    .tip_body = body,
                    .carrier = model->model->frame == SS_FRAME_WORLD ? 0 : body,
                    .root = *root,
+                   .time_scale = 1.0,
                    .q = w->nq,
                    .v = w->nv,
                    .point = w->npoints,

@@ -18,6 +18,9 @@ typedef struct ss_strand {
     ss_pose root;                // in the body's frame
     ss_pose still[2];            // inverse of the poses of both bodies when it was added
     int q, v, point, sample;     // where its numbers begin in the arrays of all strands
+    double time_scale, local;    // 1 and 0, and
+    int reference;               // the body against which it moves (posing.h)
+    struct ss_posing *posing;    // NULL: it has no pose; owned
     ss_vec3 pull_root, pull_tip; // N: constant forces at the first and last point of the polyline
     ss_strand_design *design;    // as given; owned. NULL where the world keeps none
 } ss_strand;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/scene_file/scene_file.h"
+#include "problems/strands/posing.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
@@ -135,6 +136,16 @@ static void a_tree_is_read_as_it_was_written(void)
     first.world->keeps_designs = true;
     CHECK_OK(ss_model_parse("oriented-strands", &choice, &error));
     CHECK_OK(ss_world_add_strand(first.world, &choice, &design, 0, &root, &number, &error));
+    const ss_motion turning = {.axis = {0.0, 1.0, 0.0},
+                               .direction = {1.0, 0.0, 0.0},
+                               .angle = {SS_PROFILE_STEADY, 1.0, 1.0, 0.0}};
+    static const ss_vec3 POSED[6] = {{0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.2, 0.0, 0.0},
+                                     {0.1, 0.0, 0.0}, {0.1, 0.1, 0.1}, {0.1, 0.2, 0.1}};
+    const ss_posing_key keys[2] = {{.time = 0.0, .strength = 0.1}, {0.5, 0.2, 1e-3, POSED}};
+    int body;
+    CHECK_OK(ss_world_add_body(first.world, &turning, &body, &error));
+    CHECK_OK(ss_world_scale_motion(first.world, 0, 0.5, 0.7, body, &error));
+    CHECK_OK(ss_world_pose_strand(first.world, 0, 2, keys, &error));
     const ss_scene_run run = {
         .title = "tree", .model = "oriented-strands", .steps = 5, .options = &first.options};
     CHECK_OK(ss_scene_file_write(path, first.world, &run, &error));
@@ -143,6 +154,16 @@ static void a_tree_is_read_as_it_was_written(void)
     TEST_ASSERT_EQUAL_INT(0, memcmp(second.world->strands[0].design->parts, PARTS, sizeof PARTS));
     TEST_ASSERT_EQUAL_INT(0,
                           memcmp(second.world->strands[0].design->parent, PARENT, sizeof PARENT));
+    const ss_strand *read = &second.world->strands[0];
+    CHECK(read->time_scale == 0.5 && read->local == 0.7 && read->reference == body);
+    TEST_ASSERT_EQUAL_INT(2, read->posing->nkeys);
+    for (int k = 0; k < 2; k++) {
+        const ss_posing_key *own = &first.world->strands[0].posing->keys[k];
+        const ss_posing_key *its = &read->posing->keys[k];
+        CHECK(own->time == its->time && own->strength == its->strength);
+        CHECK(own->damping == its->damping);
+        TEST_ASSERT_EQUAL_INT(0, memcmp(own->place, its->place, sizeof POSED));
+    }
     ss_model_choice_free(&choice);
     ss_world_free(first.world);
     ss_world_free(second.world);
@@ -294,6 +315,16 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
          "one.json: strands[0]: a strand that branches, or varies along its length, is for"},
         {"\"clamp\"", "\"parent\": [-1, 0.5, 1, 2], \"clamp\"",
          "one.json: strands[0].parent: 0.5 is not the number of a vertex"},
+        {"\"clamp\"", "\"time_scale\": 0.5, \"clamp\"",
+         "one.json: strands[0]: a strand of the model der moves in the world"},
+        {"\"clamp\"", "\"reference\": \"foot\", \"clamp\"",
+         "strands[0].reference: there is no body 'foot'"},
+        {"\"clamp\"", "\"pose\": [{\"strength\": -1}], \"clamp\"",
+         "one.json: strands[0].pose[0].strength: must be 0 or more, not -1"},
+        {"\"clamp\"", "\"pose\": [{\"strength\": 1, \"vertices\": [[0, 0, 0]]}], \"clamp\"",
+         "one.json: strands[0].pose[0].vertices: has 1 rows instead of 4, a place per point"},
+        {"\"clamp\"", "\"pose\": [{\"strength\": 1}, {\"strength\": 1}], \"clamp\"",
+         "one.json: strands[0]: key 1 of a pose is at 0 s; keys increase in time"},
         {"\"clamp\"", "\"parts\": [[1, 1]], \"clamp\"",
          "one.json: strands[0].parts[0]: must be an array of 5 numbers, not of 2"},
         {"\"clamp\"", "\"length\": 1, \"clamp\"",

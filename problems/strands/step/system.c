@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "problems/strands/band.h"
+#include "problems/strands/posing.h"
 
 struct ss_system_scratch {
     double *band;       // of the largest strand
@@ -62,7 +63,11 @@ static ss_pose root_of(const ss_strand *s, const ss_placed *at)
 void ss_strand_place(const ss_world *w, int k, const ss_world_state *state, ss_placed *at)
 {
     const ss_strand *s = &w->strands[k];
+    ss_motion_state reference;
+    at->time = state->time;
     ss_motion_at(&w->bodies[s->carrier], state->time, &at->carrier);
+    ss_motion_at(&w->bodies[s->reference], state->time, &reference);
+    at->felt = ss_strand_felt(s, &at->carrier, &reference);
     const ss_pose root = root_of(s, at);
     s->model->place(s->self, &root, state->q + s->q, at->points, at->samples);
 }
@@ -279,6 +284,27 @@ static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_v
                    ss_cross(body->spin, turning));
 }
 
+// F += strength J'(pose - x) + damping J' (rate of the pose), seen from the carrier.
+static void add_posing(const ss_strand *s, const ss_placed *at, double *F)
+{
+    const ss_posing_at p = ss_posing_find(s->posing, at->time);
+    for (int i = 0; i < s->size.npoints; i++) {
+        const ss_vec3 way = ss_minus(p.to[i], p.from[i]);
+        const ss_vec3 there = ss_pose_point(&at->carrier.pose, ss_along(p.from[i], p.share, way));
+        const ss_vec3 rate = ss_turned(&at->carrier.pose.turn, ss_scaled(p.rate, way));
+        const ss_vec3 pull = ss_scaled(p.strength, ss_minus(there, at->points[i].x));
+        add_force(&at->points[i], ss_along(pull, p.damping, rate), F);
+    }
+}
+
+// A += weight J'J over all points.
+static void add_points(const ss_strand *s, const ss_placed *at, double weight, ss_band *A)
+{
+    for (int i = 0; i < s->size.npoints; i++) {
+        add_samples(&at->points[i], &weight, 1, A);
+    }
+}
+
 // F += all forces but damping, and but the drag of the strand's own velocity.
 static void add_forces(const ss_world *w, const ss_strand *s, const double *q, const double *v,
                        const ss_placed *at, ss_vec3 *convected, double *F)
@@ -290,16 +316,18 @@ static void add_forces(const ss_world *w, const ss_strand *s, const double *q, c
     }
     for (int i = 0; i < s->size.nsamples; i++) {
         const ss_strand_point *p = &at->samples[i];
-        const ss_vec3 d = ss_minus(p->x, at->carrier.pose.place);
-        ss_vec3 a =
-            ss_minus(w->gravity, carried_acceleration(&at->carrier, d, ss_point_rate(p, v)));
+        const ss_vec3 d = ss_minus(p->x, at->felt.pose.place);
+        ss_vec3 a = ss_minus(w->gravity, carried_acceleration(&at->felt, d, ss_point_rate(p, v)));
         a = convects ? ss_minus(a, convected[i]) : a;
         const ss_vec3 force =
             ss_along(ss_scaled(w->mass[s->sample + i], a), -w->drag * w->length[s->sample + i],
-                     carried_velocity(&at->carrier, d));
+                     carried_velocity(&at->felt, d));
         add_force(p, force, F);
     }
     add_pulls(s, at, F);
+    if (s->posing != NULL) {
+        add_posing(s, at, F);
+    }
     if (s->model->force != NULL) {
         s->model->force(s->self, q, v, F);
     }
@@ -307,13 +335,16 @@ static void add_forces(const ss_world *w, const ss_strand *s, const double *q, c
 
 // y += scale C v
 static void add_damping_product(const ss_strand *s, const double *q, const double *v, double scale,
-                                ss_band *scratch, double *y)
+                                const ss_placed *at, ss_band *scratch, double *y)
 {
+    ss_band_clear(scratch);
     if (s->model->damping != NULL) {
-        ss_band_clear(scratch);
         s->model->damping(s->self, q, scale, scratch);
-        ss_band_add_product(scratch, v, y);
     }
+    if (s->posing != NULL) {
+        add_points(s, at, scale * ss_posing_find(s->posing, at->time).damping, scratch);
+    }
+    ss_band_add_product(scratch, v, y);
 }
 
 void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, const ss_placed *at,
@@ -333,7 +364,7 @@ void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, con
     for (int j = 0; j < n; j++) {
         F[j] -= drag * Mv[j];
     }
-    add_damping_product(s, q, v, -1.0, &A, F);
+    add_damping_product(s, q, v, -1.0, at, &A, F);
 }
 
 void ss_strand_residual(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
@@ -353,25 +384,34 @@ void ss_strand_residual(const ss_world *w, int k, const ss_iterate *it, const ss
     }
     set_inertia(w, s, q, at, &A);
     ss_band_add_product(&A, change, g);
-    add_damping_product(s, q, v, h, &A, g);
+    add_damping_product(s, q, v, h, at, &A, g);
+}
+
+// A += scale K, of the model and of a pose. False where the model has no K of that kind.
+static bool add_whole_stiffness(const ss_strand *s, const double *q, const ss_placed *at,
+                                ss_stiffness kind, double scale, ss_band *A)
+{
+    const bool has = s->model->stiffness != NULL ? s->model->stiffness(s->self, q, kind, scale, A)
+                                                 : kind == SS_STIFFNESS_EXACT;
+    if (has && s->posing != NULL) {
+        add_points(s, at, scale * ss_posing_find(s->posing, at->time).strength, A);
+    }
+    return has;
 }
 
 // M += scale K; f += what K makes of the way that the iterate is ahead.
-static bool add_stiffness(const ss_strand *s, const ss_iterate *it, ss_system_scratch *scratch,
-                          ss_band *M, double *f)
+static bool add_stiffness(const ss_strand *s, const ss_iterate *it, const ss_placed *at,
+                          ss_system_scratch *scratch, ss_band *M, double *f)
 {
     const double *q = it->at->q + s->q;
     const double scale = it->h * it->h * it->share * it->way;
-    if (s->model->stiffness == NULL) {
-        return it->kind == SS_STIFFNESS_EXACT;
-    }
-    if (it->ahead == NULL) {
-        return s->model->stiffness(s->self, q, it->kind, scale, M);
+    if (it->ahead == NULL || (s->model->stiffness == NULL && s->posing == NULL)) {
+        return add_whole_stiffness(s, q, at, it->kind, scale, M);
     }
     const size_t count = (size_t)M->n * (size_t)(M->half + 1);
     ss_band K = {M->n, M->half, scratch->band};
     ss_band_clear(&K);
-    if (!s->model->stiffness(s->self, q, it->kind, scale, &K)) {
+    if (!add_whole_stiffness(s, q, at, it->kind, scale, &K)) {
         return false;
     }
     double *ahead = scratch->product;
@@ -418,7 +458,10 @@ bool ss_strand_system(const ss_world *w, int k, const ss_iterate *it, const ss_p
     if (s->model->damping != NULL) {
         s->model->damping(s->self, q, h, M);
     }
-    return add_stiffness(s, it, scratch, M, f);
+    if (s->posing != NULL) {
+        add_points(s, at, h * ss_posing_find(s->posing, at->time).damping, M);
+    }
+    return add_stiffness(s, it, at, scratch, M, f);
 }
 
 void ss_strand_project(const ss_world *w, int k, const ss_world_state *state, double h,

@@ -20,7 +20,8 @@
 //     F = F_model + sum m J'(g - a_base - (dJ/dt) v) - sum drag l J' v_base + pulls
 //
 // v_base and a_base are velocity and acceleration of a sample that the carrier of the strand moves,
-// with v frozen: a_base = A + w' x d + w x (w x d) + 2 w x J v. The carrier of SS_FRAME_WORLD rests.
+// with v frozen: a_base = A + w' x d + w x (w x d) + 2 w x J v. The carrier of SS_FRAME_WORLD rests. A strand
+// that is posed has springs and dampers at its points beside, in F, C and K (posing.h).
 //
 // Where a model projects (always if it has no elasticity, else if `particles`), v = M^-1 f becomes what its method makes of it, M what impulses of
 // contacts meet (model.h), and f = M v.
@@ -32,7 +33,9 @@
 // Where a strand is, and what a step needs to know there. All arrays have the sizes of the strand.
 typedef struct ss_placed {
     ss_strand_point *points, *samples;
+    double time; // s
     ss_motion_state carrier;
+    ss_motion_state felt; // what of its motion the forces know of (posing.h)
 } ss_placed;
 
 // Room for a strand of that size. False without memory; free what it was given in every case.
