@@ -14,6 +14,7 @@
 // contacts do that do not know of each other. |W_ii| is the largest sum of a row, at least the largest
 // eigenvalue. (2) is far from sharp on strands, and q is therefore the ratio of its ends in the step before
 // (step=spectral, the default: the step of Barzilai and Borwein), 1 at first and where that is not positive.
+// Such steps may run in a cycle; a while in which q falls slowly, and steps are short, ends it.
 //
 // A step is four loops, over bodies or contacts, whose items need nothing of each other: threads share them, and
 // every sum has its own order. doc/formulation.md, "Splitting".
@@ -32,6 +33,9 @@
 #define PAYING      50000 // products of W below which waking a thread costs more than it does
 
 #define LEAST 1e-3 // of q
+#define FREE  20   // evaluations without a better answer, after which
+#define HELD  5    // that many follow in which
+#define HOLD  0.9  // q falls by no more than to this share in a step
 
 typedef enum steps { STEP_SPECTRAL, STEP_MASSES } steps;
 typedef struct settings {
@@ -59,11 +63,12 @@ typedef struct splitting_state {
     double *before;    // [4 n] r of the last step
     double *resist;    // [n] n_i |W_ii| of the last step; 0 of those that slept
     double (*ends)[2]; // [items of contacts] of (2), the left and the right one
-    double q;
-    double *z;     // of all bodies; matrix-free form
-    bool *awake;   // [n] who pushes or approaches
-    int *count;    // [bodies] of these; matrix-free form
-    ss_team *team; // NULL: nobody helps
+    double q, hold;    // hold: share of q that the next step keeps at least
+    int left;          // evaluations until that changes
+    double *z;         // of all bodies; matrix-free form
+    bool *awake;       // [n] who pushes or approaches
+    int *count;        // [bodies] of these; matrix-free form
+    ss_team *team;     // NULL: nobody helps
 } splitting_state;
 
 static void splitting_release(void *of)
@@ -190,6 +195,19 @@ static void run(splitting_state *state, int count, ss_team_work *work)
     ss_team_run(state->team, items_of(count), work, state);
 }
 
+// After each evaluation: whether the next steps are free, or shorter ones that end a cycle.
+static void take_turns(splitting_state *state, bool better)
+{
+    state->left--;
+    if (better && state->hold == 0.0) {
+        state->left = FREE;
+    } else if (state->left == 0) {
+        const bool held = state->hold > 0.0;
+        state->hold = held ? 0.0 : HOLD;
+        state->left = held ? FREE : HELD;
+    }
+}
+
 static ss_outcome splitting_step(void *of, ss_drive *d)
 {
     splitting_state *state = of;
@@ -202,10 +220,11 @@ static ss_outcome splitting_step(void *of, ss_drive *d)
         run(state, c->white->nbodies, count_on_bodies);
     }
     const settings *set = d->settings;
-    state->q = set->step == STEP_SPECTRAL ? curvature(state) : 1.0;
+    state->q = set->step == STEP_SPECTRAL ? fmax(curvature(state), state->hold * state->q) : 1.0;
     run(state, c->n, push);
     if (++d->iterations % JUDGE_EVERY == 0) {
         ss_drive_judge(d, state->r);
+        take_turns(state, d->idle == 0);
     }
     return SS_UNSOLVED;
 }
@@ -262,6 +281,7 @@ static ss_status splitting_make(void *of, ss_drive *d, ss_error *e)
     if (!made) {
         return ss_fail_memory(e, "a splitting");
     }
+    state->left = FREE;
     state->u = state->r + 4 * n;
     state->before = state->u + 4 * n;
     memcpy(state->r, c->r, 4 * n * sizeof *state->r);

@@ -35,6 +35,23 @@ static void the_answer_is_where_it_stays(void)
     free_solved(&answer);
 }
 
+// Steps by the last curvature alone run in cycles on some.
+static void many_small_problems_are_solved(void)
+{
+    for (uint64_t seed = 100; seed < 130; seed++) {
+        ss_tangle_settings settings = ss_tangle_defaults();
+        settings.ncontacts = 40;
+        settings.ends_per_rod = 8;
+        settings.mu = 0.1 * (double)(seed % 10 + 1);
+        settings.seed = seed;
+        problem = tangle_of(&settings);
+        solved a = run(problem, "splitting", 1e-5, 20000);
+        check_solved_run(&a, 1e-5);
+        free_solved(&a);
+        tear_down();
+    }
+}
+
 // ---- Downhill
 
 typedef struct descent {
@@ -131,6 +148,7 @@ static void run_tests(void)
 {
     RUN_TEST(its_answers_are_those_of_sweeps);
     RUN_TEST(the_answer_is_where_it_stays);
+    RUN_TEST(many_small_problems_are_solved);
     RUN_TEST(without_friction_divided_masses_always_go_downhill);
     RUN_TEST(contacts_that_share_a_body_share_its_mass);
     RUN_TEST(the_number_of_threads_changes_no_bit);
