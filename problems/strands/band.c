@@ -28,6 +28,20 @@ void ss_band_add_product(const ss_band *A, const double *x, double *y)
     }
 }
 
+double ss_band_square(const ss_band *A, const double *x)
+{
+    double sum = 0.0;
+    for (int j = 0; j < A->n; j++) {
+        const double *column = A->x + (A->half + 1) * j;
+        double below = 0.0;
+        for (int i = 1; i <= depth(A, j); i++) {
+            below += column[i] * x[j + i];
+        }
+        sum += x[j] * (column[0] * x[j] + 2.0 * below);
+    }
+    return sum;
+}
+
 static bool scale(ss_band *A, double *D)
 {
     for (int j = 0; j < A->n; j++) {

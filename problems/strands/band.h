@@ -7,6 +7,7 @@
 
 void ss_band_clear(ss_band *A);
 void ss_band_add_product(const ss_band *A, const double *x, double *y); // y += A x
+double ss_band_square(const ss_band *A, const double *x);               // x' A x
 
 // A <- L with A = D^-1 L L' D^-1 in place, where D [n] is diag(A)^(-1/2): scaled so, the factor
 // does not mix units (bending and stretching differ by 1e12). False where A is not positive

@@ -187,6 +187,69 @@ static void the_repaired_law_ends_at_coulomb_and_the_printed_ones_do_not(void)
     CHECK(judged(NULL) > 1e-4);
 }
 
+// Shorter steps on the way change nothing of the end, with damping and without.
+static void a_search_ends_where_whole_steps_end(void)
+{
+    for (int k = 0; k < 2; k++) {
+        int n;
+        const double relaxation = k == 0 ? 0.0 : 1e-3;
+        double *whole = after("thesis:law=repaired,iterations=3000,tol=1e-12", relaxation, 30, &n);
+        double *searched =
+            after("thesis:law=repaired,iterations=3000,tol=1e-12,search=on", relaxation, 30, &n);
+        const double size = largest_of(whole, n);
+        CHECK(report.iterates < 3000);
+        for (int j = 0; j < n; j++) {
+            CHECK_NEAR(searched[j], whole[j], 1e-6 * size);
+        }
+        free(whole);
+        free(searched);
+    }
+}
+
+// g of an iterate is the slope of the objective, by central differences.
+static void the_objective_has_the_residual_as_its_slope(void)
+{
+    const int k = rod("der", ss_vec(0.0, 0.0, 0.0), ss_vec(0.0, 0.0, 0.0), SS_CLAMP_NONE);
+    const ss_strand *s = &world->strands[k];
+    const int nv = s->size.nv;
+    const double h = 1e-3, eps = 1e-5;
+    double *q = calloc((size_t)world->nq, sizeof *q), *v = calloc(4 * (size_t)nv, sizeof *v);
+    double *g = v + nv, *impulses = g + nv, *past = impulses + nv, size;
+    stir(world, 0.05);
+    memcpy(v, world->now.v, (size_t)nv * sizeof *v);
+    for (int j = 0; j < nv; j++) {
+        impulses[j] = 1e-9 * (j % 7 - 3);
+        past[j] = 0.5 * v[j];
+    }
+    ss_placed at;
+    CHECK(ss_placed_init(&at, &s->size));
+    ss_system_scratch *scratch = ss_system_scratch_new(world);
+    const ss_world_state there = {.q = q, .v = v};
+    ss_iterate it = ss_iterate_first(&there, h);
+    it.past = past;
+    s->model->advance(s->self, world->now.q, v, h, q);
+    ss_strand_place(world, k, &there, &at);
+    ss_strand_residual(world, k, &it, &at, scratch, g);
+    const double largest = largest_of(g, nv);
+    for (int j = 0; j < nv; j++) {
+        double objective[2];
+        const double before = v[j];
+        for (int side = 0; side < 2; side++) {
+            v[j] = before + (side == 0 ? -eps : eps);
+            s->model->advance(s->self, world->now.q, v, h, q);
+            ss_strand_place(world, k, &there, &at);
+            objective[side] =
+                ss_strand_objective(world, k, &it, &at, impulses, scratch, &size) / (2.0 * eps);
+        }
+        v[j] = before;
+        CHECK_NEAR(objective[1] - objective[0], g[j] - impulses[j], 1e-5 * largest);
+    }
+    ss_system_scratch_free(scratch);
+    ss_placed_free(&at);
+    free(q);
+    free(v);
+}
+
 // The judge's error, whose scale of compliance the scheme takes of the first iterate.
 static void iterates_end_at_the_error_that_is_asked_for(void)
 {
@@ -579,6 +642,8 @@ static void run_tests(void)
     RUN_TEST(without_contacts_the_end_is_that_of_newton);
     RUN_TEST(quasi_newton_ends_where_newton_ends);
     RUN_TEST(the_repaired_law_ends_at_coulomb_and_the_printed_ones_do_not);
+    RUN_TEST(a_search_ends_where_whole_steps_end);
+    RUN_TEST(the_objective_has_the_residual_as_its_slope);
     RUN_TEST(iterates_end_at_the_error_that_is_asked_for);
     RUN_TEST(the_repaired_law_ends_where_newton_and_a_solver_end);
     RUN_TEST(the_step_leaves_its_last_problem_behind);

@@ -10,38 +10,27 @@
 //
 // until |v^{k+1} - v^k| / dim, the mean over the strands, is below tol, [J20] (4.3), or as many systems
 // were solved as are allowed. With fb=F > 0 the end is where max(fb, normal/2) of r and v is F at most, and
-// the change at most F V or tol, as newton ends with a solver of this tolerance. r is that of the last I: M v = f + H r holds of the last system, which is
-// the problem that the step leaves behind.
+// the change at most F V or tol, as newton ends with a solver of this tolerance. r is that of the last
+// I: M v = f + H r holds of the last system, which is the problem that the step leaves behind.
 //
-// newton=full takes M of the iterate, newton=quasi that of quasi.h.
+// newton=full takes M of the iterate, newton=quasi that of quasi.h. With search=on each strand's step is
+// halved until its objective has fallen enough; the last iterate takes its whole step.
 //
 // doc/strands.md, "Thesis".
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/step/local_pass.h"
-#include "problems/strands/step/quasi.h"
-#include "problems/strands/step/quasi_groups.h"
 #include "problems/strands/step/schemes.h"
-#include "problems/strands/step/stepper.h"
+#include "problems/strands/step/thesis.h"
 
-enum { NEWTON_FULL, NEWTON_QUASI };
+typedef ss_thesis_settings settings;
+typedef ss_thesis thesis;
 
-// A strand that nothing touches rests when its velocity changes by less than this share of tol.
-#define REST 0.01
-
-typedef struct settings {
-    int law, newton, iterations;
-    double tol; // m/s
-    double fb;  // 0: no matter
-    double relax;
-    int stiffness;
-} settings;
-
-static const settings DEFAULTS = {SS_LAW_PRINTED,  NEWTON_QUASI, 50, 1e-8, 0.0, 0.0,
+static const settings DEFAULTS = {SS_LAW_PRINTED,  SS_THESIS_QUASI, 0, 50, 1e-8, 0.0, 0.0,
                                   SS_STIFFNESS_OWN};
 static const char *const NEWTONS[] = {"full", "quasi", NULL};
+static const char *const SEARCHES[] = {"off", "on", NULL};
 static const ss_key KEYS[] = {
     {.name = "law",
      .kind = SS_KEY_CHOICE,
@@ -51,6 +40,10 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_CHOICE,
      .place = offsetof(settings, newton),
      .choices = NEWTONS},
+    {.name = "search",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, search),
+     .choices = SEARCHES},
     {.name = "iterations",
      .kind = SS_KEY_INTEGER,
      .place = offsetof(settings, iterations),
@@ -70,22 +63,6 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct thesis {
-    settings set;
-    ss_local_pass *pass;
-    ss_quasi quasi;
-    ss_quasi_groups groups;
-    double *about;    // [nv] v*
-    double *impulses; // [nv] I
-    double *change;   // [nstrands] |v - v*| over positions
-    // Of the iterate that strands share the work of.
-    ss_stepper *s;
-    ss_iterate it;
-    ss_world_state at; // q* and v*
-    double scale;      // m/s: V, where fb matters
-    bool iterated;     // there was a second system
-} thesis;
-
 static void thesis_free(void *own)
 {
     thesis *t = own;
@@ -94,6 +71,7 @@ static void thesis_free(void *own)
         ss_quasi_free(&t->quasi);
         ss_quasi_groups_free(&t->groups);
         free(t->about);
+        free(t->search_q);
     }
     free(t);
 }
@@ -109,7 +87,7 @@ static ss_status check_models(const ss_world *w, const settings *set, ss_error *
                            "which the scheme thesis gives impulses to: take der",
                            s->model->name);
         }
-        if (set->newton == NEWTON_QUASI && s->model->lengths == NULL) {
+        if (set->newton == SS_THESIS_QUASI && s->model->lengths == NULL) {
             return ss_fail(e, SS_BAD_INPUT,
                            "strands of the model %s do not keep the stiffness of lengths apart: "
                            "take thesis:newton=full, or der",
@@ -134,205 +112,19 @@ static ss_status thesis_make(ss_stepper *s, const void *set, void **own, ss_erro
         return status;
     }
     t->pass = ss_local_pass_new(w);
-    t->about = malloc((2 * nv + (size_t)w->nstrands) * sizeof *t->about);
-    if (t->pass == NULL || t->about == NULL || !ss_quasi_init(&t->quasi, w) ||
-        !ss_quasi_groups_init(&t->groups, w, t->set.newton == NEWTON_QUASI,
+    t->about = malloc((2 * nv + 2 * (size_t)w->nstrands) * sizeof *t->about);
+    t->search_q = malloc(((size_t)w->nq + nv) * sizeof *t->search_q);
+    if (t->pass == NULL || t->about == NULL || t->search_q == NULL ||
+        !ss_quasi_init(&t->quasi, w) ||
+        !ss_quasi_groups_init(&t->groups, w, t->set.newton == SS_THESIS_QUASI && t->set.search == 0,
                               s->options.threads > 1 ? s->options.threads : 1)) {
         return ss_fail_memory(e, "the scheme of a world");
     }
     t->impulses = t->about + nv;
     t->change = t->impulses + nv;
+    t->share = t->change + w->nstrands;
+    t->search_v = t->search_q + w->nq;
     return SS_OK;
-}
-
-// ---- One strand
-
-// |v - v*| over positions.
-static double change_of(const thesis *t, int k)
-{
-    const ss_strand *strand = &t->s->world->strands[k];
-    const ss_strand_point *points = t->s->here.all.points + strand->point;
-    const double *v = t->s->trial.v + strand->v, *about = t->about + strand->v;
-    double sum = 0.0;
-    for (int i = 0; i < strand->size.npoints; i++) {
-        for (int c = 0; c < 3; c++) {
-            const int j = points[i].first + c;
-            sum += (v[j] - about[j]) * (v[j] - about[j]);
-        }
-    }
-    return sqrt(sum);
-}
-
-// q moves on to where v leads, and v* to what that is.
-static void commit(thesis *t, int k)
-{
-    const ss_world *w = t->s->world;
-    const ss_strand *strand = &w->strands[k];
-    const double *v = t->s->trial.v + strand->v;
-    double *q = t->s->trial.q + strand->q, *step = t->s->mean + strand->v;
-    double *about = t->about + strand->v;
-    for (int j = 0; j < strand->size.nv; j++) {
-        step[j] = v[j] - about[j];
-        about[j] = v[j];
-    }
-    strand->model->advance(strand->self, q, step, t->it.h, q);
-    if (strand->model->difference != NULL) {
-        strand->model->difference(strand->self, w->now.q + strand->q, q, t->it.h, about);
-    }
-}
-
-static void solve(thesis *t, int k)
-{
-    ss_stepper *s = t->s;
-    const ss_strand *strand = &s->world->strands[k];
-    const double *impulses = t->impulses + strand->v;
-    double *v = s->trial.v + strand->v, *right = s->mean + strand->v;
-    if (t->set.newton == NEWTON_QUASI) {
-        ss_quasi_solve(&t->quasi, &s->systems, s->world, k, t->about + strand->v, impulses, v);
-        return;
-    }
-    for (int i = 0; i < s->systems.M[k].n; i++) {
-        right[i] = s->systems.f[strand->v + i] + impulses[s->systems.free[strand->v + i]];
-    }
-    ss_systems_solve(&s->systems, s->world, k, right, v);
-}
-
-// Its system about q*, and v of that.
-static void renew(thesis *t, int k, int thread)
-{
-    ss_stepper *s = t->s;
-    ss_placed at = ss_snapshot_strand(&s->there, s->world, k);
-    ss_strand_place(s->world, k, t->it.at, &at);
-    s->systems.definite[k] =
-        t->set.newton == NEWTON_QUASI
-            ? ss_quasi_renew(&t->quasi, &s->systems, s->world, k, &t->it, &at, thread)
-            : ss_systems_form_strand(&s->systems, s->world, k, &t->it, &at, thread);
-    solve(t, k);
-    t->change[k] = change_of(t, k);
-}
-
-static ss_quasi_step group_step(thesis *t, int thread)
-{
-    ss_stepper *s = t->s;
-    return (ss_quasi_step){.world = s->world,
-                           .systems = &s->systems,
-                           .here = &s->here,
-                           .quasi = &t->quasi,
-                           .h = t->it.h,
-                           .impulses = t->impulses,
-                           .q = s->trial.q,
-                           .v = s->trial.v,
-                           .about = t->about,
-                           .change = t->change,
-                           .scratch = t->groups.scratch + (size_t)thread * t->groups.each};
-}
-
-static bool has_left(const ss_quasi_item *item, int i)
-{
-    return item->model == NULL || (item->left >> i & 1u) != 0;
-}
-
-// Nothing touches its strands, and they have stopped changing.
-static bool rests(const thesis *t, const ss_quasi_item *item)
-{
-    const ss_world *w = t->s->world;
-    for (int i = 0; i < item->count; i++) {
-        const int k = item->strand[i];
-        const double dim = 3.0 * w->strands[k].size.npoints;
-        if ((t->s->ncontacts > 0 && t->s->formed.row[k] >= 0) ||
-            !(t->change[k] <= REST * t->set.tol * dim)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Those of the group together; what has left it, and what leaves it now, strand by strand.
-static void iterate_item(void *context, int which, int thread)
-{
-    thesis *t = context;
-    ss_quasi_item *item = &t->groups.items[which];
-    const ss_quasi_step step = group_step(t, thread);
-    for (int i = 0; i < item->count; i++) {
-        t->quasi.seconds[item->strand[i]] = 0.0;
-    }
-    if (rests(t, item)) {
-        return;
-    }
-    for (int i = 0; i < item->count; i++) {
-        if (has_left(item, i)) {
-            commit(t, item->strand[i]);
-            renew(t, item->strand[i], thread);
-        }
-    }
-    const unsigned leave = item->model != NULL ? item->model->iterate(item->group, &step) : 0;
-    for (int i = 0; i < item->count; i++) {
-        if ((leave >> i & 1u) != 0) {
-            item->model->end(item->group, &step, &t->s->systems, i);
-            item->model->leave(item->group, i);
-            renew(t, item->strand[i], thread);
-        }
-    }
-    item->left |= leave;
-}
-
-// The first: v without contacts.
-static void begin_strand(thesis *t, int k, int thread)
-{
-    ss_stepper *s = t->s;
-    if (t->set.newton == NEWTON_QUASI) {
-        ss_quasi_keep(&t->quasi, &s->systems, s->world, k, &t->it, thread);
-    }
-    ss_systems_end(&s->systems, s->world, k, s->trial.v + s->world->strands[k].v);
-    memcpy(t->about + s->world->strands[k].v, s->world->now.v + s->world->strands[k].v,
-           (size_t)s->world->strands[k].size.nv * sizeof *t->about);
-    t->change[k] = change_of(t, k);
-}
-
-static void begin_item(void *context, int which, int thread)
-{
-    thesis *t = context;
-    ss_quasi_item *item = &t->groups.items[which];
-    const ss_quasi_step step = group_step(t, thread);
-    for (int i = 0; i < item->count; i++) {
-        begin_strand(t, item->strand[i], thread);
-    }
-    item->left = 0;
-    if (item->model != NULL) {
-        item->model->begin(item->group, &step);
-    }
-}
-
-// q and v* of the last system, and M and f where the problem has them.
-static void leave_item(void *context, int which, int thread)
-{
-    thesis *t = context;
-    ss_stepper *s = t->s;
-    const ss_quasi_item *item = &t->groups.items[which];
-    const ss_quasi_step step = group_step(t, thread);
-    for (int i = 0; i < item->count; i++) {
-        const int k = item->strand[i];
-        const bool touches = s->ncontacts > 0 && s->formed.row[k] >= 0;
-        if (t->set.newton == NEWTON_QUASI && t->iterated) {
-            if (!has_left(item, i)) {
-                item->model->end(item->group, &step, touches ? &s->systems : NULL, i);
-            }
-            if (touches) {
-                ss_quasi_right(&t->quasi, &s->systems, s->world, k,
-                               t->about + s->world->strands[k].v);
-            }
-        }
-    }
-}
-
-static void commit_item(void *context, int which, int thread)
-{
-    thesis *t = context;
-    const ss_quasi_item *item = &t->groups.items[which];
-    (void)thread;
-    for (int i = 0; i < item->count; i++) {
-        commit(t, item->strand[i]);
-    }
 }
 
 // ---- All strands
@@ -405,7 +197,7 @@ static void count_seconds(const thesis *t, double seconds, ss_step_report *repor
 {
     report->assemble_seconds += seconds;
     report->dynamic_seconds += seconds;
-    for (int k = 0; t->set.newton == NEWTON_QUASI && k < t->s->world->nstrands; k++) {
+    for (int k = 0; t->set.newton == SS_THESIS_QUASI && k < t->s->world->nstrands; k++) {
         report->factor_seconds += t->quasi.seconds[k];
     }
 }
@@ -417,7 +209,7 @@ static void leave_problem(thesis *t, ss_step_report *report)
     const double start = ss_step_clock(), before = report->assemble_seconds;
     t->iterated = report->iterates > 1;
     ss_step_gather_velocities(s, s->trial.v);
-    each(t, leave_item);
+    each(t, ss_thesis_leave);
     ss_step_refresh_problem(s, report);
     ss_step_keep_answer(s);
     report->assemble_seconds = before;
@@ -434,11 +226,21 @@ static ss_status show(thesis *t, ss_step_report *report, ss_error *e)
     return s->solver.see(s->solver.context, &s->formed.problem, s->r, report, e);
 }
 
+// Whether a strand took less than its step, so that v is not that of the system.
+static bool took_shares(const thesis *t)
+{
+    bool any = false;
+    for (int k = 0; t->searches && k < t->s->world->nstrands; k++) {
+        any = any || t->share[k] < 1.0;
+    }
+    return any;
+}
+
 // Whether the last iterate is good enough; the first has no impulses yet.
 static bool is_done(const thesis *t, const ss_step_report *report)
 {
     const ss_stepper *s = t->s;
-    if (report->iterates == 1) {
+    if (report->iterates == 1 || took_shares(t)) {
         return false;
     }
     if (!(t->set.fb > 0.0) || s->ncontacts == 0) {
@@ -454,13 +256,15 @@ static ss_status iterate(thesis *t, ss_step_report *report, ss_step_reason *reas
     ss_stepper *s = t->s;
     ss_status status = SS_OK;
     memset(t->impulses, 0, (size_t)s->world->nv * sizeof *t->impulses);
+    t->searches = false;
     t->at = (ss_world_state){.time = s->world->now.time + t->it.h, .q = s->trial.q, .v = t->about};
     t->it.at = &t->at;
     t->it.ahead = t->about;
     while (status == SS_OK && !is_done(t, report) && report->iterates < t->set.iterations) {
         pass_over_contacts(t, report);
+        t->searches = t->set.search != 0 && report->iterates + 1 < t->set.iterations;
         const double start = ss_step_clock();
-        each(t, iterate_item);
+        each(t, ss_thesis_iterate);
         measure_change(t, report);
         report->iterates++;
         count_seconds(t, ss_step_clock() - start, report);
@@ -478,7 +282,7 @@ static ss_status finish(thesis *t, double h, ss_step_report *report, ss_step_rea
                         ss_error *e)
 {
     leave_problem(t, report);
-    each(t, commit_item);
+    each(t, ss_thesis_commit);
     return ss_step_end(t->s, h, report, reason, e);
 }
 
@@ -495,7 +299,7 @@ static ss_status thesis_step(ss_stepper *s, void *own, double h, ss_step_report 
         return SS_OK;
     }
     const double start = ss_step_clock();
-    each(t, begin_item);
+    each(t, ss_thesis_begin);
     measure_change(t, report);
     report->prepare_seconds += ss_step_clock() - start;
     ss_status status = find_contacts(t, h, report, e);

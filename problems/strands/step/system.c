@@ -504,3 +504,29 @@ void ss_strand_energy(const ss_world *w, int k, const ss_world_state *state, con
     energy->potential -= ss_dot(s->pull_root, at->points[0].x) +
                          ss_dot(s->pull_tip, at->points[s->size.npoints - 1].x);
 }
+
+double ss_strand_objective(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
+                           const double *impulses, ss_system_scratch *scratch, double *size)
+{
+    const ss_strand *s = &w->strands[k];
+    const double *q = it->at->q + s->q, *v = it->at->v + s->v, *past = it->past + s->v;
+    const int n = s->size.nv;
+    const double braking = it->h * ss_strand_drag_rate(w, k);
+    ss_band A = {n, s->size.half_bandwidth, scratch->band};
+    double *change = scratch->product, pushed = 0.0;
+    ss_energy energy;
+    set_inertia(w, s, q, at, &A);
+    for (int j = 0; j < n; j++) {
+        change[j] = v[j] - past[j];
+        pushed += impulses[j] * v[j];
+    }
+    double moved = ss_band_square(&A, change) + braking * ss_band_square(&A, v);
+    if (s->model->damping != NULL) {
+        ss_band_clear(&A);
+        s->model->damping(s->self, q, it->h, &A);
+        moved += ss_band_square(&A, v);
+    }
+    ss_strand_energy(w, k, it->at, at, &energy);
+    *size = 0.5 * moved + energy.elastic + fabs(energy.potential) + fabs(pushed);
+    return 0.5 * moved + energy.elastic + energy.potential - pushed;
+}

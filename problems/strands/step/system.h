@@ -86,6 +86,11 @@ void ss_strand_forces(const ss_world *w, int k, const ss_world_state *state, con
 // g [nv] = M0 (v* - past) - h (F(q*, v*) - C v*) of strand k: what is left of a step of backward Euler.
 void ss_strand_residual(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
                         ss_system_scratch *scratch, double *g);
+// 1/2 (v* - past)' M0 (v* - past) + h/2 v*'C v* + E(q*) - I'v*, J, E with the weight: g - I is its gradient but
+// for the slope of C. impulses [nv] I of the strand. *size: the sum of the parts' sizes, of which it has the
+// rounding.
+double ss_strand_objective(const ss_world *w, int k, const ss_iterate *it, const ss_placed *at,
+                           const double *impulses, ss_system_scratch *scratch, double *size);
 // Of a model that projects, after ss_strand_system: M and f as said above, `end`, its v, and `after`
 // (both [nv]). Without a definite M nothing is changed.
 void ss_strand_project(const ss_world *w, int k, const ss_world_state *state, double h,

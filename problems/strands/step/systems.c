@@ -338,6 +338,18 @@ bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, con
     return definite;
 }
 
+double ss_systems_square(const ss_systems *s, const ss_world *w, int k, const double *v,
+                         const double *from)
+{
+    const ss_strand *strand = &w->strands[k];
+    const int *dof = s->free + strand->v;
+    double *change = s->residual + strand->v;
+    for (int j = 0; j < s->M[k].n; j++) {
+        change[j] = v[dof[j]] - from[dof[j]];
+    }
+    return ss_band_square(&s->M[k], change);
+}
+
 ss_stiffness ss_systems_kind(const ss_systems *s, const ss_world *w)
 {
     ss_stiffness last = SS_STIFFNESS_EXACT;

@@ -57,6 +57,9 @@ bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_it
                             const ss_placed *at, int thread);
 // The factor of M of strand k. False where it is not positive definite.
 bool ss_systems_factor(ss_systems *s, const ss_world *w, int k);
+// (v - from)' M (v - from) of strand k over its free dofs; both [nv of the strand].
+double ss_systems_square(const ss_systems *s, const ss_world *w, int k, const double *v,
+                         const double *from);
 // The last kind of K that ss_systems_form took for a strand.
 ss_stiffness ss_systems_kind(const ss_systems *s, const ss_world *w);
 
