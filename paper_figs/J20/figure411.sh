@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Figure 4-11 of [J20]: how the three measures of the thesis fall over 50 iterations of one contact.
+#     figure411.sh [--law printed|repaired|rigid] [--iterations N] [--touch STEP] [--bent STEP] FOLDER
+# The scene `pair` by thesis:law=LAW,tol=0 (printed). Two steps, as in the paper: the first with a contact and the
+# one where the clamped hair is bent most (--touch, --bent: others, from 1). Writes FOLDER/pair-LAW.csv (simulate
+# --iterates: mean change of velocity, (4.3), and its rms; mean change of an impulse, (4.4); fb) and
+# FOLDER/pair-LAW-stats.csv where they are absent, FOLDER/figure411-LAW.txt, which it prints: each measure after 20
+# and after all iterations over that after the first pass; and FOLDER/figure411-LAW.{svg,png}, each with its
+# gnuplot script (.gp) beside it. STICKSLIP is the program (build/stickslip).
+set -euo pipefail
+
+here=$(dirname "$0")
+# shellcheck source-path=SCRIPTDIR source=../options.sh
+source "$here/../options.sh"
+# shellcheck source-path=SCRIPTDIR source=draw.sh
+source "$here/draw.sh"
+law=printed iterations=50 touch='' bent=''
+read_options 'law iterations touch bent' 1 1 "$@"
+folder=${words[0]}
+program=${STICKSLIP:-$here/../../build/stickslip}
+mkdir -p "$folder"
+file=$folder/pair-$law.csv stats=$folder/pair-$law-stats.csv
+if [ ! -e "$file" ] || [ ! -e "$stats" ]; then
+    "$program" simulate pair --scheme "thesis:law=$law,tol=0,iterations=$iterations" \
+        --iterates "$file.part" --stats "$stats.part" >&2 || [ $? = 2 ]
+    mv "$file.part" "$file"
+    mv "$stats.part" "$stats"
+fi
+# The most elastic energy while there is a contact.
+touch=${touch:-$(columns "$stats" step contacts | awk '$2 > 0 { print $1; exit }')}
+bent=${bent:-$(columns "$stats" step contacts elastic |
+    awk '$2 > 0 && $3 > most { most = $3; step = $1 } END { print step }')}
+
+curves=()
+{
+    printf '%-22s  %-16s  %10s  %10s  %10s\n' "law $law, step" measure first after_20 "after_$iterations"
+    for step in "$touch" "$bent"; do
+        name="$step, $([ "$step" = "$touch" ] && echo 'first contact' || echo 'most bent')"
+        data=pair-$law-$step.dat
+        columns "$file" step iterate change change_rms impulse_change fb |
+            awk -v step="$step" '$1 == step { print $2, $3, $4, $5, $6 }' >"$folder/$data"
+        k=2
+        for measure in change change_rms impulse_change fb; do
+            awk -v k="$k" -v name="$name" -v measure="$measure" '
+                NR == 1 { first = $k }
+                $1 <= 21 { after = $k }
+                END { printf "%-22s  %-16s  %10.2e  %10.2e  %10.2e\n", name, measure, first, after / first, $k / first }' \
+                "$folder/$data"
+            [ $measure != change_rms ] || { k=$((k + 1)) && continue; } # it would lie on `change`
+            curves+=("'$data' using 1:(\$$k > 0 ? \$$k / $(awk -v k="$k" 'NR == 1 { print $k }' "$folder/$data") : NaN) with linespoints lw $([ $measure = change ] && echo 4 || echo 1) title 'step $name: ${measure//_/ }'")
+            k=$((k + 1))
+        done
+    done
+} >"$folder/figure411-$law.txt.part"
+mv "$folder/figure411-$law.txt.part" "$folder/figure411-$law.txt"
+cat "$folder/figure411-$law.txt"
+draw "$folder" "figure411-$law" \
+    "set logscale y; set format y '10^{%T}'; set xlabel 'iteration'; set ylabel 'measure / first'" "${curves[@]}"
