@@ -43,12 +43,13 @@ figures() { # CHANGE WISPS
         END { printf "  %5.2f %6d", gap, contacts }'
 }
 
-row() { # CHANGE TITLE KEYS [OPTION...]
-    local change=$1 title=$2 keys=$3 count
-    shift 3
+row() { # CHANGE TITLE [OPTION...]: `like` is the number of wisps that the coils are as crowded as.
+    local change=$1 title=$2 count coil
+    shift 2
     printf '%-34s' "$title"
     for count in "${wisps[@]}"; do
-        simulate "$change" "$count" "hairball-curly:wisps=$count,cover=0.1$keys" "$@"
+        coil=$(awk -v n="$count" -v like="${like-$count}" 'BEGIN { printf "%.3g", 5 * sqrt(like / n) }')
+        simulate "$change" "$count" "hairball-curly:wisps=$count,cover=0.1,coil=$coil" "$@"
         figures "$change" "$count"
     done
     echo
@@ -58,13 +59,13 @@ row() { # CHANGE TITLE KEYS [OPTION...]
     printf '%-34s' ''
     printf '  %12s' "${wisps[@]}"
     echo
-    row none 'as it is' ''
-    row taper 'tips 1/5 as thick as roots' '' --model lifted-curls:taper=0.2
-    edit='s/"E": 60000000/"E": 960000000/' row stiff 'E x 16' ''
-    edit='s/"gravity": \[[^]]*\]/"gravity": [0, 0, 0]/' row weightless 'no gravity' ''
-    row smooth 'no friction' '' --mu 0
-    edit='s/"contacts": true/"contacts": false/' row apart 'no contacts' ''
-    row narrow 'coils of 2.5 mm' ,coil=2.5
-    row wide 'coils of 10 mm' ,coil=10
+    row none 'as it is'
+    row taper 'tips 1/5 as thick as roots' --model lifted-curls:taper=0.2
+    edit='s/"E": 60000000/"E": 240000000/' row stiff 'E x 4'
+    edit='s/"gravity": \[[^]]*\]/"gravity": [0, 0, 0]/' row weightless 'no gravity'
+    row smooth 'no friction' --mu 0
+    edit='s/"contacts": true/"contacts": false/' row apart 'no contacts'
+    like=200 row narrow 'coils as crowded as those of 200'
+    like=800 row wide 'coils as crowded as those of 800'
 } >"$folder/clumping.txt"
 cat "$folder/clumping.txt"
