@@ -112,3 +112,48 @@ void ss_band_solve(const ss_band *L, const double *D, double *x)
         x[j] *= D[j];
     }
 }
+
+static inline void forward_four(const ss_band *L, const double *const *D, int j, double *const *x)
+{
+    const int half = L[0].half, top = j < half ? j : half;
+    for (int b = 0; b < 4; b++) {
+        const double *entry = ss_band_at(&L[b], j, j - top);
+        double sum = x[b][j] * D[b][j];
+        for (int i = top; i >= 1; i--, entry += half) {
+            sum -= *entry * x[b][j - i];
+        }
+        x[b][j] = sum / *ss_band_at(&L[b], j, j);
+    }
+}
+
+static inline void backward_four(const ss_band *L, int j, double *const *x)
+{
+    const double *column[4] = {ss_band_at(&L[0], j, j), ss_band_at(&L[1], j, j),
+                               ss_band_at(&L[2], j, j), ss_band_at(&L[3], j, j)};
+    double sum[4] = {x[0][j], x[1][j], x[2][j], x[3][j]};
+    const int below = depth(&L[0], j);
+    for (int i = 1; i <= below; i++) {
+        for (int b = 0; b < 4; b++) {
+            sum[b] -= column[b][i] * x[b][j + i];
+        }
+    }
+    for (int b = 0; b < 4; b++) {
+        x[b][j] = sum[b] / column[b][0];
+    }
+}
+
+void ss_band_solve_four(const ss_band *L, const double *const *D, double *const *x)
+{
+    const int n = L[0].n;
+    for (int j = 0; j < n; j++) {
+        forward_four(L, D, j, x);
+    }
+    for (int j = n - 1; j >= 0; j--) {
+        backward_four(L, j, x);
+    }
+    for (int b = 0; b < 4; b++) {
+        for (int j = 0; j < n; j++) {
+            x[b][j] *= D[b][j];
+        }
+    }
+}

@@ -210,7 +210,10 @@ void ss_coupling_refresh(ss_coupling *c)
     }
     memcpy(c->z, c->white->z0, (size_t)c->white->body_start[c->white->nbodies] * sizeof *c->z);
     for (int i = 0; i < c->n; i++) {
-        ss_coupling_push(c, i, c->r + 4 * (size_t)i, c->z);
+        const double *r = c->r + 4 * (size_t)i;
+        if (r[0] != 0.0 || r[1] != 0.0 || r[2] != 0.0) {
+            ss_coupling_push(c, i, r, c->z);
+        }
     }
 }
 
@@ -498,7 +501,9 @@ ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_coupling_form
         return status;
     }
     coupling_fill_contacts(c, p);
-    ss_coupling_refresh(c);
+    if (!c->is_explicit) { // r is 0
+        memcpy(c->z, c->white->z0, (size_t)c->white->body_start[c->white->nbodies] * sizeof *c->z);
+    }
     *coupling = c;
     return SS_OK;
 }

@@ -115,6 +115,33 @@ static void the_factor_solves(void)
     }
 }
 
+// Bit by bit, in a band and in a full matrix.
+static void four_solutions_are_those_of_one_after_the_other(void)
+{
+    for (int half = 3; half <= 8; half += 5) {
+        enum { N = 9 };
+        double numbers[4][N * N], scales[4][N], x[4][N], expected[4][N];
+        ss_band L[4];
+        const double *D[4];
+        double *at[4];
+        for (int b = 0; b < 4; b++) {
+            L[b] = (ss_band){N, half, numbers[b]};
+            for (int j = 0; j < N; j++) {
+                for (int i = 0; i <= half; i++) {
+                    numbers[b][(half + 1) * j + i] = i == 0 ? 20.0 + b + j : sin(b + 3.0 * i + j);
+                }
+                x[b][j] = expected[b][j] = cos(2.0 * b + j);
+            }
+            CHECK(ss_band_factor(&L[b], scales[b]));
+            ss_band_solve(&L[b], scales[b], expected[b]);
+            D[b] = scales[b];
+            at[b] = x[b];
+        }
+        ss_band_solve_four(L, D, at);
+        CHECK(memcmp(x, expected, sizeof x) == 0);
+    }
+}
+
 static void a_matrix_that_is_not_definite_has_no_factor(void)
 {
     double D[2];
@@ -375,6 +402,7 @@ static void a_settled_pendulum_stays(void)
 static void run_tests(void)
 {
     RUN_TEST(the_factor_solves);
+    RUN_TEST(four_solutions_are_those_of_one_after_the_other);
     RUN_TEST(a_matrix_that_is_not_definite_has_no_factor);
     RUN_TEST(mass_alone_is_that_of_the_particles);
     RUN_TEST(M_is_definite_for_every_step_and_theta);

@@ -313,17 +313,22 @@ double ss_step_velocity_scale(ss_stepper *s)
     return largest;
 }
 
-static void find_velocity(void *context, int k, int thread)
+// Of a few strands.
+static void find_velocities(void *context, int group, int thread)
 {
     ss_stepper *s = context;
-    const int row = s->ncontacts > 0 ? s->formed.row[k] : -1;
-    double *v = s->trial.v + s->world->strands[k].v;
+    const ss_world *w = s->world;
+    const double *right[SS_SYSTEMS_FEW];
+    double *v[SS_SYSTEMS_FEW];
+    const int first = SS_SYSTEMS_FEW * group;
+    int count = 0;
     (void)thread;
-    if (row >= 0) {
-        ss_systems_solve(&s->systems, s->world, k, s->v + row, v);
-    } else {
-        ss_systems_end(&s->systems, s->world, k, v);
+    for (int k = first; k < w->nstrands && count < SS_SYSTEMS_FEW; k++, count++) {
+        const int row = s->ncontacts > 0 ? s->formed.row[k] : -1;
+        right[count] = row >= 0 ? s->v + row : NULL;
+        v[count] = s->trial.v + w->strands[k].v;
     }
+    ss_systems_solve_few(&s->systems, w, first, count, right, v);
 }
 
 // v = M^-1 (f + H r), strand by strand.
@@ -335,7 +340,8 @@ void ss_step_find_velocities(ss_stepper *s)
         memcpy(s->v, s->formed.problem.f, (size_t)s->formed.problem.ndofs * sizeof *s->v);
         ss_sparse_add_product(&s->formed.problem.H, s->r, s->v);
     }
-    ss_systems_each(&s->systems, w->nstrands, find_velocity, s);
+    ss_systems_each(&s->systems, (w->nstrands + SS_SYSTEMS_FEW - 1) / SS_SYSTEMS_FEW,
+                    find_velocities, s);
     ss_step_gather_velocities(s, s->trial.v);
 }
 

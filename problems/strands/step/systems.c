@@ -371,21 +371,82 @@ void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v)
     }
 }
 
-void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const double *right, double *v)
+// rest of strand k becomes right - M v.
+static void find_rest(const ss_systems *s, int k, const double *right, const double *v,
+                      double *rest)
 {
     const int n = s->M[k].n;
-    const double *D = s->D + w->strands[k].v;
-    double *rest = s->residual + w->strands[k].v;
-    memcpy(v, right, (size_t)n * sizeof *v);
-    ss_band_solve(&s->L[k], D, v);
     memset(rest, 0, (size_t)n * sizeof *rest);
     ss_band_add_product(&s->M[k], v, rest);
     for (int j = 0; j < n; j++) {
         rest[j] = right[j] - rest[j];
     }
-    ss_band_solve(&s->L[k], D, rest);
-    for (int j = 0; j < n; j++) {
+}
+
+static void add_rest(const ss_systems *s, const ss_world *w, int k, const double *rest, double *v)
+{
+    for (int j = 0; j < s->M[k].n; j++) {
         v[j] += rest[j];
     }
     spread(s, &w->strands[k], v);
+}
+
+void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const double *right, double *v)
+{
+    const double *D = s->D + w->strands[k].v;
+    double *rest = s->residual + w->strands[k].v;
+    memcpy(v, right, (size_t)s->M[k].n * sizeof *v);
+    ss_band_solve(&s->L[k], D, v);
+    find_rest(s, k, right, v, rest);
+    ss_band_solve(&s->L[k], D, rest);
+    add_rest(s, w, k, rest, v);
+}
+
+// Whether strands k .. k + 3 have one shape, and none projects.
+static bool are_four(const ss_systems *s, const ss_world *w, int k)
+{
+    bool four = true;
+    for (int i = 0; four && i < 4; i++) {
+        four = s->M[k + i].n == s->M[k].n && s->M[k + i].half == s->M[k].half &&
+               !ss_systems_project(s, &w->strands[k + i]);
+    }
+    return four;
+}
+
+static void solve_four(const ss_systems *s, const ss_world *w, int k, const double *const *asked,
+                       double *const *v)
+{
+    const double *D[4], *right[4];
+    double *rest[4];
+    for (int i = 0; i < 4; i++) {
+        const int at = w->strands[k + i].v;
+        D[i] = s->D + at;
+        rest[i] = s->residual + at;
+        right[i] = asked[i] != NULL ? asked[i] : s->f + at;
+        memcpy(v[i], right[i], (size_t)s->M[k].n * sizeof *v[i]);
+    }
+    ss_band_solve_four(&s->L[k], D, v);
+    for (int i = 0; i < 4; i++) {
+        find_rest(s, k + i, right[i], v[i], rest[i]);
+    }
+    ss_band_solve_four(&s->L[k], D, rest);
+    for (int i = 0; i < 4; i++) {
+        add_rest(s, w, k + i, rest[i], v[i]);
+    }
+}
+
+void ss_systems_solve_few(const ss_systems *s, const ss_world *w, int first, int count,
+                          const double *const *right, double *const *v)
+{
+    if (count == 4 && are_four(s, w, first)) {
+        solve_four(s, w, first, right, v);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        if (right[i] != NULL) {
+            ss_systems_solve(s, w, first + i, right[i], v[i]);
+        } else {
+            ss_systems_end(s, w, first + i, v[i]);
+        }
+    }
 }

@@ -70,3 +70,8 @@ void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v);
 // that every row holds to rounding.
 void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const double *right,
                       double *v);
+// The same of strands first .. first + count - 1, at most a few, the right sides side by side; NULL: what
+// ss_systems_end gives. As many of one shape are solved at once.
+#define SS_SYSTEMS_FEW 4
+void ss_systems_solve_few(const ss_systems *s, const ss_world *w, int first, int count,
+                          const double *const *right, double *const *v);
