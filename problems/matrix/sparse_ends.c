@@ -24,6 +24,7 @@ void ss_sparse_ends_free(ss_sparse_ends *ends)
         free(ends->entry);
         free(ends->W);
         free(ends->place);
+        free(ends->loaded);
         free(ends->room);
         free(ends);
     }
@@ -131,39 +132,39 @@ const double *ss_sparse_ends_response(const ss_whitened *white, int s)
     return Y;
 }
 
-// The impulses on one body, as a load in v; whether there is any.
-static bool add_impulses(const ss_whitened *white, int body, const double *r, int stride, double *v)
+// H r as a load in v, and which bodies have one. Most impulses are zero.
+static void add_impulses(const ss_whitened *white, const double *r, int stride, double *v)
 {
     const ss_sparse_ends *ends = white->sparse;
-    bool any = false;
-    for (int e = white->body_end_start[body]; e < white->body_end_start[body + 1]; e++) {
-        const double *ri = r + (size_t)stride * (size_t)white->body_end_contact[e];
-        const double r2 = white->dim == 3 ? ri[2] : 0.0;
-        const int s = white->body_end[e];
-        if (ri[0] == 0.0 && ri[1] == 0.0 && r2 == 0.0) {
+    for (int i = 0; i < white->ncontacts; i++, r += stride) {
+        const double r2 = white->dim == 3 ? r[2] : 0.0;
+        if (r[0] == 0.0 && r[1] == 0.0 && r2 == 0.0) {
             continue;
         }
-        any = true;
-        for (int k = ends->start[s]; k < ends->start[s + 1]; k++) {
-            const ss_end_entry *at = &ends->entry[k];
-            v[at->dof] += at->H[0] * ri[0] + at->H[1] * ri[1] + at->H[2] * r2;
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            ends->loaded[white->end_body[s]] = true;
+            for (int k = ends->start[s]; k < ends->start[s + 1]; k++) {
+                const ss_end_entry *at = &ends->entry[k];
+                v[at->dof] += at->H[0] * r[0] + at->H[1] * r[1] + at->H[2] * r2;
+            }
         }
     }
-    return any;
 }
 
 void ss_sparse_ends_motion(const ss_whitened *white, const double *r, int stride, double *v)
 {
+    const ss_sparse_ends *ends = white->sparse;
+    memset(v, 0, (size_t)white->body_start[white->nbodies] * sizeof *v);
+    memset(ends->loaded, 0, (size_t)white->nbodies * sizeof *ends->loaded);
+    add_impulses(white, r, stride, v);
     for (int body = 0; body < white->nbodies; body++) {
-        const int begin = white->body_start[body], room = ss_whitened_room(white, body);
-        double *at = v + begin;
-        const double *still = white->z0 + begin;
-        memset(at, 0, (size_t)room * sizeof *at);
-        if (add_impulses(white, body, r, stride, v)) {
-            ss_banded_solve_rows(ss_mass_band(white->mass, body), 0, 1, (size_t)room, at);
+        const int begin = white->body_start[body], end = white->body_start[body + 1];
+        if (ends->loaded[body]) {
+            ss_banded_solve_rows(ss_mass_band(white->mass, body), 0, 1, (size_t)(end - begin),
+                                 v + begin);
         }
-        for (int j = 0; j < room; j++) {
-            at[j] += still[j];
+        for (int j = begin; j < end; j++) {
+            v[j] += white->z0[j];
         }
     }
 }
@@ -271,9 +272,10 @@ static bool allocate(const ss_problem *p, ss_whitened *white)
     ends->entry = malloc((entries + 1) * sizeof *ends->entry);
     ends->W = calloc(9 * nends + 1, sizeof *ends->W);
     ends->place = malloc((nends + 1) * sizeof *ends->place);
+    ends->loaded = malloc(((size_t)white->nbodies + 1) * sizeof *ends->loaded);
     ends->room = malloc((numbers + 1) * sizeof *ends->room); // pages come when they are written
     return ends->start != NULL && ends->entry != NULL && ends->W != NULL && ends->place != NULL &&
-           ends->room != NULL;
+           ends->loaded != NULL && ends->room != NULL;
 }
 
 static void find_still_motion(const ss_problem *p, ss_whitened *white)

@@ -27,6 +27,7 @@ struct ss_sparse_ends {
     double *W;           // [9 nends] H_ik' M_k^-1 H_ik
     ptrdiff_t *place;    // [nends] of Y in `room`; -1 before it is made
     double *room;        // [used] of a capacity for all
+    bool *loaded;        // [bodies] scratch of ss_sparse_ends_motion
     size_t used;
 };
 
