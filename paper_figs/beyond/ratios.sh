@@ -22,7 +22,7 @@ fclib=${words[1]-}
 mkdir -p "$folder"
 
 if [ -z "$solvers" ]; then
-    solvers="auto ppa anderson/secular nncg/secular nncg/projection apgd spg splitting admm alm prox/secular"
+    solvers="auto ppa anderson/secular nncg/secular nncg/projection apgd spg splitting admm alm ipm prox/secular"
     solvers+=" newton-mfb newton-pac newton-dac"
     solvers+=" $("$program" solvers --format csv | cut -d, -f1 | grep '^siconos/' | tr '\n' ' ' || true)"
 fi

@@ -243,7 +243,7 @@ static void small_friction_is_solved_as_none(void)
 {
     static const char *const specs[] = {
         "mfb",  "mfb+enum", "secular",          "pac",        "dac",           "projection", "ppa",
-        "apgd", "alm",      "anderson/secular", "newton-mfb", "prox/mfb+enum", "splitting"};
+        "apgd", "alm",      "anderson/secular", "newton-mfb", "prox/mfb+enum", "splitting",  "ipm"};
     for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
         for (double tolerance = 1e-4; tolerance > 1e-9; tolerance *= 1e-4) {
             const int none = iterations_at(specs[k], 0.0, tolerance);

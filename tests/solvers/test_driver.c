@@ -218,8 +218,8 @@ static void doze(void *listener, const ss_progress *progress)
 
 static void a_listener_is_left_alone_until_the_iteration_that_it_wants(void)
 {
-    static const char *const specs[] = {"secular", "anderson/secular", "auto",
-                                        "apgd",    "splitting",        "newton-mfb"};
+    static const char *const specs[] = {"secular", "anderson/secular", "auto", "apgd", "splitting",
+                                        "ipm",     "newton-mfb"};
     ss_problem *p = full_rank_tangle(3, 60, 3);
     for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
         dozer d = {.left_alone = true};

@@ -17,9 +17,17 @@
 #endif
 
 // With both forms of W where there are two, and those that have one.
-static const char *const FORMED[] = {"apgd",      "spg", "spg:shift=step",   "admm",
-                                     "alm",       "ppa", "anderson/secular", "nncg/secular",
-                                     "splitting", NULL};
+static const char *const FORMED[] = {"apgd",
+                                     "spg",
+                                     "spg:shift=step",
+                                     "admm",
+                                     "alm",
+                                     "ppa",
+                                     "anderson/secular",
+                                     "nncg/secular",
+                                     "splitting",
+                                     "ipm",
+                                     NULL};
 static const char *const OTHERS[] = {"prox/secular", "auto", NULL};
 
 // s, of what is tested here; sanitizers slow it down.
@@ -331,8 +339,9 @@ static void an_answer_is_never_worse_than_the_start(void)
 static void a_factor_that_is_too_large_is_refused_by_name(void)
 {
     problem = tangle(3, 40, 12);
-    const char *const specs[] = {"ppa:memory=1e-6", "alm:memory=1e-6", "admm:memory=1e-6"};
-    for (int k = 0; k < 3; k++) {
+    const char *const specs[] = {"ppa:memory=1e-6", "alm:memory=1e-6", "admm:memory=1e-6",
+                                 "ipm:memory=1e-6"};
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         solved a = run(problem, specs[k], 1e-8, 1000);
         CHECK(a.result.outcome == SS_NOT_COVERED);
         CHECK(strstr(a.result.why, "GB of its option memory") != NULL);
