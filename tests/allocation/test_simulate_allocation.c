@@ -147,11 +147,14 @@ static void reading_statistics_survives_every_failing_allocation(void)
     FAIL_EACH(read_statistics, remove_dump);
 }
 
-// A file with a body, an obstacle, rows in a CSV file and a settled rod with directors, read and written.
+static const char *copied_model;
+
+// The scene file with this model, read and written.
 static ss_status copy_scene_file(void)
 {
     const ss_step_options options = ss_step_defaults();
-    const ss_scene_run run = {.title = "copy", .model = "corde", .steps = 1, .options = &options};
+    const ss_scene_run run = {
+        .title = "copy", .model = copied_model, .steps = 1, .options = &options};
     ss_scene_file file;
     ss_model_choice model = {0};
     ss_status status = ss_scene_file_read(scratch_path("scene.json"), &file, &error);
@@ -159,7 +162,7 @@ static ss_status copy_scene_file(void)
     if (status == SS_OK && w == NULL) {
         status = ss_fail_memory(&error, "the world");
     }
-    status = status == SS_OK ? ss_model_parse("corde", &model, &error) : status;
+    status = status == SS_OK ? ss_model_parse(copied_model, &model, &error) : status;
     if (status == SS_OK) {
         ss_step_options unused = options;
         const ss_scene_request request = {
@@ -176,6 +179,7 @@ static ss_status copy_scene_file(void)
     return status;
 }
 
+// With a body, an obstacle, rows in a CSV file and a settled rod with directors.
 static void copying_a_scene_file_survives_every_failing_allocation(void)
 {
     static const char ROWS[] = "0,0,0\n0.01,0,0\n0.02,0,0\n";
@@ -189,12 +193,29 @@ static void copying_a_scene_file_survives_every_failing_allocation(void)
         "{\"material\": \"h\", \"curvatures\": [[0, 0, 1]], \"length\": 0.1, \"segments\": 3}]}";
     write_bytes(scratch_path("rows.csv"), ROWS, sizeof ROWS - 1);
     write_bytes(scratch_path("scene.json"), SCENE, sizeof SCENE - 1);
+    copied_model = "corde";
+    FAIL_EACH(copy_scene_file, NULL);
+}
+
+static void copying_a_posed_tree_survives_every_failing_allocation(void)
+{
+    static const char SCENE[] =
+        "{\"materials\": {\"h\": {\"E\": 3e9, \"nu\": 0.4, \"rho\": 1300, \"a\": 5e-5}}, "
+        "\"settled\": true, \"model\": \"oriented-strands\", \"strands\": [{\"material\": \"h\", "
+        "\"vertices\": [[0, 0, 0], [0.01, 0, 0], [0.02, 0, 0], [0.01, 0.01, 0]], "
+        "\"parent\": [-1, 0, 1, 1], \"parts\": [[1, 1, 1, 1, 1], [2, 1, 1, 1, 1], [1, 1, 3, 1, "
+        "0]], "
+        "\"pose\": [{\"strength\": 1}, {\"time\": 1, \"strength\": 2, \"vertices\": [[0, 0, 0], "
+        "[0.01, 0, 0], [0.02, 0, 0], [0.01, 0, 0], [0.01, 0.02, 0]]}]}]}";
+    write_bytes(scratch_path("scene.json"), SCENE, sizeof SCENE - 1);
+    copied_model = "oriented-strands";
     FAIL_EACH(copy_scene_file, NULL);
 }
 
 static void run_tests(void)
 {
     RUN_TEST(copying_a_scene_file_survives_every_failing_allocation);
+    RUN_TEST(copying_a_posed_tree_survives_every_failing_allocation);
     RUN_TEST(simulating_survives_every_failing_allocation);
     RUN_TEST(simulating_side_by_side_survives_every_failing_allocation);
     RUN_TEST(reading_statistics_survives_every_failing_allocation);
