@@ -227,13 +227,14 @@ typedef struct obstacle {
     const char *kind, *body;
     ss_scene_pose pose;
     ss_vec3 axis, semi_axes;
-    double radius, length, mu;
+    double radius, length, mu, restitution;
 } obstacle;
 
 static const ss_json_field OBSTACLE[] = {
     NEEDED(obstacle, "kind", kind, TEXT),
     FIELD(obstacle, "body", body, TEXT),
     FIELD(obstacle, "mu", mu, NOT_NEGATIVE),
+    FIELD(obstacle, "restitution", restitution, NOT_NEGATIVE),
     FIELD(obstacle, "position", pose.position, VECTOR),
     FIELD(obstacle, "rotation", pose.rotation, QUATERNION),
     FIELD(obstacle, "turn", pose.turn, MATRIX),
@@ -307,7 +308,7 @@ static ss_status add_obstacle(const ss_json *at, ss_world *w, ss_error *e)
     if (status != SS_OK || !ss_scene_word(at, "kind", ss_scene_obstacles, o.kind, &kind, e)) {
         return SS_BAD_INPUT;
     }
-    solid = (ss_obstacle){.kind = (ss_obstacle_kind)kind, .mu = o.mu};
+    solid = (ss_obstacle){.kind = (ss_obstacle_kind)kind, .mu = o.mu, .restitution = o.restitution};
     solid.size = kind == SS_OBSTACLE_ELLIPSOID ? o.semi_axes
                  : kind == SS_OBSTACLE_SPHERE  ? ss_vec(o.radius, o.radius, o.radius)
                                                : ss_vec(o.radius, o.radius, 0.5 * o.length);

@@ -73,6 +73,7 @@ static void check_same_world(const built *a, const built *b)
     for (int k = 0; k < x->nobstacles; k++) {
         const ss_obstacle *o = &x->obstacles[k], *p = &y->obstacles[k];
         CHECK(o->kind == p->kind && o->mu == p->mu && o->body == p->body);
+        CHECK(o->restitution == p->restitution);
         check_same_numbers((const double *)&o->pose, (const double *)&p->pose, 12);
     }
     for (int k = 0; k < x->nstrands; k++) {
@@ -146,6 +147,11 @@ static void a_tree_is_read_as_it_was_written(void)
     CHECK_OK(ss_world_add_body(first.world, &turning, &body, &error));
     CHECK_OK(ss_world_scale_motion(first.world, 0, 0.5, 0.7, body, &error));
     CHECK_OK(ss_world_pose_strand(first.world, 0, 2, keys, &error));
+    const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
+                              .size = {0.1, 0.1, 0.1},
+                              .pose = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0.0, 1.0, 0.0}},
+                              .restitution = 0.25};
+    CHECK_OK(ss_world_add_obstacle(first.world, &ball, &error));
     const ss_scene_run run = {
         .title = "tree", .model = "oriented-strands", .steps = 5, .options = &first.options};
     CHECK_OK(ss_scene_file_write(path, first.world, &run, &error));

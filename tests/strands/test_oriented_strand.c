@@ -8,6 +8,7 @@
 #include "tests/support/kirchhoff.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/rod_errors.h"
+#include "tests/support/stepping.h"
 #include "tests/support/strand_run.h"
 #include "tests/support/support.h"
 
@@ -428,6 +429,51 @@ static void frames_along_the_strand_do_not_jump(void)
     free_strand(&s);
 }
 
+// ---- Impacts
+
+// A straight free strand that falls level on a plane, 2 cm below it. It leaves with the share of its speed.
+static void a_free_strand_bounces_with_the_share_of_restitution(void)
+{
+    for (int k = 0; k < 3; k++) {
+        const double share = 0.5 * k;
+        const ss_strand_design design = {
+            .length = 0.1, .material = ss_material_hair(), .nsegments = 4, .clamp = SS_CLAMP_NONE};
+        ss_obstacle floor = {
+            .kind = SS_OBSTACLE_PLANE,
+            .pose = {ss_rotation(ss_vec(-0.5 * 3.14159265358979, 0, 0)), {0.0, -0.02, 0.0}},
+            .mu = 0.3,
+            .restitution = share};
+        ss_model_choice choice;
+        ss_step_options options = ss_step_defaults();
+        stepping solver = {0};
+        const ss_pose root = ss_pose_identity();
+        run r = {.w = ss_world_new()};
+        int number;
+        CHECK_OK(ss_model_parse("oriented-strands", &choice, &error));
+        CHECK_OK(ss_world_add_strand(r.w, &choice, &design, 0, &root, &number, &error));
+        const ss_motion still = ss_motion_still(); // a root segment may be inside what carries it
+        CHECK_OK(ss_world_add_body(r.w, &still, &floor.body, &error));
+        CHECK_OK(ss_world_add_obstacle(r.w, &floor, &error));
+        options.dt = 1e-3;
+        options.margin = 2e-3; // m: it is seen before it touches
+        r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = solve_step, &solver}, &error);
+        CHECK(r.s != NULL);
+        double fastest = 0.0, leaves = 0.0;
+        for (int step = 0; step < 100; step++) { // the first three velocities are the place's
+            CHECK_OK(ss_stepper_step(r.s, &r.report, &error));
+            const ss_vec3 v =
+                ss_turned(&((const ss_oriented_strand *)r.w->strands[0].self)->home.turn,
+                          ss_vec(r.w->now.v[0], r.w->now.v[1], r.w->now.v[2]));
+            fastest = fmin(fastest, v.y);
+            leaves = fmax(leaves, v.y);
+        }
+        CHECK_NEAR(fastest, -sqrt(2.0 * 9.81 * 0.02), 0.02);
+        CHECK_NEAR(leaves, -share * fastest, 0.02);
+        ss_model_choice_free(&choice);
+        free_run(&r);
+    }
+}
+
 // ---- The same strand by other models
 
 // A natural curl that is let go level, its free length beginning at the origin along x.
@@ -480,6 +526,7 @@ static void run_tests(void)
     RUN_TEST(strands_hang_like_the_heavy_elastica_with_the_known_errors);
     RUN_TEST(a_settled_strand_rests_in_its_pose);
     RUN_TEST(frames_along_the_strand_do_not_jump);
+    RUN_TEST(a_free_strand_bounces_with_the_share_of_restitution);
     RUN_TEST(super_helix_der_and_links_move_alike);
 }
 

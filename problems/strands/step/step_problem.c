@@ -313,6 +313,25 @@ static ss_vec3 scripted_difference(const ss_step_parts *in, const ss_touch *t)
     return ss_minus(first, strand_velocity(in, t->strand_b, t->segment_b, t->b));
 }
 
+// Of contact i, whose scripted normal velocity is known. Impacts on an obstacle by Newton's law: with the normal
+// velocity u^- of the start, u_N >= -restitution u^- where it touches in this step, a little early for its gap.
+static double normal_term(const ss_step_parts *in, int i, double scripted)
+{
+    const ss_touch *t = &in->touches[i];
+    const double gap = gap_term(in->options, t->gap, in->h);
+    const double share = t->strand_b < 0 ? in->world->obstacles[t->segment_b].restitution : 0.0;
+    if (share == 0.0) {
+        return gap;
+    }
+    const ss_strand *strand = &in->world->strands[t->strand_a];
+    const ss_strand_point *end = segment_ends(in, t->strand_a, t->segment_a);
+    const double *v = in->world->now.v + strand->v;
+    const ss_vec3 own =
+        ss_along(ss_scaled(1.0 - t->a, ss_point_rate(&end[0], v)), t->a, ss_point_rate(&end[1], v));
+    const double before = ss_dot(in->E[i].c[0], own) + scripted;
+    return t->gap < -in->h * before ? fmin(share * fmin(before, 0.0), fmin(gap, 0.0)) : gap;
+}
+
 static void fill_contacts(ss_step_problem *s, const ss_step_parts *in)
 {
     for (int i = 0; i < in->count; i++) {
@@ -321,7 +340,7 @@ static void fill_contacts(ss_step_problem *s, const ss_step_parts *in)
         const double components[3] = {u.x, u.y, u.z};
         memcpy(s->scripted + 3 * i, components, sizeof components);
         memcpy(s->problem.w + 3 * i, components, sizeof components);
-        s->problem.w[3 * i] += gap_term(in->options, t->gap, in->h);
+        s->problem.w[3 * i] += normal_term(in, i, u.x);
         s->problem.mu[i] = t->strand_b < 0 ? in->world->obstacles[t->segment_b].mu : in->world->mu;
     }
 }
