@@ -19,7 +19,7 @@
     "max_speed,dispersion,stretch_percent,tip_x,tip_y,tip_z,tip_vx,tip_vy,tip_vz,"                 \
     "dissipation,gamma,bending_hz,scheme,iterates,change,stiffness,lifted,tip_gap,unrest,normal,"  \
     "impulse_change,change_rms,judge_seconds,prepare_seconds,dynamic_seconds,factor_seconds,"      \
-    "penetration\n"
+    "penetration,nonlinear_least,nonlinear_mean,nonlinear_most,formula_steps\n"
 
 // ---- Rows
 
