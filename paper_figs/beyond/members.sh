@@ -2,8 +2,8 @@
 # How near auto is to the fastest of its members, and how far from the best of Siconos, problem by problem.
 #     members.sh [--tol T] [--time-limit S] [--repeat N] [--sets LIST] [--solvers LIST] FOLDER [FCLIB]
 # Sets: rods (data/rods.txt) and towers (towers.txt) by default, and those of ratios.sh. --solvers: what auto is
-# compared with; Siconos' solvers come along where the program has them. For each set it writes
-# FOLDER/members-SET-T.db (the record) and .txt, and prints the text: CPU milliseconds, the set-up
+# compared with; by default its members, other sweeps and Siconos' solvers, where the program has them. For
+# each set it writes FOLDER/members-SET-T.db (the record) and .txt, and prints the text: CPU milliseconds, the set-up
 # included, least of N runs. Runs that the record holds are not made again.
 # STICKSLIP is the program (build/stickslip).
 set -euo pipefail
@@ -13,7 +13,7 @@ program=$(realpath "${STICKSLIP:-$root/build/stickslip}")
 # shellcheck source=paper_figs/options.sh
 . "$root/paper_figs/options.sh"
 tol=1e-6 time_limit=2 repeat=5 sets="rods towers"
-solvers="gs/secular:focus=on secular mfb+enum projection admm:rho=100 ppa:sweeps=0 ppa"
+solvers=
 read_options "tol time-limit repeat sets solvers" 1 2 "$@"
 folder=${words[0]}
 # shellcheck disable=SC2034 # sets.sh reads it
@@ -22,7 +22,10 @@ mkdir -p "$folder"
 # shellcheck source=paper_figs/beyond/sets.sh
 . "$root/paper_figs/beyond/sets.sh"
 
-theirs=$("$program" solvers --format csv | cut -d, -f1 | grep '^siconos/' | tr '\n' ' ' || true)
+if [ -z "$solvers" ]; then
+    solvers="gs/secular:focus=on secular mfb+enum projection admm:rho=1000 ppa:sweeps=0 ppa"
+    solvers+=" $("$program" solvers --format csv | cut -d, -f1 | grep '^siconos/' | tr '\n' ' ' || true)"
+fi
 
 # compare RECORD: a line for each problem, then the largest and the mean of both ratios.
 compare() {
@@ -68,7 +71,7 @@ for set in $sets; do
     names=$(files "$set")
     [ -n "$names" ] || continue
     mapfile -t list <<<"$names"
-    "$program" bench "${list[@]}" --solvers "auto $solvers $theirs" --tol "$tol" --max-iter 200000 \
+    "$program" bench "${list[@]}" --solvers "auto $solvers" --tol "$tol" --max-iter 200000 \
         --time-limit "$time_limit" --repeat "$repeat" --out "$record"
     echo "== $set, to $tol: CPU ms, load $(cut -d' ' -f1 /proc/loadavg)"
     compare "$record" | tee "${record%.db}.txt"

@@ -48,16 +48,15 @@ typedef struct member {
 } member;
 
 // Plain sweeps may promise to take as much as ppa would (auto_price.h), and twice that in each round.
-#define PPA_FIRST 0.15 // of its price must have been done: a block step may yet end it
+#define PPA_FIRST 0.1 // of its price must have been done: a block step may yet end it
 
 // Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
 // body, and a linear solve has it everywhere at once. There the estimate is still of the size of the
 // velocities after SLOW_SWEEPS, more than FAR of them; in hair it is a hundredth. Then admm has a turn,
-// from the start of all, if sweeps promise SLOWER times what it costs. Its weight is large: on such towers
+// from the start of all, if sweeps promise no less than what it costs. Its weight is large: on such towers
 // of 88 to 952 contacts 10 takes 20 to 210 steps, 100 10 to 70 and 1000 5 to 30.
 #define SLOW_SWEEPS 20
 #define FAR         0.1
-#define SLOWER      2.0
 
 static const member MEMBERS[] = {
     {"gs/secular:focus=on", 100000, 50.0, 0.0, false, false, "plain sweeps"},
@@ -124,7 +123,7 @@ static bool promises(auto_run *run, double work)
         return left <= ldexp(run->member->promised, run->round);
     }
     const double price = auto_prices(run)->ppa;
-    const bool early = run->member != ADMM && work <= PPA_FIRST * price;
+    const bool early = run->member != ADMM && work < PPA_FIRST * price;
     return early || left <= ldexp(price, run->round);
 }
 
@@ -141,7 +140,18 @@ static bool carries_slowly(auto_run *run, const ss_progress *p)
     return run->member == &MEMBERS[0] && run->round == 0 && p->iteration == SLOW_SWEEPS &&
            p->estimate > FAR &&
            ss_sweep_work_left(run->best, p->estimate, run->tolerance, TOLD) >
-               SLOWER * auto_prices(run)->admm;
+               auto_prices(run)->admm;
+}
+
+// The work at which the rate is looked at next; once where sweeps may first be ended.
+static double next_look(auto_run *run)
+{
+    if (run->checked == 0.0) {
+        return run->member->patience;
+    }
+    const double first = PPA_FIRST * auto_prices(run)->ppa;
+    const double later = LATER * run->checked;
+    return run->member->promised == 0.0 && run->checked < first ? fmin(later, first) : later;
 }
 
 static void watch_rate(auto_run *run, const ss_progress *p)
@@ -156,8 +166,7 @@ static void watch_rate(auto_run *run, const ss_progress *p)
     }
     run->best = p->estimate < run->best ? p->estimate : run->best;
     const double work = auto_work(run, p);
-    const double next = run->checked == 0.0 ? run->member->patience : LATER * run->checked;
-    if (work < next) {
+    if (work < next_look(run)) {
         return;
     }
     if (run->checked > 0.0 && run->best > run->tolerance && !promises(run, work)) {

@@ -11,7 +11,7 @@
 #define PPA_STEPS  30.0
 #define PPA_VISITS 15.0 // in a step, without its factorisation
 
-#define ADMM_STEPS  40.0
+#define ADMM_STEPS  20.0
 #define ADMM_VISITS 1.5  // in a step, without the solution
 #define ADMM_SETUP  20.0 // without its factorisation
 

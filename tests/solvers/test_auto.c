@@ -104,7 +104,7 @@ static void one_contact_costs_the_fixed_parts(void)
     problem = tangle_of(&settings);
     const ss_prices prices = ss_prices_of(problem);
     CHECK_NEAR(prices.ppa, 30.0 * 15.0, 30.0);
-    CHECK_NEAR(prices.admm, 20.0 + 40.0 * 1.5, 20.0);
+    CHECK_NEAR(prices.admm, 20.0 + 20.0 * 1.5, 20.0);
     CHECK_NEAR(prices.admm_step, 1.5, 0.5);
 }
 
