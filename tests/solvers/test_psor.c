@@ -162,6 +162,31 @@ static void a_particle_slides_until_friction_has_stopped_it(void)
     CHECK_NEAR(slides("psor:tangents=2", 1.0, 0.5, 1e-3), 0.8 / (0.5 * 9.81), 2e-3);
 }
 
+// On a slope, from rest, for 0.1 s: its speed downwards.
+static double speed_on_slope(const char *spec, double degrees, double mu)
+{
+    const double m = 0.1, h = 1e-3, slope = degrees * M_PI / 180.0;
+    const double W[9] = {1.0 / m, 0, 0, 0, 1.0 / m, 0, 0, 0, 1.0 / m};
+    double v[3] = {0.0};
+    for (int k = 0; k < 100; k++) {
+        const double b[3] = {v[0] - h * 9.81 * cos(slope), v[1] + h * 9.81 * sin(slope), v[2]};
+        problem = one_contact(3, W, b, mu);
+        solved a = run(problem, spec, 1e-12, 100);
+        memcpy(v, a.u, sizeof v);
+        free_solved(&a);
+        tear_down();
+    }
+    return v[1];
+}
+
+// tan 20 = 0.36, tan 30 = 0.58: static friction holds on the one, dynamic friction brakes on the other.
+static void friction_holds_below_its_angle_and_brakes_above(void)
+{
+    CHECK_NEAR(speed_on_slope("psor:eps=0", 20.0, 0.5), 0.0, 1e-12);
+    const double a = 9.81 * (sin(M_PI / 6.0) - 0.5 * cos(M_PI / 6.0));
+    CHECK_NEAR(speed_on_slope("psor:eps=0", 30.0, 0.5), 0.1 * a, 1e-12);
+}
+
 // ---- Its law and Coulomb's
 
 static void without_friction_its_law_is_coulombs(void)
@@ -201,6 +226,7 @@ static void run_tests(void)
 {
     RUN_TEST(answers_are_those_of_the_enumeration_of_its_cases);
     RUN_TEST(a_particle_slides_until_friction_has_stopped_it);
+    RUN_TEST(friction_holds_below_its_angle_and_brakes_above);
     RUN_TEST(without_friction_its_law_is_coulombs);
     RUN_TEST(with_friction_the_judge_finds_another_law);
     RUN_TEST(it_ends_after_the_sweeps_that_it_is_given);
