@@ -30,6 +30,7 @@ fi
 # compare RECORD: a line for each problem, then the largest and the mean of both ratios.
 compare() {
     "$program" table "$1" --kind rows --format csv | awk -F, '
+        function cell(x) { return x != "" ? sprintf("%.3g", x) : "-" }
         function ratio(x, y) { return x != "" && y != "" ? sprintf("%.2f", x / y) : "-" }
         NR == 1 { for (k = 1; k <= NF; k++) column[$k] = k; next }
         {
@@ -51,14 +52,14 @@ compare() {
             for (k = 1; k <= n; k++) {
                 p = order[k]
                 over = ratio(own[p], best[p]); under = ratio(other[p], own[p])
-                printf "%-28s %8d %9.3g %9.3g %7s  %-22s %9.3g %7s  %s\n", p, contacts[p], own[p], \
-                    best[p], over, fastest[p], other[p], under, who[p]
+                printf "%-28s %8d %9s %9s %7s  %-22s %9s %7s  %s\n", p, contacts[p], cell(own[p]), \
+                    cell(best[p]), over, fastest[p], cell(other[p]), under, who[p]
                 if (over != "-") { a++; sa += log(own[p] / best[p]); if (over + 0 > most) most = over + 0 }
                 if (under != "-") {
                     b++; sb += log(other[p] / own[p])
                     if (least == "" || under + 0 < least) least = under + 0
                 }
-                solved += p in own
+                solved += own[p] != ""
             }
             printf "auto solved %d of %d.\n", solved, n
             if (a) printf "auto over the fastest: mean %.2f, most %.2f, on %d problems.\n", exp(sa / a), most, a
