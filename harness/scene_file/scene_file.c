@@ -32,7 +32,7 @@ typedef struct whole {
     int steps;
     double margin, beta, reach, explosion;
     bool contacts, continuous, settled;
-    json_t *materials, *bodies, *obstacles, *strands;
+    json_t *materials, *bodies, *obstacles, *strands, *winds;
 } whole;
 
 static const ss_json_field WHOLE[] = {
@@ -49,6 +49,7 @@ static const ss_json_field WHOLE[] = {
     FIELD(whole, "materials", materials, VALUE),
     FIELD(whole, "bodies", bodies, VALUE),
     FIELD(whole, "obstacles", obstacles, VALUE),
+    FIELD(whole, "winds", winds, VALUE),
     NEEDED(whole, "strands", strands, VALUE),
     FIELD(whole, "contacts", contacts, FLAG),
     FIELD(whole, "gap", gap, TEXT),
@@ -152,6 +153,7 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     }
     take_options(&all, gap, w, options);
     status = ss_scene_add_solids(&root, w, e);
+    status = status == SS_OK ? ss_scene_add_winds(&root, w, e) : status;
     status = status == SS_OK ? ss_scene_add_strands(&root, request->model, w, e) : status;
     if (status == SS_OK && !isnan(request->mu)) {
         change_friction(w, request->mu);

@@ -19,6 +19,11 @@
 // Adds all bodies and obstacles of the file.
 ss_status ss_scene_add_solids(const ss_json *root, ss_world *w, ss_error *e);
 
+// Adds what the items of an array of the file say, if there is one.
+typedef ss_status ss_scene_add_item(const ss_json *at, ss_world *w, ss_error *e);
+ss_status ss_scene_add_all(const ss_json *root, const char *key, ss_scene_add_item *add,
+                           ss_world *w, ss_error *e);
+
 // The number of the body of that name, which is that of `key`; 0, the world, for NULL.
 ss_status ss_scene_body(const ss_json *at, const char *key, const char *name, int *number,
                         ss_error *e);
@@ -38,6 +43,11 @@ ss_status ss_scene_pose_of(const ss_json *at, const ss_scene_pose *given, ss_pos
 // Adds all strands of the file to a world that has its bodies.
 ss_status ss_scene_add_strands(const ss_json *root, const ss_model_choice *model, ss_world *w,
                                ss_error *e);
+
+// ---- scene_winds.c
+
+// Adds all winds of the file to a world that has its bodies.
+ss_status ss_scene_add_winds(const ss_json *root, ss_world *w, ss_error *e);
 
 // ---- scene_file.c
 

@@ -183,10 +183,8 @@ static ss_status add_body(const ss_json *at, ss_world *w, ss_error *e)
     return status;
 }
 
-// Every item of an array that may be absent.
-typedef ss_status add_item(const ss_json *at, ss_world *w, ss_error *e);
-static ss_status add_all(const ss_json *root, const char *key, add_item *add, ss_world *w,
-                         ss_error *e)
+ss_status ss_scene_add_all(const ss_json *root, const char *key, ss_scene_add_item *add,
+                           ss_world *w, ss_error *e)
 {
     const ss_json list = ss_json_member(root, key);
     if (list.value != NULL && !json_is_array(list.value)) {
@@ -344,7 +342,7 @@ static ss_status check_bodies(const ss_json *root, ss_error *e)
 
 ss_status ss_scene_add_solids(const ss_json *root, ss_world *w, ss_error *e)
 {
-    ss_status status = add_all(root, "bodies", add_body, w, e);
+    ss_status status = ss_scene_add_all(root, "bodies", add_body, w, e);
     status = status == SS_OK ? check_bodies(root, e) : status;
-    return status == SS_OK ? add_all(root, "obstacles", add_obstacle, w, e) : status;
+    return status == SS_OK ? ss_scene_add_all(root, "obstacles", add_obstacle, w, e) : status;
 }

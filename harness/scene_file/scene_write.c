@@ -198,6 +198,26 @@ static void write_obstacle(FILE *out, const ss_obstacle *o)
     fputc('}', out);
 }
 
+static void write_wind(FILE *out, const ss_wind *a)
+{
+    fprintf(out, "   {\"kind\": \"%s\", \"seed\": %d", ss_wind_kinds[a->kind], a->seed);
+    put_vector(out, "velocity", a->velocity);
+    put_vector(out, "drift", a->drift);
+    put_vector(out, "position", a->place);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"gust", a->gust},         {"period", a->period}, {"start", a->start},
+                   {"rise", a->rise},         {"size", a->size},     {"length", a->length},
+                   {"strength", a->strength}, {"along", a->along},   {"across", a->across},
+                   {"root", a->root},         {"tip", a->tip}};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        put_real(out, numbers[k].key, numbers[k].value);
+    }
+    put_body(out, "body", a->body);
+    fputc('}', out);
+}
+
 static void write_material(FILE *out, const ss_material *m, int number)
 {
     const double viscosity = m->relaxation * m->young;
@@ -449,6 +469,11 @@ static ss_status write_world(FILE *out, const ss_world *w, const ss_scene_run *r
         fputs(k + 1 < w->nobstacles ? ",\n" : "\n", out);
     }
     fputs(" ]", out);
+    for (int k = 0; k < w->nwinds; k++) {
+        fputs(k == 0 ? ",\n \"winds\": [\n" : "", out);
+        write_wind(out, &w->winds[k]);
+        fputs(k + 1 < w->nwinds ? ",\n" : "\n ]", out);
+    }
     const ss_status status = write_strands(out, w, first, e);
     free(first);
     return status;

@@ -157,7 +157,10 @@ typedef struct ss_surroundings {
     ss_motion_state root; // of the frame of the root; at rest in the world for SS_FRAME_WORLD
     ss_vec3 gravity;      // m/s^2
     double drag;          // 1/s, of the velocity of every part against the air, which rests
-    ss_vec3 pull_root, pull_tip; // N, at the first and last point
+    ss_vec3 pull_root, pull_tip;  // N, at the first and last point
+    const struct ss_world *winds; // whose air moves; NULL: it rests
+    double time;                  // s
+    int sample;                   // the strand's first, in that world
 } ss_surroundings;
 
 struct ss_batch_model;
@@ -232,7 +235,7 @@ typedef struct ss_strand_model {
     void (*mass)(const void *strand, const double *q, ss_band *M);
 
     // rs [nv] = M0 vdot - F + C v, by which vdot is not that of the motion: faster than the sums over the
-    // samples, of which it makes use of none. NULL where a model has no such way.
+    // samples, of which it makes use of none, but without poses (posing.h). NULL where a model has no such way.
     void (*residual)(const void *strand, const ss_surroundings *around, const double *q,
                      const double *v, const double *vdot, double *rs);
 

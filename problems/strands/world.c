@@ -46,6 +46,8 @@ void ss_world_free(ss_world *w)
     }
     free(w->bodies);
     free(w->obstacles);
+    free(w->winds);
+    free(w->wind_places);
     free(w->strands);
     free(w->mass);
     free(w->length);
@@ -307,9 +309,10 @@ ss_status ss_world_add_strand(ss_world *w, const ss_model_choice *model,
     }
     *number = w->nstrands;
     append(w, &s);
-    return design->velocity != NULL && design->nvertices > 0
+    status = w->nwinds > 0 ? ss_wind_find_places(w, *number, e) : SS_OK;
+    return status == SS_OK && design->velocity != NULL && design->nvertices > 0
                ? ss_world_start_velocity(w, *number, design, e)
-               : SS_OK;
+               : status;
 }
 
 static ss_status settle_strand(ss_world *w, int k, ss_error *e)

@@ -5,6 +5,7 @@
 #include "problems/strands/model.h"
 #include "problems/strands/motion.h"
 #include "problems/strands/contact/obstacle.h"
+#include "problems/strands/wind.h"
 
 typedef struct ss_strand {
     const ss_strand_model *model;
@@ -34,20 +35,22 @@ typedef struct ss_world_state {
 
 typedef struct ss_world {
     ss_vec3 gravity; // m/s^2
-    double drag;     // kg/(m s): force per length and velocity against the air, which rests
+    double drag;     // kg/(m s): force per length and velocity against the air
     double radius;   // m, of collision cylinders
     double mu;       // strand against strand
 
     bool keeps_designs; // of the strands that are added from now on
     bool settled;       // by ss_world_settle
 
-    int nbodies, nobstacles, nstrands; // all owned
+    int nbodies, nobstacles, nstrands, nwinds; // all owned
     ss_motion *bodies;
     ss_obstacle *obstacles;
+    ss_wind *winds; // without one the air rests
     ss_strand *strands;
 
     int nq, nv, npoints, nsamples; // of all strands
     double *mass, *length;         // [nsamples] of the samples
+    ss_wind_place *wind_places;    // [nsamples] likewise, if there are winds; NULL: none yet
     ss_world_state now;
     int unsettled; // strands that ss_world_settle left unchanged, because their model has no `balance`
 } ss_world;

@@ -58,6 +58,16 @@ static void check_same_world(const built *a, const built *b)
     const ss_world *x = a->world, *y = b->world;
     CHECK(x->nstrands == y->nstrands && x->nq == y->nq && x->nv == y->nv);
     CHECK(x->nbodies == y->nbodies && x->nobstacles == y->nobstacles);
+    CHECK(x->nwinds == y->nwinds);
+    for (int k = 0; k < x->nwinds; k++) {
+        const ss_wind *u = &x->winds[k], *v = &y->winds[k];
+        CHECK(u->kind == v->kind && u->body == v->body && u->seed == v->seed);
+        check_same_numbers(&u->velocity.x, &v->velocity.x, 6); // and drift
+        check_same_numbers(&u->gust, &v->gust, 7);             // to strength
+        check_same_numbers(&u->place.x, &v->place.x, 3);
+        check_same_numbers(&u->along, &v->along, 4); // to tip
+        check_same_numbers(&u->wave[0].k.x, &v->wave[0].k.x, 8 * SS_WIND_WAVES);
+    }
     CHECK(x->mu == y->mu && x->radius == y->radius && x->drag == y->drag);
     CHECK(memcmp(&x->gravity, &y->gravity, sizeof x->gravity) == 0);
     check_same_numbers(x->now.q, y->now.q, x->nq);
@@ -202,6 +212,13 @@ static const char *const SCENE =
     " \"length\": 0.4}, {\"kind\": \"capsule\", \"position\": [0, 0, 9], \"rotation\": [0, 1, 0, "
     "0],"
     " \"radius\": 0.1, \"length\": 0.4}],\n"
+    " \"winds\": [{\"kind\": \"steady\", \"velocity\": [1, 2, 3], \"gust\": 0.5, \"start\": 0.1, "
+    "\"rise\": 0.2},"
+    " {\"kind\": \"wake\", \"body\": \"hand\", \"position\": [0, 0, 1], \"length\": 0.3, "
+    "\"strength\": 0.7},"
+    " {\"kind\": \"turbulence\", \"velocity\": [1, 1, 1], \"drift\": [0, 1, 0], \"size\": 0.2, "
+    "\"period\": 0.4, \"seed\": 9, \"along\": 0.1, \"across\": 0.8, \"root\": 0.3, \"tip\": "
+    "1.2}],\n"
     " \"strands\": [{\"material\": \"hair\", \"vertices\": [[0, 0, 0], [0.01, 0, 0], [0.02, 0, 0],"
     " [0.03, 0, 0]], \"rest\": [[0, 0, 0], [0.01, 0, 0], [0.02, 0.001, 0], [0.03, 0.003, 0]],"
     " \"theta\": [0, 0, 0.5], \"rest_theta\": [0, 0.1, 0], \"director\": [0, 0, 1],"
@@ -266,6 +283,9 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
         const char *from, *to, *sentence;
     } MISTAKES[] = {
         {"\"drag\"", "\"drug\"", "one.json: there is no key 'drug'"},
+        {"\"wake\"", "\"woke\"", "one.json: winds[1].kind: 'woke' is none of steady"},
+        {"\"rise\": 0.2", "\"rise\": -1", "one.json: winds[0].rise: must be 0 or more"},
+        {"\"strength\": 0.7", "\"strength\": 0.7, \"mu\": 1", "winds[1]: there is no key 'mu'"},
         {"\"drag\": 1e-5", "\"drag\": -1", "one.json: drag: must be 0 or more, not -1"},
         {"\"mu\": 0.2", "\"mu\": \"0.2\"", "one.json: mu: must be a finite number, not \"0.2\""},
         {"\"mu\": 0.2", "\"mu\": NaN", "one.json: mu: must be a finite number, not \"NaN\""},
@@ -335,7 +355,7 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
          "one.json: strands[0].parts[0]: must be an array of 5 numbers, not of 2"},
         {"\"clamp\"", "\"length\": 1, \"clamp\"",
          "strands[0].length: goes with 'curvatures' alone"},
-        {"\"hand\"}]}", "\"hand\"}]", "one.json: line 6 is not JSON"},
+        {"\"hand\"}]}", "\"hand\"}]", "one.json: line 7 is not JSON"},
         {"\"title\"", "\"mu\": 1, \"title\"", "one.json: line 1 is not JSON: duplicate object key"},
     };
     for (size_t k = 0; k < sizeof MISTAKES / sizeof MISTAKES[0]; k++) {

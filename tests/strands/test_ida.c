@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/posing.h"
 #include "problems/strands/step/system.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/random_tree.h"
@@ -192,6 +193,26 @@ static void bdf2_comes_to_the_same_tip(void)
     CHECK(coarse / fine > 3.0 && coarse / fine < 5.0);
 }
 
+// A posed strand on a base that moves, of which its forces know a part.
+static ss_vec3 posed_tip(const char *scheme, double dt)
+{
+    run r = hanging("oriented-strands", scheme, 3, 1.0, 1.0, dt);
+    const ss_posing_key key = {.time = 0.0, .strength = 1e-3, .damping = 1e-5};
+    r.w->bodies[0].shift = (ss_profile){SS_PROFILE_OSCILLATE, 0.02, 0.1, 0.0};
+    CHECK_OK(ss_world_scale_motion(r.w, 0, 0.5, 0.0, 0, &error));
+    CHECK_OK(ss_world_pose_strand(r.w, 0, 1, &key, &error));
+    go_to(&r, 0.05);
+    const ss_vec3 tip = tip_of(&r);
+    free_run(&r);
+    return tip;
+}
+
+static void poses_and_time_scales_are_felt(void)
+{
+    const ss_vec3 a = posed_tip("ida:rtol=1e-7", 0.005), b = posed_tip("bdf2", 2e-4);
+    CHECK_LE(ss_length(ss_minus(a, b)), 1e-6);
+}
+
 // ---- The stepper
 
 static void a_world_that_was_moved_is_begun_anew(void)
@@ -271,6 +292,7 @@ static void run_tests(void)
     RUN_TEST(energy_is_kept_at_a_tolerance_of_1e_8);
     RUN_TEST(dense_and_own_matrices_give_one_motion);
     RUN_TEST(bdf2_comes_to_the_same_tip);
+    RUN_TEST(poses_and_time_scales_are_felt);
     RUN_TEST(a_world_that_was_moved_is_begun_anew);
     RUN_TEST(a_failure_cuts_the_step);
     RUN_TEST(a_failure_of_the_smallest_step_is_a_sentence);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "problems/strands/models/oriented_strand.h"
+#include "problems/strands/world.h"
 
 static ss_vec3 read(const double *x)
 {
@@ -80,6 +81,25 @@ static void add_drag(const ss_oriented *tree, double rate)
     }
 }
 
+// Of the air that moves, at the samples of each link.
+static void add_wind(const ss_oriented_strand *s, const ss_surroundings *around)
+{
+    const int first = around->sample + (s->held > 0.0 ? 1 : 0);
+    for (int i = 0; i < 2 * s->tree->n; i++) {
+        const ss_oriented_link *l = &s->tree->link[i / 2];
+        const ss_oriented_motion *m = &s->tree->motion[i / 2];
+        ss_oriented_load *load = &s->tree->load[i / 2];
+        const ss_vec3 y = m->turn.c[1];
+        const ss_vec3 c = ss_scaled((SS_ORIENTED_SAMPLE_AT[i % 2] - 0.5) * l->length, y);
+        const ss_vec3 x = ss_plus(m->joint, ss_plus(m->centre, c));
+        const double drag = around->winds->drag * around->winds->length[first + i];
+        const ss_vec3 force =
+            ss_scaled(drag, ss_wind_felt(around->winds, around->time, first + i, x, y));
+        load->force = ss_plus(load->force, force);
+        load->moment = ss_plus(load->moment, ss_cross(c, force));
+    }
+}
+
 // A force at the far end of a link. At the base it moves a tree that floats alone, by its first link.
 static void add_pull(const ss_oriented *tree, int tip, ss_vec3 force)
 {
@@ -111,6 +131,9 @@ void ss_oriented_equation(const void *strand, const ss_surroundings *around, con
         memset(tree->load, 0, (size_t)tree->n * sizeof *tree->load);
         ss_oriented_move(tree, &base, q, v, NULL);
         add_drag(tree, around->drag);
+        if (around->winds != NULL) {
+            add_wind(s, around);
+        }
         add_pull(tree, s->tip[0], around->pull_root);
         add_pull(tree, s->tip[s->npoints - 1], around->pull_tip);
     }

@@ -4,9 +4,6 @@
 // from the base: far from the world's origin that difference would lose digits.
 #include "problems/strands/models/oriented_strand.h"
 
-// The samples of a link are at these shares of its length.
-static const double SAMPLE_AT[2] = {0.5 - 0.28867513459481288, 0.5 + 0.28867513459481288};
-
 static bool holds(const ss_oriented_strand *s)
 {
     return s->held > 0.0;
@@ -153,7 +150,7 @@ void ss_oriented_put(const void *strand, const ss_pose *root, const double *q,
     }
     for (int k = 0; k < 2 * tree->n; k++) {
         ss_strand_point *sample = &samples[first + k];
-        put_point(s, k / 2, SAMPLE_AT[k % 2] * tree->link[k / 2].length, sample);
+        put_point(s, k / 2, SS_ORIENTED_SAMPLE_AT[k % 2] * tree->link[k / 2].length, sample);
         sample->x = ss_plus(sample->x, origin);
     }
 }
@@ -170,7 +167,8 @@ void ss_oriented_convect(const void *strand, const ss_pose *root, const double *
     a[0] = ss_vec(0.0, 0.0, 0.0);
     for (int k = 0; k < 2 * tree->n; k++) {
         const ss_oriented_motion *m = &tree->motion[k / 2];
-        const ss_vec3 c = ss_scaled(SAMPLE_AT[k % 2] * tree->link[k / 2].length, m->turn.c[1]);
+        const ss_vec3 c =
+            ss_scaled(SS_ORIENTED_SAMPLE_AT[k % 2] * tree->link[k / 2].length, m->turn.c[1]);
         const ss_vec3 about =
             ss_plus(ss_cross(m->spin_rate, c), ss_cross(m->spin, ss_cross(m->spin, c)));
         a[first + k] = ss_plus(m->acceleration, about);

@@ -29,6 +29,10 @@ typedef struct ss_oriented_strand {
 
 #define SS_ORIENTED_HELD (-2) // among `tip`
 
+// The samples of a link are at these shares of its length: 1/2 -+ 1/(2 sqrt 3).
+static const double SS_ORIENTED_SAMPLE_AT[2] = {0.5 - 0.28867513459481288,
+                                                0.5 + 0.28867513459481288};
+
 // ---- oriented_strand.c: the functions of those names in model.h
 
 void ss_oriented_start(void *strand, const ss_pose *root, double *q);

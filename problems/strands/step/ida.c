@@ -97,7 +97,7 @@ static void find_residual(ss_ida *a, double t, const double *q, const double *v,
                           double *rs)
 {
     const ss_strand *s = strand_of(a);
-    if (s->model->residual != NULL) {
+    if (s->model->residual != NULL && s->posing == NULL) {
         const ss_surroundings around = ss_strand_surroundings(a->w, a->k, t);
         s->model->residual(s->self, &around, q, v, vdot, rs);
         return;

@@ -6,7 +6,7 @@
 static bool is_batch(const ss_world *w)
 {
     const ss_strand *one = &w->strands[0];
-    bool alike = w->nstrands > 1 && one->model->batch != NULL;
+    bool alike = w->nstrands > 1 && w->nwinds == 0 && one->model->batch != NULL;
     for (int k = 0; alike && k < w->nstrands; k++) {
         const ss_strand *s = &w->strands[k];
         alike = s->model == one->model && s->body == one->body &&

@@ -13,77 +13,7 @@ struct ss_system_scratch {
     ss_vec3 *convected; // [nsamples] of the largest strand
 };
 
-// ---- Places
-
-static ss_strand_point *new_points(int count, int width)
-{
-    const size_t n = (size_t)count, each = 3 * (size_t)width;
-    ss_strand_point *points = calloc(n + 1, sizeof *points);
-    double *J = calloc(n * each + 1, sizeof *J);
-    if (points == NULL || J == NULL) {
-        free(points);
-        free(J);
-        return NULL;
-    }
-    for (size_t i = 0; i <= n; i++) {
-        points[i].J = J + i * each; // the entry behind the last keeps an empty list freeable
-    }
-    return points;
-}
-
-static void free_points(ss_strand_point *points)
-{
-    if (points != NULL) {
-        free(points[0].J);
-    }
-    free(points);
-}
-
-bool ss_placed_init(ss_placed *at, const ss_strand_size *size)
-{
-    *at = (ss_placed){.points = new_points(size->npoints, size->width),
-                      .samples = new_points(size->nsamples, size->width)};
-    return at->points != NULL && at->samples != NULL;
-}
-
-void ss_placed_free(ss_placed *at)
-{
-    free_points(at->points);
-    free_points(at->samples);
-    *at = (ss_placed){0};
-}
-
-// What `place` and `convect` are given.
-static ss_pose root_of(const ss_strand *s, const ss_placed *at)
-{
-    return s->model->frame == SS_FRAME_WORLD ? ss_pose_identity()
-                                             : ss_pose_product(&at->carrier.pose, &s->root);
-}
-
-void ss_strand_place(const ss_world *w, int k, const ss_world_state *state, ss_placed *at)
-{
-    const ss_strand *s = &w->strands[k];
-    ss_motion_state reference;
-    at->time = state->time;
-    ss_motion_at(&w->bodies[s->carrier], state->time, &at->carrier);
-    ss_motion_at(&w->bodies[s->reference], state->time, &reference);
-    at->felt = ss_strand_felt(s, &at->carrier, &reference);
-    const ss_pose root = root_of(s, at);
-    s->model->place(s->self, &root, state->q + s->q, at->points, at->samples);
-}
-
 // ---- Products with the Jacobian of one point
-
-ss_vec3 ss_point_rate(const ss_strand_point *p, const double *v)
-{
-    const double *x = p->J, *y = x + p->count, *z = y + p->count;
-    ss_vec3 sum = {0.0, 0.0, 0.0};
-    for (int j = 0; j < p->count; j++) {
-        const double vj = v[ss_point_dof(p, j)];
-        sum = ss_plus(sum, ss_vec(x[j] * vj, y[j] * vj, z[j] * vj));
-    }
-    return sum;
-}
 
 // F += J' force, F of the strand
 static void add_force(const ss_strand_point *p, ss_vec3 force, double *F)
@@ -255,10 +185,16 @@ ss_surroundings ss_strand_surroundings(const ss_world *w, int k, double time)
                               .gravity = w->gravity,
                               .drag = ss_strand_drag_rate(w, k),
                               .pull_root = s->pull_root,
-                              .pull_tip = s->pull_tip};
+                              .pull_tip = s->pull_tip,
+                              .winds = w->nwinds > 0 ? w : NULL,
+                              .time = time,
+                              .sample = s->sample};
     if (s->model->frame == SS_FRAME_ROOT) {
         ss_motion_state *root = &around.root;
-        ss_motion_at(&w->bodies[s->carrier], time, root);
+        ss_motion_state carrier, reference;
+        ss_motion_at(&w->bodies[s->carrier], time, &carrier);
+        ss_motion_at(&w->bodies[s->reference], time, &reference);
+        *root = ss_strand_felt(s, &carrier, &reference);
         const ss_vec3 arm = ss_turned(&root->pose.turn, s->root.place);
         const ss_vec3 carried = ss_cross(root->spin, arm);
         root->velocity = ss_plus(root->velocity, carried);
@@ -305,13 +241,24 @@ static void add_points(const ss_strand *s, const ss_placed *at, double weight, s
     }
 }
 
+// What sample i of a strand feels of the winds, m/s.
+static ss_vec3 wind_at(const ss_world *w, const ss_strand *s, int i, const ss_placed *at)
+{
+    if (w->nwinds == 0) {
+        return ss_vec(0.0, 0.0, 0.0);
+    }
+    const ss_strand_point *p = &at->points[w->wind_places[s->sample + i].segment];
+    const ss_vec3 tangent = ss_unit(ss_minus(p[1].x, p[0].x));
+    return ss_wind_felt(w, at->time, s->sample + i, at->samples[i].x, tangent);
+}
+
 // F += all forces but damping, and but the drag of the strand's own velocity.
 static void add_forces(const ss_world *w, const ss_strand *s, const double *q, const double *v,
                        const ss_placed *at, ss_vec3 *convected, double *F)
 {
     const bool convects = s->model->convect != NULL;
     if (convects) {
-        const ss_pose root = root_of(s, at);
+        const ss_pose root = ss_strand_root(s, at);
         s->model->convect(s->self, &root, q, v, convected);
     }
     for (int i = 0; i < s->size.nsamples; i++) {
@@ -319,9 +266,9 @@ static void add_forces(const ss_world *w, const ss_strand *s, const double *q, c
         const ss_vec3 d = ss_minus(p->x, at->felt.pose.place);
         ss_vec3 a = ss_minus(w->gravity, carried_acceleration(&at->felt, d, ss_point_rate(p, v)));
         a = convects ? ss_minus(a, convected[i]) : a;
-        const ss_vec3 force =
-            ss_along(ss_scaled(w->mass[s->sample + i], a), -w->drag * w->length[s->sample + i],
-                     carried_velocity(&at->felt, d));
+        const ss_vec3 against = ss_minus(carried_velocity(&at->felt, d), wind_at(w, s, i, at));
+        const ss_vec3 force = ss_along(ss_scaled(w->mass[s->sample + i], a),
+                                       -w->drag * w->length[s->sample + i], against);
         add_force(p, force, F);
     }
     add_pulls(s, at, F);

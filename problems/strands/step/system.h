@@ -17,7 +17,7 @@
 //
 // The first iterate is q* = q_n, v* = v_n, d = 0. C = internal damping + (drag / line density) M0,
 //
-//     F = F_model + sum m J'(g - a_base - (dJ/dt) v) - sum drag l J' v_base + pulls
+//     F = F_model + sum m J'(g - a_base - (dJ/dt) v) - sum drag l J' (v_base - wind) + pulls
 //
 // v_base and a_base are velocity and acceleration of a sample that the carrier of the strand moves,
 // with v frozen: a_base = A + w' x d + w x (w x d) + 2 w x J v. The carrier of SS_FRAME_WORLD rests. A strand
@@ -44,6 +44,9 @@ void ss_placed_free(ss_placed *at);
 
 // points and samples of strand k at `state`.
 void ss_strand_place(const ss_world *w, int k, const ss_world_state *state, ss_placed *at);
+
+// What `place` and `convect` of its model are given.
+ss_pose ss_strand_root(const ss_strand *s, const ss_placed *at);
 
 // J v of a point, v of its strand.
 ss_vec3 ss_point_rate(const ss_strand_point *p, const double *v);
