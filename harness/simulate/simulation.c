@@ -12,10 +12,8 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "harness/run.h"
 #include "harness/scene_file/scene_file.h"
 #include "harness/simulate/hold.h"
-#include "problems/matrix/mass.h"
 #include "problems/strands/spec.h"
 #include "solvers/clock.h"
 
@@ -25,117 +23,6 @@
 // bytes hold of places, as the file is made in memory.
 #define LEAST_FRAMES 100
 #define MOST_BYTES   1e9
-
-// ---- The solver of the steps: any spec, and the judge's word
-
-// 1 N s = 1e5 dyn s, 1 m/s = 1e2 cm/s.
-#define DYN_SECONDS 1e5
-#define CENTIMETRES 1e2
-
-// fb_abs and natural add velocities to impulses. A resting hair contact has some 4e-9 N s, far
-// below any velocity in m/s, so that in SI they see the velocities alone; in the units of [D11]
-// both are of one size, and its 1e-6 means something.
-static ss_status measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_answer *answer,
-                                ss_error *e)
-{
-    const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
-    double *numbers = malloc((3 * n + (size_t)p->ncontacts) * sizeof *numbers);
-    if (numbers == NULL) {
-        return ss_fail_memory(e, "the measures of a step");
-    }
-    double *b = numbers, *r = b + n, *u = r + n, *compliance = u + n;
-    for (size_t k = 0; k < n; k++) {
-        b[k] = CENTIMETRES * run->response->b[k];
-        r[k] = DYN_SECONDS * run->answer.r[k];
-        u[k] = CENTIMETRES * run->answer.u[k];
-    }
-    for (int i = 0; i < p->ncontacts; i++) {
-        compliance[i] = 1.0; // neither measure looks at it
-    }
-    const ss_measures m = ss_measure(p->dim, p->ncontacts, compliance, b, p->mu, r, u);
-    answer->fb_abs = m.fb_abs;
-    answer->natural = m.natural;
-    free(numbers);
-    return SS_OK;
-}
-
-static void tell(const ss_run *run, ss_step_answer *answer)
-{
-    answer->status = run->status;
-    answer->solved = run->verdict.solved;
-    answer->fb = run->verdict.measures.fb;
-    answer->normal = run->verdict.measures.normal;
-}
-
-static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
-{
-    return (ss_task){
-        .problem = p,
-        .method = s->method,
-        .tolerance = s->tolerance,
-        .max_iterations = s->max_iterations,
-        .time_limit = s->time_limit,
-        .clock = SS_CLOCK_WALL,
-        .threads = s->threads,
-    };
-}
-
-void ss_simulate_drop(ss_simulate_solver *s)
-{
-    ss_mass_free(s->factor);
-    s->factor = NULL;
-}
-
-ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
-                            ss_error *e)
-{
-    ss_simulate_solver *s = context;
-    ss_task task = task_of(s, p);
-    ss_simulate_drop(s);
-    task.factor = &s->factor;
-    s->solves++;
-    const ss_status status = ss_solve(&task, r, &s->result, e);
-    s->solves++;
-    const ss_result *result = &s->result;
-    *answer = (ss_step_answer){
-        .status = ss_outcome_name(result->outcome),
-        .iterations = result->iterations,
-        .left = fmin(result->own_error, s->tolerance),
-        .seconds = result->seconds,
-        .setup_seconds = result->setup_seconds,
-        .sweep_seconds = result->sweep_seconds,
-    };
-    return status;
-}
-
-ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
-                            ss_step_answer *answer, ss_error *e)
-{
-    ss_simulate_solver *s = context;
-    ss_task task = task_of(s, p);
-    task.factor = &s->factor;
-    ss_run run = {0};
-    ss_status status = ss_run_judged(&task, r, &s->result, &run, e);
-    if (status == SS_OK) {
-        tell(&run, answer);
-        status = measure_in_cgs(p, &run, answer, e);
-    }
-    ss_run_free(&run);
-    ss_simulate_drop(s);
-    return status;
-}
-
-ss_status ss_simulate_see(void *context, const ss_problem *p, const double *r,
-                          const ss_step_report *report, ss_error *e)
-{
-    const ss_simulate_solver *s = context;
-    ss_step_answer answer = {0};
-    const ss_status status = ss_simulate_judge(context, p, r, &answer, e);
-    if (status == SS_OK) {
-        ss_iterates_add(s->iterates, s->step, report, p->ncontacts, &answer);
-    }
-    return status;
-}
 
 // ---- Opening
 

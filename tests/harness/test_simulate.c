@@ -416,6 +416,35 @@ static void a_dump_without_problems_leaves_the_disk_as_it_was(void)
 
 // ---- The solver of a step
 
+// A solve of one M leaves its factor; an answer about another M is judged by its own.
+static void the_judge_does_not_take_the_factor_of_another_matrix(void)
+{
+    ss_tangle_settings tangle = ss_tangle_defaults();
+    tangle.ncontacts = 12;
+    tangle.ends_per_rod = 4;
+    ss_problem *p;
+    CHECK_OK(ss_tangle_new(&tangle, &p, &error));
+    double r[36] = {0.0};
+    ss_method *method;
+    CHECK_OK(ss_method_parse("mfb+enum", &method, &error));
+    ss_simulate_solver after = {.method = method, .tolerance = 1e-6, .max_iterations = 5000};
+    ss_simulate_solver alone = after;
+    ss_step_answer with, without;
+    CHECK_OK(ss_simulate_solve(&after, p, r, &with, &error));
+    CHECK(after.factor != NULL);
+    for (int k = 0; k < ss_sparse_count(&p->M); k++) {
+        p->M.x[k] *= 4.0;
+    }
+    CHECK_OK(ss_simulate_judge(&after, p, r, &with, &error));
+    CHECK_OK(ss_simulate_judge(&alone, p, r, &without, &error));
+    CHECK(with.fb == without.fb);
+    CHECK(with.fb > 1e-6);
+    ss_simulate_drop(&after);
+    ss_simulate_drop(&alone);
+    ss_method_free(method);
+    ss_problem_free(p);
+}
+
 static void measures_of_a_step_are_those_of_the_judge_in_cgs(void)
 {
     ss_tangle_settings tangle = ss_tangle_defaults();
@@ -509,6 +538,7 @@ static void run_tests(void)
     RUN_TEST(a_dump_says_where_its_problems_come_from);
     RUN_TEST(a_dump_is_valid_from_its_first_problem_on);
     RUN_TEST(a_dump_without_problems_leaves_the_disk_as_it_was);
+    RUN_TEST(the_judge_does_not_take_the_factor_of_another_matrix);
     RUN_TEST(measures_of_a_step_are_those_of_the_judge_in_cgs);
     RUN_TEST(an_explosion_is_a_sentence_and_no_row);
 }
