@@ -406,14 +406,17 @@ static void a_fast_crossing_is_found_when_swept_only(void)
     TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 1e-5));
     lines.x = x;
     lines.moved = moved;
-    TEST_ASSERT_EQUAL_INT(1, count_touches(&lines, 1e-5));
-    const ss_touch t = touches[0];
-    CHECK(t.segment_a == 1 && t.segment_b == 1);
-    CHECK_NEAR(t.a, 0.5, 1e-12);
-    CHECK_NEAR(t.b, 0.5, 1e-12);
-    CHECK_NEAR(t.n.z, -1.0, 1e-12);
-    CHECK_NEAR(t.gap, 0.04 - 1e-4, 1e-12); // what may close: the start's gap along the normal
-    CHECK_NEAR(t.y.z, 0.04, 1e-15);
+    for (int k = 0; k < 2; k++) {
+        lines.coplanar = k == 1;
+        TEST_ASSERT_EQUAL_INT(1, count_touches(&lines, 1e-5));
+        const ss_touch t = touches[0];
+        CHECK(t.segment_a == 1 && t.segment_b == 1);
+        CHECK_NEAR(t.a, 0.5, 1e-12);
+        CHECK_NEAR(t.b, 0.5, 1e-12);
+        CHECK_NEAR(t.n.z, -1.0, 1e-12);
+        CHECK_NEAR(t.gap, 0.04 - 1e-4, 1e-12); // what may close: the start's gap along the normal
+        CHECK_NEAR(t.y.z, 0.04, 1e-15);
+    }
 }
 
 static void a_fast_crossing_of_an_obstacle_is_found_when_swept_only(void)

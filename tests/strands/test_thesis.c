@@ -217,6 +217,30 @@ static void the_repaired_law_ends_where_newton_and_a_solver_end(void)
     free(local);
 }
 
+// The contacts of a rod that is thrown at another one across it, 1.2 mm below.
+static int contacts_of_throw(double speed, const char *spec)
+{
+    again();
+    options.margin = 1e-6;
+    rod("der", ss_vec(0.0, 0.0, -0.03), ss_vec(0.0, 0.0, 0.0), SS_CLAMP_BOTH);
+    throw(rod("der", ss_vec(0.03, 1.2e-3, 0.0), ss_vec(0.0, 0.5 * M_PI, 0.0), SS_CLAMP_NONE),
+          ss_vec(0.0, -speed, 0.0));
+    begin_with(spec);
+    step();
+    return report.contacts;
+}
+
+// The axes touch at 1 mm. Moved by 0.4 mm the rods touch and do not cross, by 2 mm they cross.
+static void the_cubic_finds_what_crosses_and_advancement_what_touches(void)
+{
+    TEST_ASSERT_EQUAL_INT(0, contacts_of_throw(0.1, "thesis"));
+    TEST_ASSERT_EQUAL_INT(0, contacts_of_throw(0.1, "thesis:detection=cubic"));
+    TEST_ASSERT_EQUAL_INT(1, contacts_of_throw(0.4, "thesis:detection=advance"));
+    TEST_ASSERT_EQUAL_INT(0, contacts_of_throw(0.4, "thesis:detection=cubic"));
+    TEST_ASSERT_EQUAL_INT(1, contacts_of_throw(2.0, "thesis:detection=advance"));
+    TEST_ASSERT_EQUAL_INT(1, contacts_of_throw(2.0, "thesis:detection=cubic"));
+}
+
 static void check_stored(const ss_problem *p, const double *r, const double *v, const char *spec)
 {
     const size_t n = 3 * (size_t)p->ncontacts;
@@ -317,6 +341,7 @@ static void run_tests(void)
     RUN_TEST(iterates_end_at_the_error_that_is_asked_for);
     RUN_TEST(the_number_of_threads_changes_no_bit);
     RUN_TEST(the_repaired_law_ends_where_newton_and_a_solver_end);
+    RUN_TEST(the_cubic_finds_what_crosses_and_advancement_what_touches);
     RUN_TEST(the_step_leaves_its_last_problem_behind);
     RUN_TEST(lengths_are_what_the_stiffness_of_lengths_adds);
     RUN_TEST(models_without_vertices_of_their_own_are_refused);

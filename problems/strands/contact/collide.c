@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "problems/strands/contact/cells.h"
+#include "problems/strands/contact/coplanar.h"
 #include "problems/strands/contact/proximity.h"
 #include "problems/strands/contact/swept.h"
 
@@ -13,6 +14,9 @@
 // Share of the largest coordinate by which boxes are larger than they must be: the distance of two
 // segments is rounded too.
 #define ROUNDING 1e-12
+// Share of the radii below which the lines of two segments cross, and the way from one to the other
+// is no direction.
+#define CROSSING 1e-3
 
 typedef struct segment {
     int strand, number; // of the segment in its strand
@@ -200,20 +204,30 @@ static ss_vec3 normal_at(const ss_vec3 ends[4], ss_touch *t)
                              ss_minus(ends[3], ends[2]));
 }
 
+// The normal where centre lines cross, for t's abscissae: on the side of b from which a comes.
+static ss_vec3 normal_of_crossing(const ss_vec3 begin[4], const ss_vec3 then[4], ss_touch *t)
+{
+    const ss_vec3 n = ss_normal_between(ss_vec(0.0, 0.0, 0.0), ss_minus(then[1], then[0]),
+                                        ss_minus(then[3], then[2]));
+    return ss_dot(n, points_apart(begin, t)) < 0.0 ? ss_scaled(-1.0, n) : n;
+}
+
 // The touch that moving segments come to later in the step: abscissae and normal are of that time,
 // point and gap of now, so that the gap along the normal is what may close during the step.
-static bool touch_later(const ss_vec3 ends[4], const ss_vec3 moved[4], double radii, ss_touch *t)
+static bool touch_later(const search *s, const ss_vec3 ends[4], const ss_vec3 moved[4],
+                        double radii, ss_touch *t)
 {
     ss_vec3 then[4];
     double time;
-    if (!ss_swept_segments(ends, moved, radii, &time)) {
+    if (!(s->lines->coplanar ? ss_coplanar_segments(ends, moved, radii, &time)
+                             : ss_swept_segments(ends, moved, radii, &time))) {
         return false;
     }
     for (int i = 0; i < 4; i++) {
         then[i] = ss_between(ends[i], moved[i], time);
     }
-    ss_segments_nearest(then[0], then[1], then[2], then[3], &t->a, &t->b);
-    t->n = normal_at(then, t);
+    const double apart = ss_segments_nearest(then[0], then[1], then[2], then[3], &t->a, &t->b);
+    t->n = apart < CROSSING * radii ? normal_of_crossing(ends, then, t) : normal_at(then, t);
     t->gap = ss_dot(t->n, points_apart(ends, t)) - radii;
     return true;
 }
@@ -238,7 +252,7 @@ static bool touch_of(const search *s, const segment *a, const segment *b, ss_tou
         t->n = normal_at(x, t);
         return true;
     }
-    return moves != NULL && touch_later(x, moved, radii, t);
+    return moves != NULL && touch_later(s, x, moved, radii, t);
 }
 
 static ss_status touch_segments(search *s, ss_pair pair)

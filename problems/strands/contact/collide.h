@@ -39,6 +39,7 @@ typedef struct ss_polylines {
                // vertices, do not touch obstacles of their own body
     const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
         // but its first, the vertex that it branches from; -1 else. NULL: no branches
+    bool coplanar; // with `moved`: two segments meet where coplanar.h says so, not swept.h
     bool
         vertices; // obstacles are touched by vertices, not by segments: a is 0, or 1 at the end of a polyline
 } ss_polylines;
@@ -52,7 +53,8 @@ void ss_collider_free(ss_collider *c);
 // With lines->moved, pairs whose centre lines come within the sum of radii anywhere during the
 // straight motion from x to moved are found too (continuous detection). a, b and n of these are as
 // at the first such time, y is at x, and gap is that between the points at x, measured along n:
-// what may close during the step. Obstacles rest at `poses` meanwhile. SS_BAD_INPUT for a vertex
+// what may close during the step. Where centre lines cross (lines->coplanar), n is orthogonal to
+// both, towards the side where a begins. Obstacles rest at `poses` meanwhile. SS_BAD_INPUT for a vertex
 // that is not finite, or a radius or margin below 0.
 ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacle *obstacles,
                      const ss_pose *poses, int nobstacles, double margin, const ss_touch **touches,

@@ -5,7 +5,7 @@
 // distance D nothing comes within reach before (D - reach) / V has passed (Mirtich's conservative
 // advancement). Unlike the roots of the coplanarity cubic this finds ends that pass each other,
 // parallel segments and a motion that stops within reach, and the two lines are still apart then,
-// so that the normal has its sign.
+// so that the normal has its sign. coplanar.h has the cubic.
 //
 // doc/strands.md, "Detection".
 #pragma once

@@ -27,10 +27,11 @@
 typedef ss_thesis_settings settings;
 typedef ss_thesis thesis;
 
-static const settings DEFAULTS = {SS_LAW_PRINTED,  SS_THESIS_QUASI, 0, 50, 1e-8, 0.0, 0.0,
-                                  SS_STIFFNESS_OWN};
+static const settings DEFAULTS = {SS_LAW_PRINTED,   SS_THESIS_QUASI,  0, 50, 1e-8, 0.0, 0.0,
+                                  SS_STIFFNESS_OWN, SS_THESIS_ADVANCE};
 static const char *const NEWTONS[] = {"full", "quasi", NULL};
 static const char *const SEARCHES[] = {"off", "on", NULL};
+static const char *const DETECTIONS[] = {"advance", "cubic", NULL};
 static const ss_key KEYS[] = {
     {.name = "law",
      .kind = SS_KEY_CHOICE,
@@ -60,6 +61,10 @@ static const ss_key KEYS[] = {
      .kind = SS_KEY_CHOICE,
      .place = offsetof(settings, stiffness),
      .choices = ss_stiffness_names},
+    {.name = "detection",
+     .kind = SS_KEY_CHOICE,
+     .place = offsetof(settings, detection),
+     .choices = DETECTIONS},
     {.name = NULL},
 };
 
@@ -107,6 +112,7 @@ static ss_status thesis_make(ss_stepper *s, const void *set, void **own, ss_erro
         return ss_fail_memory(e, "the scheme of a world");
     }
     t->set = *(const settings *)set;
+    s->coplanar = t->set.detection == SS_THESIS_CUBIC;
     const ss_status status = check_models(w, &t->set, e);
     if (status != SS_OK) {
         return status;

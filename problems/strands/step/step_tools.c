@@ -52,6 +52,7 @@ static ss_status collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *mo
                                 .radius = w->radius,
                                 .body = s->body,
                                 .branch = s->branch,
+                                .coplanar = s->coplanar,
                                 .vertices = s->scheme->vertices};
     const double margin = ss_step_margin(&s->options, w->radius, h, s->speed);
     const ss_status status = ss_collide(s->collider, &lines, w->obstacles, at->obstacles,

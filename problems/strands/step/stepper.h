@@ -34,6 +34,7 @@ struct ss_stepper {
     ss_vec3 *moved;       // [npoints] scratch: where a sweep ends
 
     ss_collider *collider;
+    bool coplanar;         // the scheme's, for ss_polylines
     int *first, *body;     // [nstrands + 1] for ss_polylines
     int *branch;           // [npoints] for ss_polylines; NULL where no strand branches
     double speed;          // m/s, largest |u_N| of the last step

@@ -7,6 +7,7 @@
 #include "problems/strands/step/stepper.h"
 
 enum { SS_THESIS_FULL, SS_THESIS_QUASI };
+enum { SS_THESIS_ADVANCE, SS_THESIS_CUBIC };
 
 typedef struct ss_thesis_settings {
     int law, newton, search, iterations;
@@ -14,6 +15,7 @@ typedef struct ss_thesis_settings {
     double fb;  // 0: no matter
     double relax;
     int stiffness;
+    int detection;
 } ss_thesis_settings;
 
 typedef struct ss_thesis {
