@@ -77,6 +77,19 @@ static char *checksums(const char *path)
 }
 
 // Three sweeps and a step size of many digits: with the defaults the problems are others.
+static void strands_that_pass_through_obstacles_are_told(void)
+{
+    if (RUN("simulate", "cylinder", "--rods", "1", "--steps", "1", "--model", "oriented-strands",
+            "--scheme", "ida") == 1) {
+        HOLDS(standard_error, "'ida'"); // the build has no such scheme
+        return;
+    }
+    SAYS("simulate: cylinder: the scheme ida looks for no contacts: strands and obstacles pass "
+         "through each other");
+    EXPECT(0, "simulate", "coil", "--steps", "1", "--model", "oriented-strands", "--scheme", "ida");
+    TEST_ASSERT_EQUAL_STRING("", standard_error);
+}
+
 static void a_dump_knows_the_command_that_made_it(void)
 {
     char first[400], second[400];
@@ -141,6 +154,7 @@ static void run_tests(void)
 {
     RUN_TEST(threads_that_a_solver_has_no_use_for_are_told);
     RUN_TEST(a_run_without_contacts_tells_what_it_leaves_undone);
+    RUN_TEST(strands_that_pass_through_obstacles_are_told);
     RUN_TEST(a_dump_knows_the_command_that_made_it);
     RUN_TEST(a_tower_has_no_condition);
     RUN_TEST(a_label_of_a_table_is_no_file);

@@ -50,12 +50,13 @@ ss_status ss_ida_check(const ss_world *w, int k, ss_error *e)
 {
     const ss_strand *s = &w->strands[k];
     if (s->size.nheld > 0 || (s->size.nq != s->size.nv && s->model->rate == NULL)) {
-        return ss_fail(
-            e, SS_BAD_INPUT,
-            "strands of the model %s are %s, which the scheme ida has no place for: take "
-            "oriented-strands or super-helix",
-            s->model->name,
-            s->size.nheld > 0 ? "clamped by holding vertices" : "frames that are carried along");
+        return ss_fail(e, SS_BAD_INPUT,
+                       "strands of the model %s %s, which the scheme ida cannot integrate: take "
+                       "oriented-strands",
+                       s->model->name,
+                       s->size.nheld > 0
+                           ? "are clamped by holding vertices"
+                           : "that are not clamped have frames that are carried along");
     }
     return SS_OK;
 }

@@ -51,6 +51,7 @@ typedef struct ss_scheme {
         continuous; // its contacts are those of continuous detection, whatever was asked for, on the way that v
                     // of the trial moves the points
     bool vertices; // those with obstacles are at vertices
+    bool passes;   // looks for no contacts: strands and obstacles pass through each other
 
     // What the scheme keeps between tries, for the world of the stepper. May be NULL, as may `free`.
     ss_status (*make)(ss_stepper *s, const void *settings, void **own, ss_error *e);

@@ -93,7 +93,6 @@ static ss_status ida_make(ss_stepper *s, const void *settings, void **own, ss_er
     }
     scheme *a = calloc(1, sizeof *a);
     *own = a;
-    s->options.contacts = false;
     return a != NULL && make_strands(a, s->world, settings)
                ? SS_OK
                : ss_fail_memory(e, "the scheme of a world");
@@ -173,6 +172,7 @@ const ss_scheme ss_scheme_ida = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(ss_ida_settings),
+    .passes = true,
     .make = ida_make,
     .free = ida_free,
     .step = ida_step,

@@ -132,6 +132,7 @@ static ss_status make_scheme(ss_stepper *s, ss_error *e)
         s->scheme = asked->scheme;
         strcpy(s->spec, asked->spec);
         s->options.continuous = s->options.continuous || s->scheme->continuous;
+        s->options.contacts = s->options.contacts && !s->scheme->passes;
         status = check_scheme(s->world, s->scheme, e);
     }
     if (status == SS_OK && s->scheme->make != NULL) {
