@@ -90,6 +90,13 @@ static void strands_that_pass_through_obstacles_are_told(void)
     TEST_ASSERT_EQUAL_STRING("", standard_error);
 }
 
+static void a_strand_whose_only_link_is_clamped_is_told(void)
+{
+    EXPECT(1, "simulate", "coil", "--steps", "1", "--model", "oriented-strands:links=1");
+    SAYS("simulate: coil: a strand of 1 link whose clamped root holds the first has none that "
+         "moves: take more links");
+}
+
 static void a_dump_knows_the_command_that_made_it(void)
 {
     char first[400], second[400];
@@ -155,6 +162,7 @@ static void run_tests(void)
     RUN_TEST(threads_that_a_solver_has_no_use_for_are_told);
     RUN_TEST(a_run_without_contacts_tells_what_it_leaves_undone);
     RUN_TEST(strands_that_pass_through_obstacles_are_told);
+    RUN_TEST(a_strand_whose_only_link_is_clamped_is_told);
     RUN_TEST(a_dump_knows_the_command_that_made_it);
     RUN_TEST(a_tower_has_no_condition);
     RUN_TEST(a_label_of_a_table_is_no_file);

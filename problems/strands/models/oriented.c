@@ -314,6 +314,12 @@ static ss_status fill(ss_oriented_strand *s, plan *p, bool floats, ss_error *e)
         p->link[0].bend_damping = p->link[0].twist_damping = 0.0;
     }
     const int n = p->n - p->first;
+    if (n < 1) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "a strand of %d link whose clamped root holds the first has none that "
+                       "moves: take more links",
+                       p->n);
+    }
     if (!strand_allocate(s, n)) {
         return ss_fail_memory(e, "a strand");
     }
