@@ -30,6 +30,12 @@ fi
 touch=${touch:-$(columns "$stats" step contacts | awk '$2 > 0 { print $1; exit }')}
 bent=${bent:-$(columns "$stats" step contacts elastic |
     awk '$2 > 0 && $3 > most { most = $3; step = $1 } END { print step }')}
+for step in "$touch" "$bent"; do
+    if ! columns "$file" step | grep -x -- "$step" >/dev/null; then
+        echo "figure411.sh: step ${step:-of the first contact} has no iterates in $file: choose another one" >&2
+        exit 1
+    fi
+done
 
 curves=()
 {
@@ -44,7 +50,8 @@ curves=()
             awk -v k="$k" -v name="$name" -v measure="$measure" '
                 NR == 1 { first = $k }
                 $1 <= 21 { after = $k }
-                END { printf "%-22s  %-16s  %10.2e  %10.2e  %10.2e\n", name, measure, first, after / first, $k / first }' \
+                function share(x) { return first > 0 ? sprintf("%.2e", x / first) : "-" }
+                END { printf "%-22s  %-16s  %10.2e  %10s  %10s\n", name, measure, first, share(after), share($k) }' \
                 "$folder/$data"
             [ $measure != change_rms ] || { k=$((k + 1)) && continue; } # it would lie on `change`
             curves+=("'$data' using 1:(\$$k > 0 ? \$$k / $(awk -v k="$k" 'NR == 1 { print $k }' "$folder/$data") : NaN) with linespoints lw $([ $measure = change ] && echo 4 || echo 1) title 'step $name: ${measure//_/ }'")

@@ -2,9 +2,10 @@
 # Figure 4-8 of [J20]: a hair that falls across a sloping one, for several frictions.
 #     figure48.sh [--scheme SPEC] [--steps N] FOLDER [MU...]
 # The scene `crossing` with mu 0, 0.1, 0.3, 0.5 and 0.9 by thesis:law=printed, 500 steps of 1 ms. Prints for each
-# mu when the hair lost its contact, `never` where it has it at the end, and writes that as FOLDER/figure48.txt;
-# FOLDER/crossing-MU.csv (simulate --stats) where it is absent, and FOLDER/figure48.{svg,png}, the height of the
-# tip over time, each with its gnuplot script (.gp) beside it. STICKSLIP is the program (build/stickslip).
+# mu when the hair lost its contact, `never` where it has it at the end, `no contact` where the steps end before
+# one, and writes that as FOLDER/figure48.txt; FOLDER/crossing-MU.csv (simulate --stats) where it is absent, and
+# FOLDER/figure48.{svg,png}, the height of the tip over time, each with its gnuplot script (.gp) beside it.
+# STICKSLIP is the program (build/stickslip).
 set -euo pipefail
 
 here=$(dirname "$0")
@@ -32,7 +33,8 @@ curves=()
         fi
         columns "$file" time contacts tip_y | tee "$folder/crossing-$mu.dat" | awk -v mu="$mu" '
             $2 > 0 { last = $1 }
-            END { printf "%6s  %12s  %14.2f\n", mu, last < $1 ? sprintf("%.3f", last) : "never", 1e3 * $3 }'
+            END { slides = last == "" ? "no contact" : last < $1 ? sprintf("%.3f", last) : "never"
+                  printf "%6s  %12s  %14.2f\n", mu, slides, 1e3 * $3 }'
         curves+=("'crossing-$mu.dat' using (1e3 * \$1):(1e3 * \$3) with lines title 'mu $mu'")
     done
 } >"$folder/figure48.txt.part"
