@@ -23,7 +23,7 @@ read_options() {
         printf -v "${option_//-/_}" %s "$2"
         shift 2
     done
-    [ $# -ge "$least_" ] || fail_usage 'an operand lacks'
+    [ $# -ge "$least_" ] || fail_usage 'an operand is missing'
     [ $# -le "${most_:-$#}" ] || fail_usage "'${*: -1}' is one operand too many"
     # shellcheck disable=SC2034
     words=("$@")

@@ -84,8 +84,8 @@ const ss_verb ss_verb_report = {
     .text = "The page is one file that opens without a network. Of records it shows performance "
             "profiles at any tolerance, the solvers, every problem with its runs and how they "
             "converged; of simulations their statistics over time and the strands themselves, "
-            "which can be turned. Files are told apart by their content. A file that cannot be "
-            "used is reported, on the page too, and the others are shown.\n"
+            "which can be turned. The kind of a file is recognised by its content. A file that "
+            "cannot be used is reported, on the page too, and the others are shown.\n"
             "A tolerance looser than that of a run is answered from its history.\n",
     .example = "  stickslip report results.db --out results.html\n"
                "  stickslip report pony.csv --strands pony.h5 --out pony.html\n",
