@@ -1,6 +1,7 @@
 // problems/strands/spec.c -- specs: a name among the entries of a table, and options by its keys.
 #include "problems/strands/spec.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,9 @@ static ss_status fail_unknown(const ss_catalogue *c, const char *name, ss_error 
     return ss_fail(e, SS_BAD_INPUT, "unknown %s '%s'; there are %s", c->kind, name, names);
 }
 
+// A bit of `seen` for each key of the entry that the spec has set.
 static ss_status set_option(const ss_catalogue *c, const ss_entry *entry, const char *spec,
-                            char *option, void *settings, ss_error *e)
+                            char *option, uint64_t *seen, void *settings, ss_error *e)
 {
     char *value = strchr(option, '=');
     if (value == NULL || value == option || value[1] == '\0') {
@@ -40,6 +42,12 @@ static ss_status set_option(const ss_catalogue *c, const ss_entry *entry, const 
         return ss_fail(e, SS_BAD_INPUT, "%s '%s' has no option '%s'; it has %s", c->kind,
                        entry->name, option, known[0] != '\0' ? known : "none");
     }
+    const uint64_t bit = UINT64_C(1) << (key - entry->keys);
+    if ((*seen & bit) != 0) {
+        return ss_fail(e, SS_BAD_INPUT, "%s is set twice in '%s'; leave one of them out", key->name,
+                       spec);
+    }
+    *seen |= bit;
     return ss_key_set(key, value, settings, e);
 }
 
@@ -48,13 +56,14 @@ static ss_status set_options(const ss_catalogue *c, const ss_entry *entry, const
                              char *options, void *settings, ss_error *e)
 {
     ss_status status = SS_OK;
+    uint64_t seen = 0;
     while (status == SS_OK && options != NULL) {
         char *option = options;
         options = strchr(option, ',');
         if (options != NULL) {
             *options++ = '\0';
         }
-        status = set_option(c, entry, spec, option, settings, e);
+        status = set_option(c, entry, spec, option, &seen, settings, e);
     }
     return status;
 }

@@ -34,6 +34,7 @@ static void a_wrong_spec_is_refused_with_a_sentence(void)
     check_refused("super-helix:elements", "'elements' of strand model");
     check_refused("super-helix:", "is not key=value");
     check_refused("super-helix:elements=", "is not key=value");
+    check_refused("super-helix:elements=3,root=free,elements=3", "elements is set twice in ");
     check_refused("super-helix:elements=33", "elements takes a whole number from 1 to 32");
     check_refused("super-helix:elements=5,root=held", "root takes one of design, clamped, free");
     char lengthy[200];
