@@ -3,7 +3,7 @@
 // A model knows one strand: its coordinates q and velocities v, where they put its centre line, and
 // its own forces. Everything else is written once against this table: gravity, drag, inertia,
 // scripted roots and clamps (step/system.h), contacts (contact/), the one-step problem and the time
-// steps (step/step.h), their schemes (step/scheme.h), and the tests of tests/strands/test_models*.c, which
+// steps (step/step.h), their schemes (schemes/scheme.h), and the tests of tests/strands/test_models*.c, which
 // run on a new model automatically. The model gives
 //     points    vertices of the collision polylines, which ARE the geometry for contacts
 //     samples   lumps of mass m_p at x_p, for every integral over mass:

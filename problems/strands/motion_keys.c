@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "problems/strands/models/super_helix_kinematics.h"
+#include "problems/strands/models/super_helix/super_helix_kinematics.h"
 
 static bool rests(ss_vec3 rate)
 {

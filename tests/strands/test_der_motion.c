@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "problems/strands/step/step.h"
-#include "problems/strands/models/der.h"
+#include "problems/strands/models/der/der.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/strand_run.h"

@@ -1,6 +1,6 @@
 // tests/strands/test_super_helix_kinematics.c -- one piece of helix: its place, frame and derivatives
 // against limits, integrals and differences.
-#include "problems/strands/models/super_helix_kinematics.h"
+#include "problems/strands/models/super_helix/super_helix_kinematics.h"
 
 #include <string.h>
 

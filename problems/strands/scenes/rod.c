@@ -13,7 +13,7 @@
 //     ring        both ends in one place: stable to a twist of 2 pi sqrt(3) EI/GJ (Michell)
 #include <stdlib.h>
 
-#include "problems/strands/models/super_helix_kinematics.h"
+#include "problems/strands/models/super_helix/super_helix_kinematics.h"
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 

@@ -28,7 +28,7 @@
 #include "problems/strands/contact/collide.h"
 #include "problems/strands/step/system.h"
 #include "problems/strands/contact/track.h"
-#include "problems/strands/step/scheme.h"
+#include "problems/strands/schemes/scheme.h"
 
 typedef enum ss_gap { SS_GAP_NONE, SS_GAP_POSITIVE, SS_GAP_BAUMGARTE } ss_gap;
 

@@ -1,5 +1,5 @@
 // problems/strands/step/step_batch.c -- one try of a step whose strands are stepped side by side.
-#include "problems/strands/step/schemes.h"
+#include "problems/strands/schemes/schemes.h"
 #include "problems/strands/step/stepper.h"
 
 // Whether a model's batch takes the strands of a world (batch.h).

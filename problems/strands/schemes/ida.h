@@ -1,0 +1,47 @@
+// problems/strands/schemes/ida.h -- the differential equation of one strand, integrated by SUNDIALS IDA (internal).
+//
+// With y = (v, q) it is F(t, y, ydot) = 0,
+//
+//     M0 vdot - F(q, v, t) + C v = 0,   qdot - rate(q, v) = 0
+//
+// doc/strands.md, "IDA".
+#pragma once
+
+#include "problems/strands/step/system.h"
+
+typedef enum ss_ida_jacobian {
+    SS_IDA_OWN,   // M0, C and K of the strand as what preconditions GMRES
+    SS_IDA_DENSE, // of all numbers of y, by differences, factored whole
+} ss_ida_jacobian;
+
+typedef struct ss_ida_settings {
+    double rtol;
+    int order;    // 1 .. 5, the most
+    int jacobian; // ss_ida_jacobian
+    int steps;    // of the integrator in one interval, the most
+} ss_ida_settings;
+
+// What an interval took.
+typedef struct ss_ida_effort {
+    int iterations, steps; // non-linear ones; steps of the formula
+} ss_ida_effort;
+
+// Numbers of the world's size, of which each strand uses its own.
+typedef struct ss_ida_room {
+    ss_world_state state;
+    double *past; // [nv]
+} ss_ida_room;
+
+typedef struct ss_ida ss_ida;
+
+// Whether the equations of strand k are of this kind: nothing held, coordinates that have rates. SS_BAD_INPUT
+// with a sentence where they are not.
+ss_status ss_ida_check(const ss_world *w, int k, ss_error *e);
+// For strand k of a world, which it uses. NULL without memory.
+ss_ida *ss_ida_new(const ss_world *w, int k, const ss_ida_settings *set, const ss_ida_room *room);
+void ss_ida_free(ss_ida *ida); // takes NULL
+
+// q and v of strand k at time + h. `begin` starts from the world's state and order 1; else it goes on from
+// where the last call ended, which must be that state. False where the integrator finds no way.
+bool ss_ida_advance(ss_ida *ida, bool begin, double h, ss_system_scratch *scratch, double *q,
+                    double *v, ss_ida_effort *effort);

@@ -1,0 +1,34 @@
+// problems/strands/schemes/schemes.c -- the schemes by name, and their specs.
+#include "problems/strands/schemes/schemes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/strands/spec.h"
+
+const ss_scheme *const ss_schemes[] = {SS_LISTED_SCHEMES, NULL};
+
+static ss_entry scheme_entry(int k)
+{
+    const ss_scheme *s = ss_schemes[k];
+    return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size} : (ss_entry){0};
+}
+
+ss_status ss_scheme_parse(const char *spec, ss_scheme_choice *choice, ss_error *e)
+{
+    const ss_catalogue schemes = {"scheme", scheme_entry};
+    int which;
+    *choice = (ss_scheme_choice){0};
+    const ss_status status = ss_spec_parse(&schemes, spec, &which, &choice->settings, e);
+    if (status == SS_OK) {
+        choice->scheme = ss_schemes[which];
+        strcpy(choice->spec, spec);
+    }
+    return status;
+}
+
+void ss_scheme_choice_free(ss_scheme_choice *choice)
+{
+    free(choice->settings);
+    *choice = (ss_scheme_choice){0};
+}
