@@ -23,7 +23,7 @@ ss_status ss_world_scale_motion(ss_world *w, int strand, double time_scale, doub
     if (s->model->frame != SS_FRAME_ROOT && (time_scale != 1.0 || local != 0.0)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "a strand of the model %s moves in the world: time scale and local dynamics "
-                       "are for oriented-strands and super-helix",
+                       "are for oriented-strands, super-helix and chains",
                        s->model->name);
     }
     s->time_scale = time_scale;

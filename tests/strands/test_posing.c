@@ -105,13 +105,16 @@ static void a_strand_feels_its_base_by_the_time_scale(void)
 {
     ss_motion full = brisk(0.01), half = brisk(0.005);
     full.angle = half.angle = ss_motion_still().angle;
-    run a = posed_run("super-helix", &full, 0.5, 0.0, false);
-    run b = posed_run("super-helix", &half, 1.0, 0.0, false);
-    go_to(&a, SECONDS);
-    go_to(&b, SECONDS);
-    CHECK_LE(moved(&a, b.w->now.q), 1e-9);
-    free_run(&a);
-    free_run(&b);
+    static const char *const models[] = {"super-helix", "tmf"};
+    for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
+        run a = posed_run(models[k], &full, 0.5, 0.0, false);
+        run b = posed_run(models[k], &half, 1.0, 0.0, false);
+        go_to(&a, SECONDS);
+        go_to(&b, SECONDS);
+        CHECK_LE(moved(&a, b.w->now.q), 1e-9);
+        free_run(&a);
+        free_run(&b);
+    }
 }
 
 static void a_model_of_the_world_has_no_time_scale(void)
