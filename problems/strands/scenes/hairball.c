@@ -5,20 +5,21 @@
 // straight but for random curvatures: in the first tenths of a second it falls onto the ball and onto others.
 // Contacts are wider than in the other scenes of thin hair: with 55 um, 1000 strands had a third of the 5500
 // that [J20] tells of. Of 12 vertices, 4 N - 1 = 47 dofs, the clamp holds 7: 40 are free.
-#include "problems/strands/scenes/thin_hair.h"
+#include "problems/strands/scenes/ball.h"
 #include "problems/strands/scenes/scenes.h"
+#include "problems/strands/scenes/thin_hair.h"
 #include "problems/tangle/random.h"
 
-#define BALL       0.05   // m, radius
-#define CONTACT    150e-6 // m, radius of contacts
-#define LENGTH     0.2    // m
-#define PIECES     20
-#define LIFT       0.5               // rad between a root's tangent and the ball
-#define BEND       18.0              // 1/m, of the start: less than the 20 of the ball
-#define GOLDEN     2.399963229728653 // rad
-#define TURN       6.283185307179586 // rad
-#define TURN_START 0.5               // s
-#define TURN_TIME  4.0               // s
+#define BALL    0.05   // m, radius
+#define CONTACT 150e-6 // m, radius of contacts
+#define LENGTH  0.2    // m
+#define PIECES  20
+#define LIFT    0.5               // rad between a root's tangent and the ball
+#define BEND    18.0              // 1/m, of the start: less than the 20 of the ball
+#define GOLDEN  2.399963229728653 // rad
+// A whole turn, in s.
+static const ss_profile TURNING = {
+    .kind = SS_PROFILE_MOVE, .size = 6.283185307179586, .period = 4.0, .start = 0.5};
 
 typedef struct settings {
     int vertices;
@@ -41,21 +42,6 @@ static const ss_key KEYS[] = {
     SS_THIN_STRETCH_KEY(settings),
     {.name = NULL},
 };
-
-static ss_status add_ball(ss_world *w, double mu, int *body, ss_error *e)
-{
-    ss_motion turn = ss_motion_still();
-    turn.axis = ss_vec(0.0, 1.0, 0.0);
-    turn.angle = (ss_profile){
-        .kind = SS_PROFILE_MOVE, .size = TURN, .period = TURN_TIME, .start = TURN_START};
-    ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
-                        .size = {BALL, BALL, BALL},
-                        .pose = ss_pose_identity(),
-                        .mu = mu};
-    const ss_status status = ss_world_add_body(w, &turn, body, e);
-    ball.body = *body;
-    return status == SS_OK ? ss_world_add_obstacle(w, &ball, e) : status;
-}
 
 // Place k of n on the upper half. n0 leaves the ball by LIFT, down the meridian; bending about n2 turns n0
 // towards n1, which is the ball's side.
@@ -118,7 +104,7 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     int body;
     ss_thin_contacts(request, w, options, &mu);
     w->radius = CONTACT;
-    status = add_ball(w, mu, &body, e);
+    status = ss_ball_add(w, BALL, &TURNING, mu, &body, e);
     return status == SS_OK ? add_hair(request, ss_request_settings(request, &DEFAULTS), body, w, e)
                            : status;
 }

@@ -4,23 +4,24 @@
 // places over the ball, or over a share of it about the x axis; the ball turns about y by half a turn and rests.
 // Wisps stand for all hair: the section of a wisp is that of the talk's 2000 (its mean from root to tip) divided
 // among those that a whole ball would have. Contacts keep wisps a millimetre apart, half of it from 6000 on.
+#include "problems/strands/scenes/ball.h"
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
-#define VERTICES    101
-#define BALL        0.1525             // m
-#define RISE        0.001              // m, a vertex
-#define ANGLE       1.2566370614359172 // rad, a vertex: 0.4 pi
-#define LEAD        0.001              // m, the first edge
-#define STEM        0.003              // m, from there to the first vertex of the coil
-#define TALK        2000.0
-#define SECTION     5.1667e-6         // m^2: mean of r^2, r from 5 to 1 mm over sqrt 2
-#define NEAR        5e-4              // m, radius of contacts
-#define MANY        6000.0            // wisps on a ball, from which it is half
-#define GOLDEN      2.399963229728653 // rad
-#define TWIRL       3.141592653589793 // rad
-#define TWIRL_START 0.1               // s
-#define TWIRL_TIME  1.0               // s
+#define VERTICES 101
+#define BALL     0.1525             // m
+#define RISE     0.001              // m, a vertex
+#define ANGLE    1.2566370614359172 // rad, a vertex: 0.4 pi
+#define LEAD     0.001              // m, the first edge
+#define STEM     0.003              // m, from there to the first vertex of the coil
+#define TALK     2000.0
+#define SECTION  5.1667e-6         // m^2: mean of r^2, r from 5 to 1 mm over sqrt 2
+#define NEAR     5e-4              // m, radius of contacts
+#define MANY     6000.0            // wisps on a ball, from which it is half
+#define GOLDEN   2.399963229728653 // rad
+// Half a turn, in s.
+static const ss_profile TWIRLING = {
+    .kind = SS_PROFILE_MOVE, .size = 3.141592653589793, .period = 1.0, .start = 0.1};
 
 typedef struct settings {
     int wisps;
@@ -69,21 +70,6 @@ static ss_pose root_of(int k, int n, double cover, double above)
     return (ss_pose){{{side, in, ss_cross(side, in)}}, ss_scaled(BALL + above, out)};
 }
 
-static ss_status add_ball(ss_world *w, double mu, int *body, ss_error *e)
-{
-    ss_motion twirl = ss_motion_still();
-    twirl.axis = ss_vec(0.0, 1.0, 0.0);
-    twirl.angle = (ss_profile){
-        .kind = SS_PROFILE_MOVE, .size = TWIRL, .period = TWIRL_TIME, .start = TWIRL_START};
-    ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
-                        .size = {BALL, BALL, BALL},
-                        .pose = ss_pose_identity(),
-                        .mu = mu};
-    const ss_status status = ss_world_add_body(w, &twirl, body, e);
-    ball.body = *body;
-    return status == SS_OK ? ss_world_add_obstacle(w, &ball, e) : status;
-}
-
 static ss_status add_wisps(const ss_scene_request *request, const settings *set, int wisps,
                            int body, ss_world *w, ss_error *e)
 {
@@ -128,7 +114,7 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     options->reach = 0.0;
     options->explosion = 0.0;
     int body;
-    status = add_ball(w, mu.obstacle, &body, e);
+    status = ss_ball_add(w, BALL, &TWIRLING, mu.obstacle, &body, e);
     return status == SS_OK ? add_wisps(request, set, wisps, body, w, e) : status;
 }
 

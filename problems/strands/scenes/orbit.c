@@ -3,6 +3,7 @@
 // Once it has reached its periodic orbit, every solver of Coulomb's law gives the same orbit of the
 // free end, and another law gives another. The ball turns about a vertical axis: friction then
 // drags the rod sideways, and its direction goes through all angles.
+#include "problems/strands/scenes/ball.h"
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
@@ -32,20 +33,6 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-static ss_status add_ball(ss_world *w, const settings *set, double mu, ss_error *e)
-{
-    ss_motion motion = ss_motion_still();
-    motion.axis = ss_vec(0.0, 1.0, 0.0);
-    motion.angle =
-        (ss_profile){.kind = SS_PROFILE_OSCILLATE, .size = set->amplitude, .period = set->period};
-    ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
-                        .size = {BALL_RADIUS, BALL_RADIUS, BALL_RADIUS},
-                        .pose = ss_pose_identity(),
-                        .mu = mu};
-    const ss_status status = ss_world_add_body(w, &motion, &ball.body, e);
-    return status == SS_OK ? ss_world_add_obstacle(w, &ball, e) : status;
-}
-
 static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                        ss_error *e)
 {
@@ -62,8 +49,11 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     w->radius = COLLISION_RADIUS;
     w->mu = mu.strand;
     options->margin = 0.2 * COLLISION_RADIUS;
-    int number;
-    status = add_ball(w, ss_request_settings(request, &DEFAULTS), mu.obstacle, e);
+    const settings *set = ss_request_settings(request, &DEFAULTS);
+    const ss_profile turning = {
+        .kind = SS_PROFILE_OSCILLATE, .size = set->amplitude, .period = set->period};
+    int number, body;
+    status = ss_ball_add(w, BALL_RADIUS, &turning, mu.obstacle, &body, e);
     if (status == SS_OK) {
         status = ss_world_add_strand(w, request->model, &rod, 0, &clamp, &number, e);
     }
