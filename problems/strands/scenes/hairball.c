@@ -17,7 +17,7 @@
 #define LIFT    0.5               // rad between a root's tangent and the ball
 #define BEND    18.0              // 1/m, of the start: less than the 20 of the ball
 #define GOLDEN  2.399963229728653 // rad
-// A whole turn, in s.
+// A whole turn in 4 s.
 static const ss_profile TURNING = {
     .kind = SS_PROFILE_MOVE, .size = 6.283185307179586, .period = 4.0, .start = 0.5};
 

@@ -19,7 +19,7 @@
 #define NEAR     5e-4              // m, radius of contacts
 #define MANY     6000.0            // wisps on a ball, from which it is half
 #define GOLDEN   2.399963229728653 // rad
-// Half a turn, in s.
+// Half a turn in a second.
 static const ss_profile TWIRLING = {
     .kind = SS_PROFILE_MOVE, .size = 3.141592653589793, .period = 1.0, .start = 0.1};
 
