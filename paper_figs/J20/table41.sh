@@ -3,14 +3,13 @@
 #     table41.sh [--rods N] [--steps N] [--from N] [--iterations N] FOLDER [RUN...]
 # 1000 strands and 150 steps of 1 ms, of the 5000 of the paper, unless asked otherwise; steps up to --from (100),
 # in which few strands touch, do not count. Runs are METHOD-STOP: printed and repaired are the laws of the scheme
-# thesis, gauss-seidel the
-# scheme newton with mfb+enum and 50 Newton steps; the stop own is the paper's of each (a mean change of 1e-8 m/s
-# within 50 iterates; fb 1e-6 within 200 sweeps), 1e-3 and 1e-6 are errors that both reach, by --iterations
-# (2000) passes at most. All are made: printed-own repaired-own repaired-1e-3 repaired-1e-6 gauss-seidel-own
-# gauss-seidel-1e-3 gauss-seidel-1e-6. Writes FOLDER/hairball-RUN.csv (simulate --stats) where it is absent, and
-# FOLDER/table41.txt, and prints the text. `reached%` is how many steps with
-# contacts the judge calls solved at the run's error, of `own` at 1e-6; the time of the judge does not count.
-# STICKSLIP is the program (build/stickslip).
+# thesis, gauss-seidel the scheme newton with mfb+enum and 50 Newton steps; the stop own is the paper's of each (a
+# mean change of 1e-8 m/s within 50 iterates; fb 1e-6 within 200 sweeps), 1e-3 and 1e-6 are errors that both
+# reach, by --iterations (2000) passes at most. All are made: printed-own repaired-own repaired-1e-3 repaired-1e-6
+# gauss-seidel-own gauss-seidel-1e-3 gauss-seidel-1e-6. Writes FOLDER/hairball-RUN.csv (simulate --stats) where it
+# is absent, and FOLDER/table41.txt, and prints the text. `reached%` is how many steps with contacts the judge
+# calls solved at the run's error, of `own` at 1e-6; the time of the judge does not count. STICKSLIP is the program
+# (build/stickslip).
 set -euo pipefail
 
 here=$(dirname "$0")
