@@ -528,6 +528,8 @@ def check_exports(browser, record, folder):
         assert run.returncode == 0 and run.stderr == "", run.stderr
         assert os.path.getsize(os.path.join(folder, "profile.pdf")) > 1000
     browser.click("#export-script summary")
+    # The browser tells the page of an opened part after the click.
+    browser.wait("return document.querySelector('#export-text').textContent", "the script")
     with open(paths["profile.gp"], encoding="utf-8") as file:
         assert browser.text("#export-text") == file.read()
 
