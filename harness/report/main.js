@@ -36,7 +36,7 @@ class Page {
 
   // A place that an address names but the page does not have is all.
   recordOf(state) {
-    const record = state.record === "" ? defaultRecord(this.model) : state.record;
+    const record = state.record === "" ? this.model.record : state.record;
     return Object.hasOwn(this.model.records, record) ? record : "all";
   }
 

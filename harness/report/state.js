@@ -4,7 +4,7 @@
 const DEFAULT_STATE = {
   tol: NaN,
   measure: "seconds",
-  record: "", // "all", the place of one, or "": what defaultRecord says
+  record: "", // "all", the place of one, or "": the one that the model begins with
   scene: "",
   from: NaN,
   to: NaN,

@@ -74,6 +74,7 @@ function makeModel(data) {
   if (labels.size < model.problems.length) {
     model.problems.forEach((p) => (p.label = p.name)); // short names would be ambiguous
   }
+  model.record = defaultRecord(model);
   return model;
 }
 
