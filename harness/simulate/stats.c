@@ -17,11 +17,15 @@
 // A file without one of these is not a statistics file; a column that is added later may be missing.
 enum { NEEDED = 1 };
 
-#define COLUMN(name_, place_, kind_, unit_)                                                        \
-    SS_FIELD_AS(name_, ss_stats_line, place_, kind_, .unit = unit_, .groups = NEEDED)
-#define TEXT(name_, place_)        COLUMN(name_, place_, SS_FIELD_TEXT, NULL)
-#define COUNT(name_, place_)       COLUMN(name_, place_, SS_FIELD_INTEGER, "1")
-#define REAL(name_, place_, unit_) COLUMN(name_, place_, SS_FIELD_REAL, unit_)
+#define COLUMN_OF(groups_, name_, place_, kind_, unit_)                                            \
+    SS_FIELD_AS(name_, ss_stats_line, place_, kind_, .unit = unit_, .groups = groups_)
+#define COLUMN(name_, place_, kind_, unit_) COLUMN_OF(NEEDED, name_, place_, kind_, unit_)
+#define TEXT(name_, place_)                 COLUMN(name_, place_, SS_FIELD_TEXT, NULL)
+#define COUNT(name_, place_)                COLUMN(name_, place_, SS_FIELD_INTEGER, "1")
+#define REAL(name_, place_, unit_)          COLUMN(name_, place_, SS_FIELD_REAL, unit_)
+#define LATER_TEXT(name_, place_)           COLUMN_OF(0, name_, place_, SS_FIELD_TEXT, NULL)
+#define LATER_COUNT(name_, place_)          COLUMN_OF(0, name_, place_, SS_FIELD_INTEGER, "1")
+#define LATER_REAL(name_, place_, unit_)    COLUMN_OF(0, name_, place_, SS_FIELD_REAL, unit_)
 
 const ss_field ss_stats_fields[] = {
     TEXT("scene", run.scene),
@@ -64,36 +68,27 @@ const ss_field ss_stats_fields[] = {
     REAL("tip_vy", row.tip_velocity[1], "m/s"),
     REAL("tip_vz", row.tip_velocity[2], "m/s"),
     REAL("dissipation", row.report.dissipation, "J"),
-    SS_FIELD_AS("gamma", ss_stats_line, run.gamma, SS_FIELD_REAL, .unit = "1"),
-    SS_FIELD_AS("bending_hz", ss_stats_line, run.bending_hz, SS_FIELD_REAL, .unit = "Hz"),
-    SS_FIELD_AS("scheme", ss_stats_line, run.scheme, SS_FIELD_TEXT, .unit = NULL),
-    SS_FIELD_AS("iterates", ss_stats_line, row.report.iterates, SS_FIELD_INTEGER, .unit = "1"),
-    SS_FIELD_AS("change", ss_stats_line, row.report.change, SS_FIELD_REAL, .unit = "m/s"),
-    SS_FIELD_AS("stiffness", ss_stats_line, row.stiffness, SS_FIELD_TEXT, .unit = NULL),
-    SS_FIELD_AS("lifted", ss_stats_line, row.report.lifted, SS_FIELD_INTEGER, .unit = "1"),
-    SS_FIELD_AS("tip_gap", ss_stats_line, row.tip_gap, SS_FIELD_REAL, .unit = "m"),
-    SS_FIELD_AS("unrest", ss_stats_line, row.unrest, SS_FIELD_REAL, .unit = "m"),
-    SS_FIELD_AS("normal", ss_stats_line, row.report.answer.normal, SS_FIELD_REAL, .unit = "1"),
-    SS_FIELD_AS("impulse_change", ss_stats_line, row.report.impulse_change, SS_FIELD_REAL,
-                .unit = "N s"),
-    SS_FIELD_AS("change_rms", ss_stats_line, row.report.change_rms, SS_FIELD_REAL, .unit = "m/s"),
-    SS_FIELD_AS("judge_seconds", ss_stats_line, row.report.judge_seconds, SS_FIELD_REAL,
-                .unit = "s"),
-    SS_FIELD_AS("prepare_seconds", ss_stats_line, row.report.prepare_seconds, SS_FIELD_REAL,
-                .unit = "s"),
-    SS_FIELD_AS("dynamic_seconds", ss_stats_line, row.report.dynamic_seconds, SS_FIELD_REAL,
-                .unit = "s"),
-    SS_FIELD_AS("factor_seconds", ss_stats_line, row.report.factor_seconds, SS_FIELD_REAL,
-                .unit = "s"),
-    SS_FIELD_AS("penetration", ss_stats_line, row.report.penetration, SS_FIELD_REAL, .unit = "m"),
-    SS_FIELD_AS("nonlinear_least", ss_stats_line, row.report.nonlinear_least, SS_FIELD_INTEGER,
-                .unit = "1"),
-    SS_FIELD_AS("nonlinear_mean", ss_stats_line, row.report.nonlinear_mean, SS_FIELD_REAL,
-                .unit = "1"),
-    SS_FIELD_AS("nonlinear_most", ss_stats_line, row.report.nonlinear_most, SS_FIELD_INTEGER,
-                .unit = "1"),
-    SS_FIELD_AS("formula_steps", ss_stats_line, row.report.formula_steps, SS_FIELD_INTEGER,
-                .unit = "1"),
+    LATER_REAL("gamma", run.gamma, "1"),
+    LATER_REAL("bending_hz", run.bending_hz, "Hz"),
+    LATER_TEXT("scheme", run.scheme),
+    LATER_COUNT("iterates", row.report.iterates),
+    LATER_REAL("change", row.report.change, "m/s"),
+    LATER_TEXT("stiffness", row.stiffness),
+    LATER_COUNT("lifted", row.report.lifted),
+    LATER_REAL("tip_gap", row.tip_gap, "m"),
+    LATER_REAL("unrest", row.unrest, "m"),
+    LATER_REAL("normal", row.report.answer.normal, "1"),
+    LATER_REAL("impulse_change", row.report.impulse_change, "N s"),
+    LATER_REAL("change_rms", row.report.change_rms, "m/s"),
+    LATER_REAL("judge_seconds", row.report.judge_seconds, "s"),
+    LATER_REAL("prepare_seconds", row.report.prepare_seconds, "s"),
+    LATER_REAL("dynamic_seconds", row.report.dynamic_seconds, "s"),
+    LATER_REAL("factor_seconds", row.report.factor_seconds, "s"),
+    LATER_REAL("penetration", row.report.penetration, "m"),
+    LATER_COUNT("nonlinear_least", row.report.nonlinear_least),
+    LATER_REAL("nonlinear_mean", row.report.nonlinear_mean, "1"),
+    LATER_COUNT("nonlinear_most", row.report.nonlinear_most),
+    LATER_COUNT("formula_steps", row.report.formula_steps),
     {.name = NULL},
 };
 #define NFIELDS (sizeof ss_stats_fields / sizeof ss_stats_fields[0] - 1)

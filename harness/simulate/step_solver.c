@@ -88,7 +88,9 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
     s->solves++;
     const ss_status status = ss_solve(&task, r, &s->result, e);
     s->solves++;
-    s->factored = print_of(p);
+    if (s->factor != NULL) {
+        s->factored = print_of(p);
+    }
     const ss_result *result = &s->result;
     *answer = (ss_step_answer){
         .status = ss_outcome_name(result->outcome),
