@@ -60,6 +60,32 @@ static void lumps_of_every_model_add_up(void)
     on_every_model(&g, lumps_add_up);
 }
 
+// Six vertices that begin nearer to each other than they are at rest, by other factors edge by edge.
+static void the_mass_is_that_of_the_natural_shape(void)
+{
+    static const char *const MODELS[] = {"der", "corde", "lifted-curls", "oriented-strands"};
+    ss_vec3 start[6] = {{0}}, rest[6] = {{0}};
+    for (int i = 1; i < 6; i++) {
+        const ss_vec3 t = ss_unit(ss_vec(1.0, 0.2 * i, 0.1 * i * i));
+        rest[i] = ss_along(rest[i - 1], 0.02 + 0.005 * i, t);
+        start[i] = ss_along(start[i - 1], (0.02 + 0.005 * i) * (0.6 + 0.05 * i), t);
+    }
+    const ss_material hair = ss_material_hair();
+    const double whole =
+        ss_material_rigidity(&hair).line_density * 0.175; // 5 of 0.02 and 15 of 0.005
+    for (int k = 0; k < 4; k++) {
+        const ss_strand_design design = {
+            .material = hair, .nvertices = 6, .vertices = start, .rest = rest};
+        one_strand s = new_strand(MODELS[k], &design);
+        double mass = 0.0;
+        for (int p = 0; p < s.size.nsamples; p++) {
+            mass += s.mass[p];
+        }
+        CHECK_NEAR(mass, whole, 1e-15);
+        free_strand(&s);
+    }
+}
+
 // ---- Kinematics
 
 static void jacobian_is_the_derivative(one_strand *s)
@@ -410,6 +436,7 @@ static void run_tests(void)
 {
     RUN_TEST(sizes_of_every_model_agree);
     RUN_TEST(lumps_of_every_model_add_up);
+    RUN_TEST(the_mass_is_that_of_the_natural_shape);
     RUN_TEST(jacobian_of_every_model_is_the_derivative);
     RUN_TEST(convection_of_every_model_is_the_change_of_rates);
     RUN_TEST(moving_the_root_moves_every_model_rigidly);

@@ -10,9 +10,7 @@
 #include "problems/strands/models/polyline.h"
 #include "problems/strands/shape.h"
 
-#define LEAST_EDGES 2
-// An edge below this share of the length that it spans is rounding: the strand closes between two vertices.
-#define LEAST_EDGE     1e-9
+#define LEAST_EDGES    2
 #define LEAST_PARALLEL 1e3 // EI/l^2
 #define ARRAYS         13
 
@@ -67,13 +65,6 @@ static bool corde_allocate(ss_corde *d)
     return true;
 }
 
-static void hold(ss_corde *d, int first)
-{
-    for (int k = 0; k < SS_CORDE_DOFS + 3; k++) {
-        d->held[d->nheld++] = first + k;
-    }
-}
-
 // The directors (m1, m2, t) of edges whose frames are (t, m1, m2).
 static void take_frames(const ss_corde *d, const ss_mat3 *frames, ss_quat *turn)
 {
@@ -91,7 +82,6 @@ static bool find_strains(const ss_corde *d, const ss_vec3 *x, const ss_quat *tur
     bool sound = true;
     for (int j = 0; j < d->n; j++) {
         edge[j] = ss_length(ss_minus(x[j + 1], x[j]));
-        sound = sound && edge[j] > LEAST_EDGE * d->length / d->n;
         const ss_quat rho = j > 0 ? ss_quat_product(ss_quat_conjugate(turn[j - 1]), turn[j])
                                   : (ss_quat){1, 0, 0, 0};
         const double twice = rho.w < 0.0 ? -2.0 : 2.0;
@@ -100,24 +90,19 @@ static bool find_strains(const ss_corde *d, const ss_vec3 *x, const ss_quat *tur
         strain[2][j] = twice * rho.z;
         sound = sound && isfinite(rho.w);
     }
-    return sound;
+    return sound && ss_polyline_has_edges(d->n, edge, d->length);
 }
 
 // The natural shape from its strains and those of the style, which are in `more`.
 static void keep_strains(ss_corde *d)
 {
     double *const natural[4] = {d->edge, d->strain[0], d->strain[1], d->strain[2]};
-    double sum = 0.0;
+    ss_polyline_shares(d->n, d->edge, d->share);
+    ss_polyline_inverses(d->n, d->edge, d->inverse_edge, d->inverse_length);
     for (int j = 0; j < d->n; j++) {
-        sum += d->more[0][j];
-    }
-    for (int j = 0; j < d->n; j++) {
-        d->share[j] = d->more[0][j] / sum;
         for (int k = 0; k < 4; k++) {
             d->more[k][j] = natural[k][j] - d->more[k][j];
         }
-        d->inverse_edge[j] = 1.0 / d->edge[j];
-        d->inverse_length[j] = j > 0 ? 2.0 / (d->edge[j - 1] + d->edge[j]) : 0.0;
         d->aim[2][j] = 1.0;
     }
 }
@@ -166,12 +151,9 @@ static ss_status corde_make(const ss_strand_design *design, const void *settings
 {
     const settings *set = settings_;
     *strand = NULL;
-    ss_status status = ss_strand_design_check(design, e);
-    const int n = set->vertices > 0 ? set->vertices - 1 : ss_shape_segments(design);
-    if (status == SS_OK) {
-        const int least = design->clamp == SS_CLAMP_BOTH ? LEAST_EDGES + 1 : LEAST_EDGES;
-        status = ss_polyline_check("corde", n, least, design->clamp, e);
-    }
+    int n;
+    ss_status status =
+        ss_polyline_edges("corde", design, set->vertices, LEAST_EDGES, LEAST_EDGES + 1, &n, e);
     if (status != SS_OK) {
         return status;
     }
@@ -182,13 +164,13 @@ static ss_status corde_make(const ss_strand_design *design, const void *settings
     d->n = n;
     d->room = (n + SS_CORDE_LANES - 1) / SS_CORDE_LANES * SS_CORDE_LANES;
     d->clamp = design->clamp;
-    d->length = ss_shape_length(design);
+    d->length = ss_shape_natural_length(design);
     take_material(d, &design->material, set->parallel);
     if (ss_clamps_root(d->clamp)) {
-        hold(d, 0);
+        ss_polyline_hold(d->held, &d->nheld, 0, SS_CORDE_DOFS + 3);
     }
     if (ss_clamps_tip(d->clamp)) {
-        hold(d, SS_CORDE_DOFS * (n - 1));
+        ss_polyline_hold(d->held, &d->nheld, SS_CORDE_DOFS * (n - 1), SS_CORDE_DOFS + 3);
     }
     status = corde_allocate(d) ? corde_fill(d, design, e) : ss_fail_memory(e, "a strand");
     if (status != SS_OK) {
@@ -202,15 +184,10 @@ static ss_status corde_make(const ss_strand_design *design, const void *settings
 static ss_strand_size corde_size(const void *strand)
 {
     const ss_corde *d = strand;
-    return (ss_strand_size){.nq = SS_CORDE_PLACE * d->n + 3,
-                            .nv = ss_corde_dofs(d),
-                            .half_bandwidth = SS_CORDE_DOFS + 2,
-                            .npoints = d->n + 1,
-                            .nsamples = d->n + 1,
-                            .width = 3,
-                            .lumped = true,
-                            .nheld = d->nheld,
-                            .held = d->held};
+    ss_strand_size size =
+        ss_polyline_size(d->n, ss_corde_dofs(d), SS_CORDE_DOFS + 2, d->held, d->nheld);
+    size.nq += d->n;
+    return size;
 }
 
 static void corde_lumps(const void *strand, double *mass, double *length)

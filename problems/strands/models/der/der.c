@@ -11,9 +11,7 @@
 #include "problems/strands/models/polyline.h"
 #include "problems/strands/shape.h"
 
-#define LEAST_EDGES 2
-// An edge below this share of the length that it spans is rounding: the strand closes between two vertices.
-#define LEAST_EDGE   1e-9
+#define LEAST_EDGES  2
 #define JOINT_ARRAYS (4 + SS_DER_BENDS + 2 + SS_DER_BENDS)
 
 typedef struct settings {
@@ -79,13 +77,6 @@ static bool der_allocate(ss_der *d)
     return true;
 }
 
-static void hold(ss_der *d, int first, int count)
-{
-    for (int k = first; k < first + count; k++) {
-        d->held[d->nheld++] = k;
-    }
-}
-
 // x and d1 [n] of a shape. Of vertices as given, the angles of the design are th; d1 is without them.
 static void take_shape(const ss_der *d, const ss_strand_design *design, ss_shape which, ss_vec3 *x,
                        ss_mat3 *frames, ss_vec3 *d1, double *theta)
@@ -116,24 +107,15 @@ static bool find_strains(ss_der *d, const ss_vec3 *x, const ss_vec3 *d1, const d
     const ss_pose home = ss_pose_identity();
     ss_der_put(d, &home, x, d1, theta, q);
     ss_der_strains(d, q, d->edge, d->twist, d->bend);
-    bool sound = isfinite(ss_der_energy(d, q));
-    for (int j = 0; j < d->n; j++) {
-        sound = sound && d->edge[j] > LEAST_EDGE * d->length / d->n;
-    }
-    return sound;
+    return isfinite(ss_der_energy(d, q)) && ss_polyline_has_edges(d->n, d->edge, d->length);
 }
 
 // d holds the strains of the style, `more` those of the natural shape.
 static void keep_strains(ss_der *d)
 {
-    double *strain[2 + SS_DER_BENDS], sum = 0.0;
+    double *strain[2 + SS_DER_BENDS];
     strain_arrays(d, strain);
-    for (int j = 0; j < d->n; j++) {
-        sum += d->more[0][j];
-    }
-    for (int j = 0; j < d->n; j++) {
-        d->share[j] = d->more[0][j] / sum;
-    }
+    ss_polyline_shares(d->n, d->more[0], d->share);
     for (int k = 0; k < 2 + SS_DER_BENDS; k++) {
         for (int j = 0; j < d->room; j++) {
             const double natural = j < d->n ? d->more[k][j] : 0.0;
@@ -141,10 +123,7 @@ static void keep_strains(ss_der *d)
             strain[k][j] = natural;
         }
     }
-    for (int j = 0; j < d->n; j++) {
-        d->inverse_edge[j] = 1.0 / d->edge[j];
-        d->inverse_length[j] = j > 0 ? 2.0 / (d->edge[j - 1] + d->edge[j]) : 0.0;
-    }
+    ss_polyline_inverses(d->n, d->edge, d->inverse_edge, d->inverse_length);
 }
 
 static ss_status der_fill(ss_der *d, const ss_strand_design *design, ss_error *e)
@@ -187,12 +166,9 @@ static ss_status der_make(const ss_strand_design *design, const void *settings_,
 {
     const settings *set = settings_;
     *strand = NULL;
-    ss_status status = ss_strand_design_check(design, e);
-    const int n = set->vertices > 0 ? set->vertices - 1 : ss_shape_segments(design);
-    if (status == SS_OK) {
-        const int least = design->clamp == SS_CLAMP_BOTH ? LEAST_EDGES + 1 : LEAST_EDGES;
-        status = ss_polyline_check("der", n, least, design->clamp, e);
-    }
+    int n;
+    ss_status status =
+        ss_polyline_edges("der", design, set->vertices, LEAST_EDGES, LEAST_EDGES + 1, &n, e);
     if (status != SS_OK) {
         return status;
     }
@@ -209,8 +185,12 @@ static ss_status der_make(const ss_strand_design *design, const void *settings_,
     d->rigidity = ss_material_rigidity(&design->material);
     d->relaxation = design->material.relaxation;
     d->length = ss_shape_natural_length(design);
-    hold(d, 0, ss_clamps_root(d->clamp) ? SS_DER_STRIDE + 3 : 0);
-    hold(d, SS_DER_STRIDE * (n - 1), ss_clamps_tip(d->clamp) ? SS_DER_STRIDE + 3 : 0);
+    if (ss_clamps_root(d->clamp)) {
+        ss_polyline_hold(d->held, &d->nheld, 0, SS_DER_STRIDE + 3);
+    }
+    if (ss_clamps_tip(d->clamp)) {
+        ss_polyline_hold(d->held, &d->nheld, SS_DER_STRIDE * (n - 1), SS_DER_STRIDE + 3);
+    }
     status = der_allocate(d) ? der_fill(d, design, e) : ss_fail_memory(e, "a strand");
     if (status != SS_OK) {
         der_free(d);
@@ -223,15 +203,10 @@ static ss_status der_make(const ss_strand_design *design, const void *settings_,
 static ss_strand_size der_size(const void *strand)
 {
     const ss_der *d = strand;
-    return (ss_strand_size){.nq = ss_der_dofs(d) + 4 * d->n,
-                            .nv = ss_der_dofs(d),
-                            .half_bandwidth = 2 * SS_DER_STRIDE + 2,
-                            .npoints = d->n + 1,
-                            .nsamples = d->n + 1,
-                            .width = 3,
-                            .lumped = true,
-                            .nheld = d->nheld,
-                            .held = d->held};
+    ss_strand_size size =
+        ss_polyline_size(d->n, ss_der_dofs(d), 2 * SS_DER_STRIDE + 2, d->held, d->nheld);
+    size.nq += 4 * d->n;
+    return size;
 }
 
 static void der_lumps(const void *strand, double *mass, double *length)

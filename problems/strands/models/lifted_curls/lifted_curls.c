@@ -13,8 +13,6 @@
 
 #define HELD        3 // vertices at a clamp
 #define LEAST_EDGES 3
-// An edge below this share of the length that it spans is rounding: the strand closes between two vertices.
-#define LEAST_EDGE 1e-9
 
 // A natural joint below this sine has no plane: the torsions about both of its edges have no stiffness.
 #define LEAST_TORSION 1e-3
@@ -88,13 +86,6 @@ static bool curl_allocate(ss_curl *c)
     return true;
 }
 
-static void hold(ss_curl *c, int first)
-{
-    for (int k = 3 * first; k < 3 * (first + HELD); k++) {
-        c->held[c->nheld++] = k;
-    }
-}
-
 // The joint at vertex j: its stiffness times 2/EI, that is 2/lbar but for the last one that a clamp holds.
 static double joint_weight(const ss_curl *c, const double *edge, int j)
 {
@@ -156,29 +147,6 @@ static void set_sections(ss_curl *c, double taper)
     }
 }
 
-// Whether all edges have.
-static bool has_lengths(const ss_curl *c, const double *edge)
-{
-    bool sound = true;
-    for (int j = 0; j < c->n; j++) {
-        sound = sound && edge[j] > LEAST_EDGE * c->length / c->n;
-    }
-    return sound;
-}
-
-// False where a natural edge has no length.
-static bool set_shares(ss_curl *c, const double *edge)
-{
-    double sum = 0.0;
-    for (int j = 0; j < c->n; j++) {
-        sum += edge[j];
-    }
-    for (int j = 0; j < c->n; j++) {
-        c->share[j] = edge[j] / sum;
-    }
-    return has_lengths(c, edge);
-}
-
 static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, double taper, ss_error *e)
 {
     const ss_rigidity rigidity = ss_material_rigidity(&design->material);
@@ -193,14 +161,16 @@ static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, double ta
         ss_shape_vertices(design, SS_SHAPE_NATURAL, c->n + 1, x);
         ss_curl_strains(c, &x[0].x, edge, theta, sine, tau);
         set_numbers(c, &rigidity, edge, theta, sine, tau);
-        bool sound = set_shares(c, edge);
+        bool sound = ss_polyline_has_edges(c->n, edge, c->length);
+        ss_polyline_shares(c->n, edge, c->share);
         set_sections(c, taper);
         ss_shape_vertices(design, SS_SHAPE_START, c->n + 1, c->style);
         if (design->nvertices == 0) {
             ss_polyline_take_lengths(c->n, edge, c->style);
         }
         ss_curl_strains(c, &c->style[0].x, edge, theta, sine, tau);
-        sound = has_lengths(c, edge) && sound && isfinite(ss_curl_energy(c, &c->style[0].x));
+        sound = ss_polyline_has_edges(c->n, edge, c->length) && sound &&
+                isfinite(ss_curl_energy(c, &c->style[0].x));
         status = sound ? SS_OK
                        : ss_fail(e, SS_BAD_INPUT,
                                  "a strand of %d vertices closes between two of them: take more "
@@ -212,13 +182,8 @@ static ss_status curl_fill(ss_curl *c, const ss_strand_design *design, double ta
     return status;
 }
 
-static ss_status check_design(const ss_strand_design *design, int n, ss_error *e)
+static ss_status check_section(const ss_strand_design *design, ss_error *e)
 {
-    const int least = design->clamp == SS_CLAMP_BOTH ? 2 * HELD : LEAST_EDGES;
-    const ss_status status = ss_polyline_check("lifted-curls", n, least, design->clamp, e);
-    if (status != SS_OK) {
-        return status;
-    }
     if (design->material.ellipticity != 1.0) {
         return ss_fail(e, SS_BAD_INPUT,
                        "a strand of the model lifted-curls has a round section, not one of "
@@ -233,9 +198,10 @@ static ss_status curl_make(const ss_strand_design *design, const void *settings_
 {
     const settings *set = settings_;
     *strand = NULL;
-    ss_status status = ss_strand_design_check(design, e);
-    const int n = set->vertices > 0 ? set->vertices - 1 : ss_shape_segments(design);
-    status = status == SS_OK ? check_design(design, n, e) : status;
+    int n;
+    ss_status status =
+        ss_polyline_edges("lifted-curls", design, set->vertices, LEAST_EDGES, 2 * HELD, &n, e);
+    status = status == SS_OK ? check_section(design, e) : status;
     if (status != SS_OK) {
         return status;
     }
@@ -253,11 +219,11 @@ static ss_status curl_make(const ss_strand_design *design, const void *settings_
     c->relaxation = design->material.relaxation;
     c->length = ss_shape_natural_length(design);
     if (ss_clamps_root(c->clamp)) {
-        hold(c, 0);
+        ss_polyline_hold(c->held, &c->nheld, 0, 3 * HELD);
     }
     c->nroot = c->nheld;
     if (ss_clamps_tip(c->clamp)) {
-        hold(c, n + 1 - HELD);
+        ss_polyline_hold(c->held, &c->nheld, 3 * (n + 1 - HELD), 3 * HELD);
     }
     status = curl_allocate(c) ? curl_fill(c, design, set->taper, e) : ss_fail_memory(e, "a strand");
     if (status != SS_OK) {
@@ -271,16 +237,7 @@ static ss_status curl_make(const ss_strand_design *design, const void *settings_
 static ss_strand_size curl_size(const void *strand)
 {
     const ss_curl *c = strand;
-    const int count = c->n + 1;
-    return (ss_strand_size){.nq = 3 * count,
-                            .nv = 3 * count,
-                            .half_bandwidth = 11,
-                            .npoints = count,
-                            .nsamples = count,
-                            .width = 3,
-                            .lumped = true,
-                            .nheld = c->nheld,
-                            .held = c->held};
+    return ss_polyline_size(c->n, 3 * (c->n + 1), 11, c->held, c->nheld);
 }
 
 static void curl_start(void *strand, const ss_pose *root, double *q)
