@@ -48,8 +48,8 @@ typedef struct ss_table_style {
 
 typedef struct ss_table ss_table;
 
-// NULL without memory; every function here takes that NULL. Memory that is lacking later is told by
-// ss_table_finish. The strings of the columns are borrowed. This one is printed as a whole, by
+// NULL without memory; every function here takes that NULL. ss_table_finish reports if memory was short
+// later. The strings of the columns are borrowed. This one is printed as a whole, by
 // ss_table_finish, whatever its format.
 ss_table *ss_table_new(FILE *out, ss_format format);
 // Columns first: one, those of a list, or one for each field of a table of fields.

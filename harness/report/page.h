@@ -10,7 +10,7 @@
 
 typedef struct ss_page_request {
     int count;          // of files
-    char *const *paths; // records, statistics and strands files, told apart by their first bytes
+    char *const *paths; // records, statistics and strands files, known by their first bytes
     const char *out, *title;
     double tolerance; // that the page opens with; NaN: the loosest of the records
     bool no_histories, plain;

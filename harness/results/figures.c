@@ -181,7 +181,7 @@ static ss_status distribute(const ss_trials *t, measure value, bool above, doubl
 
 // ---- Bundles: curves that coincide have one entry in the key
 
-// In percent of the problems; nearer curves can hardly be told apart at the size of the figure. Of few
+// In percent of the problems; nearer curves can hardly be distinguished at the size of the figure. Of few
 // problems one more is allowed, up to the larger.
 #define BUNDLE_WIDTH      2.5
 #define BUNDLE_MOST_WIDTH 5.0

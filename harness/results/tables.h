@@ -13,8 +13,8 @@ typedef struct ss_table_request {
     bool for_programs;       // columns in the order that programs rely on
 } ss_table_request;
 
-// Columns, rows and notes into an empty table. Before its first row is complete it may fail; lacking
-// memory is told by ss_table_finish.
+// Columns, rows and notes into an empty table. Before its first row is complete it may fail; later
+// ss_table_finish reports if memory was short.
 typedef ss_status ss_table_make(const ss_table_request *request, ss_table *table, ss_error *e);
 
 typedef struct ss_table_kind {

@@ -12,7 +12,7 @@ make_tangles() {
     done
 }
 
-# files SET: its files, a line each; those that are made from seeds are made where they lack.
+# files SET: its files, a line each; those that are made from seeds are made if they are missing.
 files() {
     case "$1" in
     embedded) ls "$root"/data/*.h5 ;;

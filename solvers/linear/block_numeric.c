@@ -1,4 +1,4 @@
-// The numbers of block_lu in floats and doubles, for three kinds of CPU, told apart when it runs: a
+// The numbers of block_lu in floats and doubles, for three kinds of CPU, chosen when it runs: a
 // program that was built for any x86-64 is as fast as one for this machine.
 #include <math.h>
 #include <string.h>

@@ -84,8 +84,8 @@ typedef struct bits {
     int n;
     size_t words;    // a row
     uint64_t *row;   // [n words]
-    uint64_t *stale; // [words] nodes whose lack is to be counted afresh
-    int *lack;       // [n] pairs of neighbours that are not neighbours; -1: eliminated
+    uint64_t *stale; // [words] nodes whose missing pairs are to be counted afresh
+    int *missing;    // [n] pairs of neighbours that are not neighbours; -1: eliminated
     double left;     // words that may still be looked at
     const ss_stop *stop;
 } bits;
@@ -120,7 +120,7 @@ static int common(const bits *b, const uint64_t *x, const uint64_t *y)
     return count;
 }
 
-static int count_lack(bits *b, int k)
+static int count_missing(bits *b, int k)
 {
     const uint64_t *row = b->row + (size_t)k * b->words;
     const int degree = common(b, row, row);
@@ -133,7 +133,7 @@ static int count_lack(bits *b, int k)
     return pairs;
 }
 
-// What decides between nodes of equal lack: a number for each that looks like chance.
+// What decides between nodes that miss equally many pairs: a number for each that looks like chance.
 static uint32_t lot_of(int k, uint32_t seed)
 {
     uint32_t x = ((uint32_t)k + 1) * 2654435761u ^ seed * 2246822519u;
@@ -146,9 +146,9 @@ static int least_lack(const bits *b, uint32_t seed)
 {
     int best = -1;
     for (int k = 0; k < b->n; k++) {
-        if (b->lack[k] >= 0 &&
-            (best < 0 || b->lack[k] < b->lack[best] ||
-             (b->lack[k] == b->lack[best] && lot_of(k, seed) < lot_of(best, seed)))) {
+        if (b->missing[k] >= 0 &&
+            (best < 0 || b->missing[k] < b->missing[best] ||
+             (b->missing[k] == b->missing[best] && lot_of(k, seed) < lot_of(best, seed)))) {
             best = k;
         }
     }
@@ -182,10 +182,10 @@ static void order_eliminate(bits *b, int k)
             b->stale[w] |= other[w];
         }
     }
-    b->lack[k] = -1;
+    b->missing[k] = -1;
     EACH_BIT(i, b->stale, b->words)
     {
-        b->lack[i] = count_lack(b, i);
+        b->missing[i] = count_missing(b, i);
     }
 }
 
@@ -198,7 +198,7 @@ static void set_rows(bits *b, const ss_block_graph *g)
         }
     }
     for (int k = 0; k < b->n && may_look(b); k++) {
-        b->lack[k] = count_lack(b, k);
+        b->missing[k] = count_missing(b, k);
     }
 }
 
@@ -229,9 +229,9 @@ static bool improve(const ss_stop *stop, const ss_block_graph *g, const int *roo
     const size_t n = (size_t)g->n, words = n / WORD + 1;
     bits b = {.n = g->n, .words = words, .left = work / WORTH, .stop = stop};
     b.row = malloc((n + 1) * words * sizeof *b.row);
-    b.lack = malloc(n * sizeof *b.lack);
+    b.missing = malloc(n * sizeof *b.missing);
     int *tried = malloc(n * sizeof *tried);
-    const bool ok = b.row != NULL && b.lack != NULL && tried != NULL;
+    const bool ok = b.row != NULL && b.missing != NULL && tried != NULL;
     if (ok) {
         b.stale = b.row + n * words;
     }
@@ -243,7 +243,7 @@ static bool improve(const ss_stop *stop, const ss_block_graph *g, const int *roo
         }
     }
     free(b.row);
-    free(b.lack);
+    free(b.missing);
     free(tried);
     return ok;
 }

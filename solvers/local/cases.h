@@ -1,6 +1,6 @@
 // solvers/local/cases.h -- the cases of Coulomb's law, for solvers that find the slip ratio.
 //
-// Take-off, sticking, sliding, singular blocks and no solution are told apart in one place
+// Take-off, sticking, sliding, singular blocks and no solution are distinguished in one place
 // (doc/formulation.md, "Slip ratio"); `enum` and `secular` differ only in how they find the slip
 // ratio a.
 #pragma once

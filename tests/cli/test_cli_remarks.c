@@ -1,4 +1,4 @@
-// What a user asks for in vain is told, once, on stderr; what was done for it can be done again.
+// An option that has no effect causes one remark on stderr; what was done despite it can be repeated.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 // Space is cut into cubic cells, the smallest of a sequence of powers of two that hold the largest
 // box, so that a box lies in at most eight. Cell (i, j, k) goes into bucket
 //     (i p1 xor j p2 xor k p3) mod n,   p = 73856093, 19349663, 83492791      (Teschner 2003)
-// In each bucket the boxes stand in the order of their lower ends along the axis on which they are
-// best told apart, so that a box is compared only with those whose shadows on it overlap its own. A
+// In each bucket the boxes stand in the order of their lower ends along the axis on which they
+// overlap least, so that a box is compared only with those whose shadows on it overlap its own. A
 // pair that meets in several cells is reported by the one that holds the lower corner of the
 // intersection of the two boxes.
 #pragma once

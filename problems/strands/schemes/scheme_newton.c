@@ -18,7 +18,7 @@
 // error in velocities that the solver leaves in its answers, fb V of the problem (problems/coulomb.h):
 // impulses that are good to it move the iterates about by as much. It ends after as many problems as are
 // allowed, too; a last change of `growth` times the first is no answer. It is quadratic, but for strands
-// whose J changes with q and which touch something: their M lacks the slopes of the inertia forces, which
+// whose J changes with q and which touch something: their M is without the slopes of the inertia forces, which
 // are not symmetric and of the order h beside it, and they converge linearly by that ratio. Those that
 // touch nothing take the full step (slopes.h).
 #include <float.h>

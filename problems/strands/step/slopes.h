@@ -1,7 +1,7 @@
 // problems/strands/step/slopes.h -- Newton's step of one strand with all slopes of its residual
 // (internal).
 //
-// M of an iterate (system.h) lacks the slopes of inertia and load with q and v, which are not
+// M of an iterate (system.h) is without the slopes of inertia and load with q and v, which are not
 // symmetric. Where J changes and nothing touches the strand, the free dofs take the step of
 //
 //     g(v) = M v - f about q_n (+) h (way v + offset),   G dv = -g(v*),   v <- v* + dv
