@@ -137,6 +137,27 @@ static void one_contact_is_recalled_once(void)
     CHECK((r[0] == 1.0) + (r[3] == 1.0) == 1);
 }
 
+// The two vertices of the last edge on one obstacle, and of two contacts of one pair of edges.
+static void several_contacts_of_a_pair_are_known_by_their_places(void)
+{
+    const ss_touch ends[] = {pair(0, 3, 0.0, -1, 0, 0.0), pair(0, 3, 1.0, -1, 0, 0.0)};
+    for (int k = 0; k < 2; k++) { // one of both is left
+        remember(ends, 2);
+        CHECK(recalled(ends[k]) == 3.0 * k + 1.0);
+    }
+    remember(ends + 1, 1); // one of both is new
+    ss_mat3 E[2];
+    double r[6];
+    CHECK(ss_track_recall(track, ends, 2, 2e-3, E, r) == 1);
+    CHECK(r[0] == 0.0 && r[3] == 1.0);
+    const ss_touch before[] = {pair(0, 3, 0.1, 1, 4, 0.1), pair(0, 3, 0.5, 1, 4, 0.5),
+                               pair(0, 3, 0.9, 1, 4, 0.9)};
+    const ss_touch now[] = {pair(0, 3, 0.52, 1, 4, 0.5), pair(0, 3, 0.45, 1, 4, 0.5)};
+    remember(before, 3);
+    CHECK(ss_track_recall(track, now, 2, 2e-3, E, r) == 2);
+    CHECK(r[0] == 4.0 && r[3] == 1.0); // the nearest pair of both lists, then what is left
+}
+
 // The force in space turns with the normal.
 static void frames_are_carried_without_spin(void)
 {
@@ -189,6 +210,7 @@ static void run_tests(void)
     RUN_TEST(obstacles_have_no_neighbours);
     RUN_TEST(the_nearest_neighbour_is_taken);
     RUN_TEST(one_contact_is_recalled_once);
+    RUN_TEST(several_contacts_of_a_pair_are_known_by_their_places);
     RUN_TEST(frames_are_carried_without_spin);
     RUN_TEST(frames_stay_orthonormal_over_many_steps);
     RUN_TEST(what_is_kept_replaces_what_was);

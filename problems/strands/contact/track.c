@@ -48,13 +48,27 @@ int ss_touch_compare(const void *first, const void *second)
     return order != 0 ? order : sign(a->segment_b, b->segment_b);
 }
 
-// The place of the pair of segments in the list, -1 where it is not there.
-static int find(const ss_track *t, const ss_touch *pair)
+// Contacts of one pair of segments follow each other in the list: first <= i < end.
+typedef struct run {
+    int first, end;
+} run;
+
+static run find(const ss_track *t, const ss_touch *pair)
 {
     const known *at = t->count == 0 ? NULL
                                     : bsearch(pair, t->list, (size_t)t->count, sizeof *t->list,
                                               ss_touch_compare); // a known begins with its touch
-    return at != NULL ? (int)(at - t->list) : -1;
+    if (at == NULL) {
+        return (run){0, 0};
+    }
+    run r = {(int)(at - t->list), (int)(at - t->list) + 1};
+    while (r.first > 0 && ss_touch_compare(&t->list[r.first - 1], pair) == 0) {
+        r.first--;
+    }
+    while (r.end < t->count && ss_touch_compare(&t->list[r.end], pair) == 0) {
+        r.end++;
+    }
+    return r;
 }
 
 // How far apart two contacts are along their strands, in segments; infinite where one coordinate
@@ -77,10 +91,12 @@ static int find_neighbour(const ss_track *t, const ss_touch *touch)
             ss_touch pair = *touch;
             pair.segment_a += da;
             pair.segment_b += db;
-            const int at = find(t, &pair);
-            if (at >= 0 && !t->taken[at] && slide(&t->list[at].touch, touch) < shortest) {
-                shortest = slide(&t->list[at].touch, touch);
-                best = at;
+            const run r = find(t, &pair);
+            for (int at = r.first; at < r.end; at++) {
+                if (!t->taken[at] && slide(&t->list[at].touch, touch) < shortest) {
+                    shortest = slide(&t->list[at].touch, touch);
+                    best = at;
+                }
             }
         }
     }
@@ -119,6 +135,35 @@ static void take(ss_track *t, int at, ss_vec3 n, double dt, ss_mat3 *E, double r
     }
 }
 
+static bool is_new(const ss_mat3 *E)
+{
+    return !(ss_dot(E->c[0], E->c[0]) > 0.0);
+}
+
+// The contacts of one pair of segments, now and before: the two that are nearest to each other first.
+static int recall_pair(ss_track *t, const ss_touch *touches, int count, double dt, ss_mat3 *E,
+                       double *r)
+{
+    const run before = find(t, &touches[0]);
+    const int most = count < before.end - before.first ? count : before.end - before.first;
+    for (int hits = 0; hits < most; hits++) {
+        int best = -1, best_at = -1;
+        double shortest = INFINITY;
+        for (int i = 0; i < count; i++) {
+            for (int at = before.first; is_new(&E[i]) && at < before.end; at++) {
+                const double apart = slide(&t->list[at].touch, &touches[i]);
+                if (!t->taken[at] && (best < 0 || apart < shortest)) {
+                    shortest = apart;
+                    best = i;
+                    best_at = at;
+                }
+            }
+        }
+        take(t, best_at, touches[best].n, dt, &E[best], &r[3 * best]);
+    }
+    return most;
+}
+
 int ss_track_recall(ss_track *t, const ss_touch *touches, int count, double dt, ss_mat3 *E,
                     double *r)
 {
@@ -127,16 +172,14 @@ int ss_track_recall(ss_track *t, const ss_touch *touches, int count, double dt, 
         t->taken[i] = false;
     }
     // The same pairs first, so that no neighbour takes what is another's own.
-    for (int i = 0; i < count; i++) {
-        const int at = find(t, &touches[i]);
-        E[i].c[0] = ss_vec(0.0, 0.0, 0.0); // not known yet
-        if (at >= 0) {
-            take(t, at, touches[i].n, dt, &E[i], &r[3 * i]);
-            hits++;
+    for (int i = 0, end; i < count; i = end) {
+        for (end = i; end < count && ss_touch_compare(&touches[i], &touches[end]) == 0; end++) {
+            E[end].c[0] = ss_vec(0.0, 0.0, 0.0); // not known yet
         }
+        hits += recall_pair(t, touches + i, end - i, dt, E + i, r + 3 * i);
     }
     for (int i = 0; i < count; i++) {
-        if (ss_dot(E[i].c[0], E[i].c[0]) > 0.0) {
+        if (!is_new(&E[i])) {
             continue;
         }
         const int at = find_neighbour(t, &touches[i]);
