@@ -5,6 +5,7 @@
 // are those of the positions. Or it goes through poses at given times (motion_keys.c).
 #pragma once
 
+#include "base/status.h"
 #include "problems/strands/geometry.h"
 #include "problems/strands/quaternion.h"
 
@@ -48,7 +49,6 @@ ss_motion ss_motion_still(void);
 
 // Velocities and accelerations of a motion through n keys, see motion_keys.c.
 void ss_motion_keys_join(int n, ss_motion_key *keys);
-
 // Where a body is and how it moves: its pose, and of the point x of the world that it carries
 // velocity v = velocity + spin x (x - place) and acceleration a = acceleration + spin_rate x
 // (x - place) + spin x (spin x (x - place)).
@@ -57,6 +57,14 @@ typedef struct ss_motion_state {
     ss_vec3 velocity, spin;          // m/s, rad/s
     ss_vec3 acceleration, spin_rate; // m/s^2, rad/s^2
 } ss_motion_state;
+
+// SS_BAD_INPUT with a sentence where a motion with joined keys jumps: where its acceleration is above
+// SS_MOTION_JUMP, its spin changes faster than SS_MOTION_SPIN_JUMP, or it turns by more than SS_MOTION_TURN between
+// two keys, so that either way may be meant.
+#define SS_MOTION_JUMP      1e3 // m/s^2
+#define SS_MOTION_SPIN_JUMP 3e3 // rad/s^2
+#define SS_MOTION_TURN      3.0 // rad
+ss_status ss_motion_keys_check(const ss_motion *m, ss_error *e);
 
 void ss_motion_at(const ss_motion *m, double t, ss_motion_state *state);
 // The same of a motion that has keys (internal: the function above calls it).

@@ -6,9 +6,11 @@
 //
 //     rate (h1 d0 + h0 d1)/(h0 + h1),   second derivative 2 (d1 - d0)/(h0 + h1)
 //
-// and 0 both at the first and the last key, before and after which the body rests, and where d0 or d1 is 0: a
-// body that rests between two keys does so. Two keys alone are the eased move of motion.c. Accelerations are
-// continuous: models in the frame of a body sum them up over its steps.
+// which are those of the parabola through it and its neighbours, so that the motion between two keys depends on
+// four. They are 0 both at the first and the last key, before and after which the body rests, and where d0 or d1
+// is 0: a body that rests between two keys does so. Two keys alone are the eased move of motion.c. Accelerations
+// are continuous: models in the frame of a body sum them up over its steps. A script that jumps is refused by the
+// accelerations that it asks for: an eased move of 1 m within 1/24 s has 3300 m/s^2.
 //
 // With T(phi) = I + b [phi]x + c [phi]x^2 (super_helix_kinematics.h) the spin is R_k T(phi) phi'.
 #include "problems/strands/motion.h"
@@ -128,4 +130,57 @@ void ss_motion_keys_at(const ss_motion *m, double t, ss_motion_state *state)
                                .spin = ss_turned(&R, spin),
                                .acceleration = place[2],
                                .spin_rate = ss_turned(&R, ss_plus(rate, more))};
+}
+
+// ---- Jumps
+
+#define SAMPLES 16 // of an interval
+
+// What the motion needs between two keys.
+typedef struct need {
+    int from;                       // the first of them
+    double acceleration, spin_rate; // the largest
+    double size;                    // above 1: a jump
+} need;
+
+static need need_between(const ss_motion *m, int k)
+{
+    const double from = m->keys[k].time, h = m->keys[k + 1].time - from;
+    need most = {.from = k};
+    for (int i = 0; i < SAMPLES; i++) {
+        ss_motion_state at;
+        ss_motion_keys_at(m, from + h * (i + 0.5) / SAMPLES, &at);
+        most.acceleration = fmax(most.acceleration, ss_length(at.acceleration));
+        most.spin_rate = fmax(most.spin_rate, ss_length(at.spin_rate));
+    }
+    most.size = fmax(most.acceleration / SS_MOTION_JUMP, most.spin_rate / SS_MOTION_SPIN_JUMP);
+    return most;
+}
+
+ss_status ss_motion_keys_check(const ss_motion *m, ss_error *e)
+{
+    const ss_motion_key *keys = m->keys;
+    need worst = {0};
+    for (int k = 0; k + 1 < m->nkeys; k++) {
+        const double turn = ss_length(way_between(&keys[k]));
+        const need here = need_between(m, k);
+        worst = here.size > worst.size ? here : worst;
+        if (turn > SS_MOTION_TURN) {
+            return ss_fail(
+                e, SS_BAD_INPUT,
+                "the motion of a body turns by %.3g rad between its keys %d and %d (%g s "
+                "and %g s), where either way may be meant; put keys in between",
+                turn, k, k + 1, keys[k].time, keys[k + 1].time);
+        }
+    }
+    if (worst.size > 1.0) {
+        const ss_motion_key *at = &keys[worst.from];
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the motion of a body jumps between its keys %d and %d (%g s and %g s): it "
+                       "would need %.3g m/s^2 and %.3g rad/s^2, and at most %g and %g are taken; "
+                       "give the move more time",
+                       worst.from, worst.from + 1, at->time, at[1].time, worst.acceleration,
+                       worst.spin_rate, SS_MOTION_JUMP, SS_MOTION_SPIN_JUMP);
+    }
+    return SS_OK;
 }

@@ -142,7 +142,12 @@ static ss_status copy_keys(const ss_motion *motion, ss_motion_key **keys, ss_err
     }
     memcpy(*keys, motion->keys, bytes);
     ss_motion_keys_join(motion->nkeys, *keys);
-    return SS_OK;
+    const ss_motion joined = {.nkeys = motion->nkeys, .keys = *keys};
+    const ss_status status = ss_motion_keys_check(&joined, e);
+    if (status != SS_OK) {
+        free(*keys);
+    }
+    return status;
 }
 
 ss_status ss_world_add_body(ss_world *w, const ss_motion *motion, int *body, ss_error *e)

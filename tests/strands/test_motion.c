@@ -1,6 +1,8 @@
 // tests/strands/test_motion.c -- scripted motions: derivatives, and how a body carries its points.
 #include "problems/strands/motion.h"
 
+#include <string.h>
+
 #include "tests/support/support.h"
 
 static const ss_profile profiles[] = {
@@ -230,6 +232,107 @@ static void keys_of_a_smooth_motion_give_its_accelerations(void)
     CHECK_LE(worst[1], 0.55 * worst[0]);
 }
 
+static ss_motion through(int n, ss_motion_key *keys)
+{
+    ss_motion m = ss_motion_still();
+    ss_motion_keys_join(n, keys);
+    m.nkeys = n;
+    m.keys = keys;
+    return m;
+}
+
+// A place on a parabola of time and a turn about one axis at a constant rate: both are found again between the
+// inner keys, with their derivatives.
+static void a_parabola_and_a_constant_spin_are_interpolated_exactly(void)
+{
+    static const double TIMES[7] = {0.0, 0.1, 0.15, 0.3, 0.5, 0.55, 0.7};
+    const ss_vec3 v = ss_vec(1.0, -2.0, 0.5), a = ss_vec(-3.0, 1.0, 4.0);
+    const ss_vec3 spin = ss_vec(2.0, -1.0, 3.0);
+    ss_motion_key keys[7];
+    for (int k = 0; k < 7; k++) {
+        const double t = TIMES[k];
+        keys[k] = (ss_motion_key){.time = t,
+                                  .place = ss_along(ss_scaled(t, v), 0.5 * t * t, a),
+                                  .turn = ss_quat_exp(ss_scaled(t, spin))};
+    }
+    const ss_motion m = through(7, keys);
+    for (double t = 0.1; t < 0.55; t += 0.003) {
+        ss_motion_state at;
+        ss_motion_at(&m, t, &at);
+        const ss_mat3 R = ss_rotation(ss_scaled(t, spin));
+        check_vectors(at.pose.place, ss_along(ss_scaled(t, v), 0.5 * t * t, a), 1e-14);
+        check_vectors(at.velocity, ss_along(v, t, a), 1e-12);
+        check_vectors(at.acceleration, a, 1e-10);
+        check_vectors(at.pose.turn.c[0], R.c[0], 1e-14);
+        check_vectors(at.spin, spin, 1e-12);
+        check_vectors(at.spin_rate, ss_vec(0.0, 0.0, 0.0), 1e-10);
+    }
+}
+
+// Between keys 2 and 3 the keys 1 to 4 count, and key 0 and 5 do not.
+static void a_motion_between_two_keys_depends_on_four(void)
+{
+    ss_motion_key keys[KEYS], other[KEYS];
+    for (int changed = 0; changed < KEYS; changed++) {
+        put_keys(keys);
+        put_keys(other);
+        keys[4].place.x = other[4].place.x = 0.4; // no pause
+        other[changed].place.y += 0.1;
+        other[changed].turn =
+            ss_quat_product(other[changed].turn, ss_quat_exp(ss_vec(0.1, 0.0, 0.2)));
+        const ss_motion a = through(KEYS, keys), b = through(KEYS, other);
+        double most = 0.0;
+        for (double t = keys[2].time; t < keys[3].time; t += 0.01) {
+            ss_motion_state at, there;
+            ss_motion_at(&a, t, &at);
+            ss_motion_at(&b, t, &there);
+            most = fmax(most, ss_length(ss_minus(at.acceleration, there.acceleration)));
+            most = fmax(most, ss_length(ss_minus(at.spin_rate, there.spin_rate)));
+        }
+        CHECK((most > 0.1) == (changed >= 1 && changed <= 4));
+        CHECK(most > 0.1 || most == 0.0);
+    }
+}
+
+static void check_jump(int n, ss_motion_key *keys, const char *word)
+{
+    ss_error error = {0};
+    const ss_motion m = through(n, keys);
+    CHECK(ss_motion_keys_check(&m, &error) == (word == NULL ? SS_OK : SS_BAD_INPUT));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, word == NULL ? "" : word), error.text);
+}
+
+// 24 frames a second of a walk, one of which is elsewhere or turned.
+static void a_script_that_jumps_is_refused(void)
+{
+    ss_motion_key keys[48];
+    for (int fault = 0; fault < 4; fault++) {
+        for (int k = 0; k < 48; k++) {
+            const double t = k / 24.0;
+            keys[k] = (ss_motion_key){.time = t,
+                                      .place = ss_vec(1.5 * t, 0.05 * sin(10.0 * t), 0.0),
+                                      .turn = ss_quat_exp(ss_vec(0.0, sin(5.0 * t), 0.0))};
+        }
+        if (fault == 1) {
+            keys[30].place.z = 1.0;
+        } else if (fault == 2) {
+            keys[30].turn = ss_quat_exp(ss_vec(0.0, 0.0, 2.9));
+        } else if (fault == 3) {
+            keys[30].turn = ss_quat_product(keys[29].turn, ss_quat_exp(ss_vec(3.1, 0.0, 0.0)));
+        }
+        static const char *const WORDS[] = {NULL, "jumps between its keys 30 and 31 (1.25 s",
+                                            "rad/s^2, and at most 1000 and 3000 are taken",
+                                            "turns by 3.1 rad between its keys 29 and 30"};
+        check_jump(48, keys, WORDS[fault]);
+    }
+    // All the way at once, at rest before and after: 10/sqrt(3) of way/time^2 at most.
+    keys[1] = (ss_motion_key){.time = 0.1, .place = {0.0, 0.0, 1.7}, .turn = keys[0].turn};
+    keys[0].place = ss_vec(0.0, 0.0, 0.0);
+    check_jump(2, keys, NULL);
+    keys[1].place.z = 1.75;
+    check_jump(2, keys, "jumps between its keys 0 and 1 (0 s and 0.1 s)");
+}
+
 static void a_body_that_pauses_between_keys_stays_where_it_is(void)
 {
     ss_motion_key keys[KEYS];
@@ -249,6 +352,9 @@ static void run_tests(void)
 {
     RUN_TEST(a_body_passes_through_its_keys_and_rests_outside);
     RUN_TEST(velocities_between_keys_are_those_of_the_poses);
+    RUN_TEST(a_parabola_and_a_constant_spin_are_interpolated_exactly);
+    RUN_TEST(a_motion_between_two_keys_depends_on_four);
+    RUN_TEST(a_script_that_jumps_is_refused);
     RUN_TEST(a_body_that_pauses_between_keys_stays_where_it_is);
     RUN_TEST(keys_of_a_smooth_motion_give_its_accelerations);
     RUN_TEST(derivatives_are_those_of_the_value);
