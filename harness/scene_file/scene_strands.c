@@ -375,7 +375,7 @@ static ss_status read_shape(const ss_json *at, const strand *s, arrays *a, ss_st
 // ---- What animators ask
 
 static const ss_json_field POSE[] = {
-    FIELD(ss_posing_key, "time", time, REAL),
+    NEEDED(ss_posing_key, "time", time, REAL),
     NEEDED(ss_posing_key, "strength", strength, NOT_NEGATIVE),
     FIELD(ss_posing_key, "damping", damping, NOT_NEGATIVE),
     FIELD(ss_posing_key, "vertices", place, VALUE),

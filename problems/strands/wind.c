@@ -215,6 +215,13 @@ static ss_status check(const ss_world *w, const ss_wind *a, ss_error *e)
                        "rise below 0",
                        w->nwinds);
     }
+    if (!(a->along >= 0.0 && a->across >= 0.0 && a->root >= 0.0 && a->tip >= 0.0 &&
+          a->strength >= 0.0)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "wind %d has the weights %g along, %g across, %g at the root and %g at the "
+                       "tip and the strength %g; all are 0 or more",
+                       w->nwinds, a->along, a->across, a->root, a->tip, a->strength);
+    }
     if (!(a->period > 0.0 && a->size > 0.0 && a->length > 0.0 &&
           isfinite(a->period + a->size + a->length))) {
         return ss_fail(
@@ -222,6 +229,13 @@ static ss_status check(const ss_world *w, const ss_wind *a, ss_error *e)
             "wind %d has the period %g s, the size %g m and the length %g m; give finite "
             "ones above 0",
             w->nwinds, a->period, a->size, a->length);
+    }
+    if (!(w->drag > 0.0)) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "wind %d pushes nothing, as strands have the drag %g kg/(m s); give the world "
+            "one above 0",
+            w->nwinds, w->drag);
     }
     if (a->body < 0 || a->body >= w->nbodies) {
         return ss_fail(e, SS_BAD_INPUT, "wind %d is the wake of body %d, which does not exist",

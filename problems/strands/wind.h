@@ -52,7 +52,8 @@ typedef struct ss_wind_place {
 
 struct ss_world;
 
-// A world with one more. SS_BAD_INPUT with a sentence for sizes, times and weights that cannot be.
+// A world with one more; its drag is set before. SS_BAD_INPUT with a sentence for sizes, times and weights that
+// cannot be, and where there is no drag.
 ss_status ss_world_add_wind(struct ss_world *w, const ss_wind *wind, ss_error *e);
 // Finds the places of the samples of the strands from strand `first` on, as they stand now (internal: the world
 // asks for it where there are winds).

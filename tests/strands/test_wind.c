@@ -226,6 +226,22 @@ static void winds_that_cannot_be_are_refused(void)
     wind = steady(NO_WEIGHT);
     wind.rise = -1.0;
     check_refused(&r, wind, "rise below 0");
+    wind = steady(NO_WEIGHT);
+    double *const weights[] = {&wind.along, &wind.across, &wind.root, &wind.tip, &wind.strength};
+    for (int k = 0; k < 5; k++) {
+        *weights[k] = -0.5;
+        check_refused(&r, wind, "all are 0 or more");
+        *weights[k] = 0.0;
+    }
+    CHECK(r.w->nwinds == 0);
+    free_run(&r);
+}
+
+static void a_wind_in_a_world_without_drag_is_refused(void)
+{
+    run r = in_air("oriented-strands", 2);
+    r.w->drag = 0.0;
+    check_refused(&r, steady(ss_vec(1.0, 0.0, 0.0)), "wind 0 pushes nothing");
     CHECK(r.w->nwinds == 0);
     free_run(&r);
 }
@@ -240,6 +256,7 @@ static void run_tests(void)
     RUN_TEST(a_wake_follows_its_body);
     RUN_TEST(links_feel_in_linear_time_what_their_samples_feel);
     RUN_TEST(winds_that_cannot_be_are_refused);
+    RUN_TEST(a_wind_in_a_world_without_drag_is_refused);
 }
 
 const test_group wind_tests = {.run = run_tests, .set_up = set_up};
