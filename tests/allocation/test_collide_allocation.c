@@ -40,7 +40,7 @@ static void every_allocation_may_fail(void)
         const ss_touch *touches;
         int count;
         fail_allocation(k);
-        ss_collider *c = ss_collider_new();
+        ss_collider *c = ss_collider_new(NULL);
         const ss_status status = c == NULL ? SS_SYSTEM : collide(c, &touches, &count);
         const long made = allocations_since();
         fail_allocation(0);
@@ -65,7 +65,7 @@ static void a_grown_collider_allocates_nothing(void)
 {
     const ss_touch *touches;
     int count;
-    ss_collider *c = ss_collider_new();
+    ss_collider *c = ss_collider_new(NULL);
     CHECK_OK(collide(c, &touches, &count));
     const int expected = count;
     fail_allocation(0);

@@ -8,6 +8,7 @@ enum { BOXES_MAX = 400 };
 static ss_random g;
 static ss_error error;
 static ss_cells cells;
+static ss_buffer list;
 static ss_box boxes[BOXES_MAX];
 static int times[BOXES_MAX][BOXES_MAX]; // that a pair was reported
 
@@ -15,11 +16,13 @@ static void set_up(void)
 {
     g = ss_random_seeded(2);
     cells = (ss_cells){0};
+    list = (ss_buffer){0};
 }
 
 static void tear_down(void)
 {
     ss_cells_free(&cells);
+    ss_buffer_free(&list);
 }
 
 static void make_boxes(int n, ss_vec3 room, double size, double longest)
@@ -44,18 +47,28 @@ static double apart(const ss_box *a, const ss_box *b)
     return most;
 }
 
-static int check_pairs(int n, double extent)
+// times of the n boxes; the pairs come in one part or, for many boxes, in several.
+static void count_times(int n)
 {
-    const ss_pair *pairs;
-    size_t npairs;
-    CHECK_OK(ss_cells_pairs(&cells, boxes, n, &pairs, &npairs, &error));
+    const int nparts = 1 + n / 100;
+    CHECK_OK(ss_cells_fill(&cells, boxes, n, &error));
     for (int i = 0; i < n * BOXES_MAX; i++) {
         times[i / BOXES_MAX][i % BOXES_MAX] = 0;
     }
-    for (size_t k = 0; k < npairs; k++) {
-        CHECK(0 <= pairs[k].a && pairs[k].a < pairs[k].b && pairs[k].b < n);
-        times[pairs[k].a][pairs[k].b]++;
+    for (int part = 0; part < nparts; part++) {
+        size_t npairs;
+        CHECK(ss_cells_pairs(&cells, part, nparts, &list, &npairs));
+        const ss_pair *pairs = list.data;
+        for (size_t k = 0; k < npairs; k++) {
+            CHECK(0 <= pairs[k].a && pairs[k].a < pairs[k].b && pairs[k].b < n);
+            times[pairs[k].a][pairs[k].b]++;
+        }
     }
+}
+
+static int check_pairs(int n, double extent)
+{
+    count_times(n);
     int overlapping = 0;
     for (int i = 0; i < n; i++) {
         for (int j = i + 1; j < n; j++) {

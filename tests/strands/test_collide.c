@@ -19,7 +19,7 @@ static void set_up(void)
 {
     g = ss_random_seeded(11);
     error = (ss_error){0};
-    collider = ss_collider_new();
+    collider = ss_collider_new(NULL);
 }
 
 static void tear_down(void)
@@ -378,7 +378,7 @@ static void a_used_collider_finds_what_a_new_one_finds(void)
     for (int k = 0; k < NSCENES; k++) {
         hair h = hair_new(&scenes[k]);
         CHECK_OK(collide(&h.lines, NULL, NULL, 0, scenes[k].margin));
-        ss_collider *fresh = ss_collider_new();
+        ss_collider *fresh = ss_collider_new(NULL);
         const ss_touch *others;
         int n;
         CHECK_OK(ss_collide(fresh, &h.lines, NULL, NULL, 0, scenes[k].margin, &others, &n, &error));
@@ -386,6 +386,36 @@ static void a_used_collider_finds_what_a_new_one_finds(void)
         ss_collider_free(fresh);
         hair_free(&h);
     }
+}
+
+// Threads that share a search. The same touches in the same order, bit by bit.
+static void threads_find_the_same_touches(void)
+{
+    ss_team *team = ss_team_new(4);
+    ss_collider *shared = ss_collider_new(team);
+    int large = 0;
+    for (int k = 0; k < NSCENES; k++) {
+        const scene *s = &scenes[k];
+        ss_obstacle obstacles[4];
+        ss_pose poses[4];
+        obstacles_of(s, obstacles, poses);
+        hair h = hair_new(s);
+        const ss_touch *others;
+        int n;
+        for (int vertices = 0; vertices < 2; vertices++) {
+            h.lines.vertices = vertices == 1;
+            CHECK_OK(collide(&h.lines, obstacles, poses, s->nobstacles, s->margin));
+            CHECK_OK(ss_collide(shared, &h.lines, obstacles, poses, s->nobstacles, s->margin,
+                                &others, &n, &error));
+            TEST_ASSERT_EQUAL_INT(count, n);
+            TEST_ASSERT_EQUAL_MEMORY(touches, others, (size_t)n * sizeof *others);
+        }
+        large += h.lines.nstrands * s->nsegments >= 600;
+        hair_free(&h);
+    }
+    CHECK(large >= 4); // enough segments that the search is shared
+    ss_collider_free(shared);
+    ss_team_free(team);
 }
 
 // Continuous detection.
@@ -471,6 +501,7 @@ static void run_tests(void)
     RUN_TEST(the_set_is_that_of_comparing_all_with_all);
     RUN_TEST(cells_do_not_change_the_set);
     RUN_TEST(a_used_collider_finds_what_a_new_one_finds);
+    RUN_TEST(threads_find_the_same_touches);
     RUN_TEST(a_fast_crossing_is_found_when_swept_only);
     RUN_TEST(a_fast_crossing_of_an_obstacle_is_found_when_swept_only);
     RUN_TEST(common_motion_makes_no_swept_touch);

@@ -133,7 +133,7 @@ static void contacts_of_frames_are_those_of_all_pairs(void)
     scene_run *run = hair("free-a", 60, "gs/mfb+enum", 1e-4);
     start_run(run);
     ss_error error;
-    ss_collider *collider = ss_collider_new();
+    ss_collider *collider = ss_collider_new(NULL);
     const ss_world *w = run->scene.world;
     ss_pose poses[8];
     CHECK(collider != NULL && w->nobstacles <= 8);

@@ -171,15 +171,16 @@ static bool meet_here(const entry *p, const entry *q, int shift)
            (p->cell == q->cell) & (p->cell == home);
 }
 
-// The pairs of one bucket, appended to those before. Later entries have higher lower ends.
-static ss_status sweep_bucket(ss_buffer *pairs, size_t *npairs, const entry *entries,
-                              uint32_t count, int shift)
+// The pairs of one bucket, appended to those before. Later entries have higher lower ends. False
+// without memory.
+static bool sweep_bucket(ss_buffer *pairs, size_t *npairs, const entry *entries, uint32_t count,
+                         int shift)
 {
     size_t n = *npairs;
     for (uint32_t i = 0; i + 1 < count; i++) {
         ss_pair *list = ss_buffer_room(pairs, (n + count - i) * sizeof *list);
         if (list == NULL) {
-            return SS_SYSTEM;
+            return false;
         }
         const entry *a = &entries[i];
         for (uint32_t j = i + 1; j < count && entries[j].slot.lo[0] <= a->slot.hi[0]; j++) {
@@ -189,49 +190,46 @@ static ss_status sweep_bucket(ss_buffer *pairs, size_t *npairs, const entry *ent
         }
     }
     *npairs = n;
-    return SS_OK;
+    return true;
 }
 
 // Buckets: two for every box, a power of two.
-static uint32_t bucket_mask(int nboxes)
+static int count_buckets(int nboxes)
 {
-    uint32_t n = 64;
-    while (n < 2 * (uint32_t)nboxes && n < (1u << 30)) {
+    int n = 64;
+    while (n < (1 << 30) && n / 2 < nboxes) {
         n *= 2;
     }
-    return n - 1;
+    return n;
 }
 
-// Entries by bucket: those of bucket k begin at start[k].
-static entry *fill_buckets(ss_cells *c, const slot *slots, int nslots, int shift, uint32_t mask,
-                           const uint32_t **first)
+// Entries by bucket: those of bucket k begin at start[k]. False without memory.
+static bool fill_buckets(ss_cells *c, const slot *slots, int nslots)
 {
-    const size_t nbuckets = (size_t)mask + 1;
+    const uint32_t mask = (uint32_t)c->nbuckets - 1;
+    const size_t nbuckets = (size_t)c->nbuckets;
     uint32_t *start = ss_buffer_room(&c->start, (nbuckets + 2) * sizeof *start);
     if (start == NULL) {
-        return NULL;
+        return false;
     }
     // One place further on, for the second visit moves each beginning to the next one.
     for (size_t k = 0; k < nbuckets + 2; k++) {
         start[k] = 0;
     }
-    visit_cells(slots, nslots, shift, mask, start + 1, NULL);
+    visit_cells(slots, nslots, c->shift, mask, start + 1, NULL);
     for (size_t k = 0; k <= nbuckets; k++) {
         start[k + 1] += start[k];
     }
     entry *entries = ss_buffer_room(&c->entries, start[nbuckets + 1] * sizeof *entries);
     if (entries != NULL) {
-        visit_cells(slots, nslots, shift, mask, start + 1, entries);
+        visit_cells(slots, nslots, c->shift, mask, start + 1, entries);
     }
-    *first = start;
-    return entries;
+    return entries != NULL;
 }
 
-ss_status ss_cells_pairs(ss_cells *c, const ss_box *boxes, int nboxes, const ss_pair **pairs,
-                         size_t *npairs, ss_error *e)
+ss_status ss_cells_fill(ss_cells *c, const ss_box *boxes, int nboxes, ss_error *e)
 {
-    *npairs = 0;
-    *pairs = NULL;
+    c->nbuckets = 0;
     if (nboxes < 2) {
         return SS_OK;
     }
@@ -244,20 +242,24 @@ ss_status ss_cells_pairs(ss_cells *c, const ss_box *boxes, int nboxes, const ss_
     }
     const lattice l = lattice_of(boxes, nboxes);
     fill_slots(&l, boxes, sort_boxes(&l, boxes, nboxes, sorted, swapped), nboxes, slots);
-    const uint32_t mask = bucket_mask(nboxes);
-    const uint32_t *first = NULL;
-    const entry *entries = fill_buckets(c, slots, nboxes, l.shift, mask, &first);
-    if (entries == NULL) {
-        return ss_fail_memory(e, "the cells of the collision hash");
+    c->shift = l.shift;
+    c->nbuckets = count_buckets(nboxes);
+    return fill_buckets(c, slots, nboxes) ? SS_OK
+                                          : ss_fail_memory(e, "the cells of the collision hash");
+}
+
+bool ss_cells_pairs(const ss_cells *c, int part, int nparts, ss_buffer *pairs, size_t *npairs)
+{
+    const entry *entries = c->entries.data;
+    const uint32_t *first = c->start.data;
+    const int begin = (int)((int64_t)c->nbuckets * part / nparts);
+    const int end = (int)((int64_t)c->nbuckets * (part + 1) / nparts);
+    bool ok = true;
+    *npairs = 0;
+    for (int k = begin; k < end && ok; k++) {
+        ok = sweep_bucket(pairs, npairs, entries + first[k], first[k + 1] - first[k], c->shift);
     }
-    for (size_t k = 0; k <= mask; k++) {
-        if (sweep_bucket(&c->pairs, npairs, entries + first[k], first[k + 1] - first[k], l.shift) !=
-            SS_OK) {
-            return ss_fail_memory(e, "the pairs of near segments");
-        }
-    }
-    *pairs = c->pairs.data;
-    return SS_OK;
+    return ok;
 }
 
 void ss_cells_free(ss_cells *c)
@@ -267,5 +269,4 @@ void ss_cells_free(ss_cells *c)
     ss_buffer_free(&c->slots);
     ss_buffer_free(&c->start);
     ss_buffer_free(&c->entries);
-    ss_buffer_free(&c->pairs);
 }

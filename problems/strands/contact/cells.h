@@ -9,6 +9,7 @@
 // intersection of the two boxes.
 #pragma once
 
+#include <stdbool.h>
 #include "base/status.h"
 #include "problems/strands/buffer.h"
 
@@ -21,11 +22,16 @@ typedef struct ss_pair {
 } ss_pair;
 
 typedef struct ss_cells {
-    ss_buffer sorted, swapped, slots, start, entries, pairs;
+    ss_buffer sorted, swapped, slots, start, entries;
+    int shift;    // a cell is 2^shift points of the lattice wide
+    int nbuckets; // 0: fewer than two boxes
 } ss_cells;
 
-// Every pair of boxes that have a point in common, once, in no particular order, with perhaps some
-// that come within 1e-9 of the extent of all. pairs: until the next call.
-ss_status ss_cells_pairs(ss_cells *c, const ss_box *boxes, int nboxes, const ss_pair **pairs,
-                         size_t *npairs, ss_error *e);
+// The boxes go into their cells.
+ss_status ss_cells_fill(ss_cells *c, const ss_box *boxes, int nboxes, ss_error *e);
+// The pairs that part 0 .. nparts - 1 of the buckets holds, into `pairs`; their number in *npairs. All
+// parts together have every pair of boxes that have a point in common, once, in no particular order,
+// with perhaps some that come within 1e-9 of the extent of all. False without memory. Parts may be
+// asked for at the same time, each with pairs of its own.
+bool ss_cells_pairs(const ss_cells *c, int part, int nparts, ss_buffer *pairs, size_t *npairs);
 void ss_cells_free(ss_cells *c);

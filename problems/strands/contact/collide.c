@@ -28,9 +28,23 @@ typedef struct found {
     int key[2]; // a's segment among all; the obstacle, or their count + b's segment among all
 } found;
 
+// The search is cut into so many parts if threads share it; few segments are one part, for a thread
+// takes ten microseconds to wake.
+#define PARTS          64
+#define SEGMENTS_LEAST 500
+
+// What a part of the search needs for itself.
+typedef struct part {
+    ss_buffer pairs, found;
+    size_t nfound;
+    bool ok; // false: without memory
+} part;
+
 struct ss_collider {
+    ss_team *team; // the caller's
     ss_cells cells;
-    ss_buffer segments, boxes, found, orders, counts, touches;
+    ss_buffer segments, boxes, orders, counts, touches;
+    part parts[PARTS];
 };
 
 // What one call of ss_collide works on.
@@ -43,12 +57,17 @@ typedef struct search {
     double margin;
     const segment *segments;
     int nsegments;
-    size_t nfound;
+    int nparts;
+    size_t nfound; // in all parts
 } search;
 
-ss_collider *ss_collider_new(void)
+ss_collider *ss_collider_new(ss_team *team)
 {
-    return calloc(1, sizeof(ss_collider));
+    ss_collider *c = calloc(1, sizeof *c);
+    if (c != NULL) {
+        c->team = team;
+    }
+    return c;
 }
 
 void ss_collider_free(ss_collider *c)
@@ -59,10 +78,13 @@ void ss_collider_free(ss_collider *c)
     ss_cells_free(&c->cells);
     ss_buffer_free(&c->segments);
     ss_buffer_free(&c->boxes);
-    ss_buffer_free(&c->found);
     ss_buffer_free(&c->orders);
     ss_buffer_free(&c->counts);
     ss_buffer_free(&c->touches);
+    for (int k = 0; k < PARTS; k++) {
+        ss_buffer_free(&c->parts[k].pairs);
+        ss_buffer_free(&c->parts[k].found);
+    }
     free(c);
 }
 
@@ -173,14 +195,14 @@ static bool belongs_to_next(const search *s, const segment *a, double abscissa)
            !begins_branch(s->lines, next);
 }
 
-static ss_status add(search *s, const ss_touch *t, int key_a, int key_b)
+static void add(part *p, const ss_touch *t, int key_a, int key_b)
 {
-    found *list = ss_buffer_room(&s->c->found, (s->nfound + 1) * sizeof *list);
+    found *list = ss_buffer_room(&p->found, (p->nfound + 1) * sizeof *list);
     if (list == NULL) {
-        return SS_SYSTEM;
+        p->ok = false;
+        return;
     }
-    list[s->nfound++] = (found){*t, {key_a, key_b}};
-    return SS_OK;
+    list[p->nfound++] = (found){*t, {key_a, key_b}};
 }
 
 static void two_segments(const ss_vec3 *x, const segment *a, const segment *b, ss_vec3 ends[4])
@@ -255,7 +277,7 @@ static bool touch_of(const search *s, const segment *a, const segment *b, ss_tou
     return moves != NULL && touch_later(s, x, moved, radii, t);
 }
 
-static ss_status touch_segments(search *s, ss_pair pair)
+static void touch_segments(const search *s, part *p, ss_pair pair)
 {
     const segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
     ss_touch t = {.strand_a = a->strand,
@@ -264,9 +286,9 @@ static ss_status touch_segments(search *s, ss_pair pair)
                   .segment_b = b->number};
     if (never_touch(s->lines, a, b) || !touch_of(s, a, b, &t) || belongs_to_next(s, a, t.a) ||
         belongs_to_next(s, b, t.b)) {
-        return SS_OK;
+        return;
     }
-    return add(s, &t, pair.a, s->nobstacles + pair.b);
+    add(p, &t, pair.a, s->nobstacles + pair.b);
 }
 
 static bool obstacle_later(const search *s, const ss_vec3 x[2], const ss_vec3 moved[2], int o,
@@ -306,7 +328,7 @@ static bool is_at_root(const search *s, const segment *a, int o, int end)
 }
 
 // The segment, or with lines->vertices its vertex at abscissa `end`, 0 or 1.
-static ss_status touch_obstacle(search *s, int i, int o, int end)
+static void touch_obstacle(const search *s, part *p, int i, int o, int end)
 {
     const segment *a = &s->segments[i];
     const ss_polylines *lines = s->lines;
@@ -319,11 +341,11 @@ static ss_status touch_obstacle(search *s, int i, int o, int end)
     }
     ss_obstacle_near near;
     if (is_at_root(s, a, o, end) || !near_obstacle(s, x, to != NULL ? moved : NULL, o, &near)) {
-        return SS_OK;
+        return;
     }
     near.a = lines->vertices ? end : near.a;
     if (!lines->vertices && belongs_to_next(s, a, near.a)) {
-        return SS_OK;
+        return;
     }
     const ss_touch t = {.strand_a = a->strand,
                         .segment_a = a->number,
@@ -333,57 +355,89 @@ static ss_status touch_obstacle(search *s, int i, int o, int end)
                         .n = near.n,
                         .y = near.y,
                         .gap = near.distance - lines->radius};
-    return add(s, &t, i, o);
+    add(p, &t, i, o);
 }
 
 // What an obstacle has of a segment: all of it, or its first vertex, and the last of a polyline.
-static ss_status touch_parts(search *s, int i, int o)
+static void touch_whole_or_vertices(const search *s, part *p, int i, int o)
 {
-    const ss_status status = touch_obstacle(s, i, o, 0);
-    return status == SS_OK && s->lines->vertices && !belongs_to_next(s, &s->segments[i], 1.0)
-               ? touch_obstacle(s, i, o, 1)
-               : status;
+    touch_obstacle(s, p, i, o, 0);
+    if (s->lines->vertices && !belongs_to_next(s, &s->segments[i], 1.0)) {
+        touch_obstacle(s, p, i, o, 1);
+    }
+}
+
+// Part `item` of the pairs of segments, and of segments and obstacles.
+static void find_part(void *context, int item, int thread)
+{
+    const search *s = context;
+    part *p = &s->c->parts[item];
+    size_t npairs;
+    (void)thread;
+    p->nfound = 0;
+    p->ok = ss_cells_pairs(&s->c->cells, item, s->nparts, &p->pairs, &npairs);
+    const ss_pair *pairs = p->pairs.data;
+    for (size_t k = 0; k < npairs && p->ok; k++) {
+        touch_segments(s, p, pairs[k]);
+    }
+    const int first = (int)((int64_t)s->nsegments * item / s->nparts);
+    const int end = (int)((int64_t)s->nsegments * (item + 1) / s->nparts);
+    for (int i = first; i < end; i++) {
+        for (int o = 0; o < s->nobstacles && p->ok; o++) {
+            touch_whole_or_vertices(s, p, i, o);
+        }
+    }
 }
 
 static ss_status find(search *s, double largest, ss_error *e)
 {
-    ss_box *boxes = ss_buffer_room(&s->c->boxes, (size_t)s->nsegments * sizeof *boxes);
+    ss_collider *c = s->c;
+    ss_box *boxes = ss_buffer_room(&c->boxes, (size_t)s->nsegments * sizeof *boxes);
     if (boxes == NULL) {
         return ss_fail_memory(e, "the boxes of the segments");
     }
     fill_boxes(s, largest, boxes);
-    const ss_pair *pairs;
-    size_t npairs;
-    ss_status status = ss_cells_pairs(&s->c->cells, boxes, s->nsegments, &pairs, &npairs, e);
+    const ss_status status = ss_cells_fill(&c->cells, boxes, s->nsegments, e);
     if (status != SS_OK) {
         return status;
     }
-    for (size_t k = 0; k < npairs && status == SS_OK; k++) {
-        status = touch_segments(s, pairs[k]);
+    s->nparts = c->team != NULL && s->nsegments >= SEGMENTS_LEAST ? PARTS : 1;
+    ss_team_run(c->team, s->nparts, find_part, s);
+    bool ok = true;
+    for (int k = 0; k < s->nparts; k++) {
+        ok = ok && c->parts[k].ok;
+        s->nfound += c->parts[k].nfound;
     }
-    for (int i = 0; i < s->nsegments; i++) {
-        for (int o = 0; o < s->nobstacles && status == SS_OK; o++) {
-            status = touch_parts(s, i, o);
-        }
-    }
-    return status == SS_OK ? SS_OK : ss_fail_memory(e, "the contacts");
+    return ok ? SS_OK : ss_fail_memory(e, "the contacts");
 }
 
 // One pass of a counting sort of what was found, by one of its keys in 0 .. nkeys - 1.
-static void sort_by(const found *list, int which, const int *from, int *to, size_t n, int *count,
+static void sort_by(int which, const found *const *from, const found **to, size_t n, int *count,
                     int nkeys)
 {
     for (int k = 0; k <= nkeys; k++) {
         count[k] = 0;
     }
     for (size_t i = 0; i < n; i++) {
-        count[list[i].key[which] + 1]++;
+        count[from[i]->key[which] + 1]++;
     }
     for (int k = 0; k < nkeys; k++) {
         count[k + 1] += count[k];
     }
     for (size_t i = 0; i < n; i++) {
-        to[count[list[from[i]].key[which]]++] = from[i];
+        to[count[from[i]->key[which]]++] = from[i];
+    }
+}
+
+static void list_found(const search *s, const found **order)
+{
+    size_t n = 0;
+    for (int k = 0; k < s->nparts; k++) {
+        const part *p = &s->c->parts[k];
+        const found *list = p->found.data;
+        for (size_t i = 0; i < p->nfound; i++) {
+            order[n++] = &list[i];
+        }
     }
 }
 
@@ -391,20 +445,17 @@ static ss_status sort_found(search *s, ss_error *e)
 {
     const size_t n = s->nfound;
     const int nkeys = s->nobstacles + s->nsegments;
-    int *order = ss_buffer_room(&s->c->orders, 2 * n * sizeof *order);
+    const found **order = ss_buffer_room(&s->c->orders, 2 * n * sizeof(const found *));
     int *count = ss_buffer_room(&s->c->counts, ((size_t)nkeys + 1) * sizeof *count);
     ss_touch *touches = ss_buffer_room(&s->c->touches, n * sizeof *touches);
     if (order == NULL || count == NULL || touches == NULL) {
         return ss_fail_memory(e, "the sorted contacts");
     }
-    const found *list = s->c->found.data;
+    list_found(s, order);
+    sort_by(1, order, order + n, n, count, nkeys);
+    sort_by(0, order + n, order, n, count, nkeys);
     for (size_t i = 0; i < n; i++) {
-        order[i] = (int)i;
-    }
-    sort_by(list, 1, order, order + n, n, count, nkeys);
-    sort_by(list, 0, order + n, order, n, count, nkeys);
-    for (size_t i = 0; i < n; i++) {
-        touches[i] = list[order[i]].touch;
+        touches[i] = order[i]->touch;
     }
     return SS_OK;
 }

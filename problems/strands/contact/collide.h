@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include "base/status.h"
+#include "base/team.h"
 #include "problems/strands/geometry.h"
 #include "problems/strands/contact/obstacle.h"
 
@@ -46,7 +47,9 @@ typedef struct ss_polylines {
 
 typedef struct ss_collider ss_collider; // memory that is kept from step to step
 
-ss_collider *ss_collider_new(void); // NULL without memory
+// team (team.h): the caller's, whose threads share a search; NULL: one thread. The touches are the
+// same. NULL without memory.
+ss_collider *ss_collider_new(ss_team *team);
 void ss_collider_free(ss_collider *c);
 
 // touches: owned by the collider, until its next call. poses: of the obstacles in the world.

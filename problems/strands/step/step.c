@@ -91,7 +91,7 @@ static bool allocate(ss_stepper *s)
     s->first = malloc((n + 1) * sizeof *s->first);
     s->body = malloc((n + 1) * sizeof *s->body);
     s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
-    s->collider = ss_collider_new();
+    s->collider = ss_collider_new(s->systems.team);
     s->track = ss_track_new();
     if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->body == NULL ||
         s->moved == NULL || s->collider == NULL || s->track == NULL) {
