@@ -205,7 +205,8 @@ static void copying_a_posed_tree_survives_every_failing_allocation(void)
         "\"vertices\": [[0, 0, 0], [0.01, 0, 0], [0.02, 0, 0], [0.01, 0.01, 0]], "
         "\"parent\": [-1, 0, 1, 1], \"parts\": [[1, 1, 1, 1, 1], [2, 1, 1, 1, 1], [1, 1, 3, 1, "
         "0]], "
-        "\"pose\": [{\"strength\": 1}, {\"time\": 1, \"strength\": 2, \"vertices\": [[0, 0, 0], "
+        "\"pose\": [{\"time\": 0, \"strength\": 1}, {\"time\": 1, \"strength\": 2, \"vertices\": "
+        "[[0, 0, 0], "
         "[0.01, 0, 0], [0.02, 0, 0], [0.01, 0, 0], [0.01, 0.02, 0]]}]}]}";
     write_bytes(scratch_path("scene.json"), SCENE, sizeof SCENE - 1);
     copied_model = "oriented-strands";
