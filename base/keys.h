@@ -25,6 +25,26 @@ typedef struct ss_key {
     const char *about;          // what it does, in a phrase; NULL: not said
 } ss_key;
 
+// A line of such a table, in a file where `settings` is the type of its settings. A field of another type does
+// not compile. `.about = "..."` may follow the last argument.
+#define SS_KEY_PLACE(field, type)                                                                  \
+    (offsetof(settings, field) + _Generic(((settings *)0)->field, type : 0))
+#define SS_REAL_KEY(word, field, from, ...)                                                        \
+    {                                                                                              \
+        .name = word, .kind = SS_KEY_REAL, .place = SS_KEY_PLACE(field, double), .low = from,      \
+        .high = __VA_ARGS__                                                                        \
+    }
+#define SS_INTEGER_KEY(word, field, from, ...)                                                     \
+    {                                                                                              \
+        .name = word, .kind = SS_KEY_INTEGER, .place = SS_KEY_PLACE(field, int), .low = from,      \
+        .high = __VA_ARGS__                                                                        \
+    }
+#define SS_CHOICE_KEY(word, field, ...)                                                            \
+    {                                                                                              \
+        .name = word, .kind = SS_KEY_CHOICE, .place = SS_KEY_PLACE(field, int),                    \
+        .choices = __VA_ARGS__                                                                     \
+    }
+
 // "key=low..high, key=choice|choice"; "" for none. text holds `room` characters.
 void ss_keys_describe(const ss_key *keys, char *text, size_t room);
 // The same of one key: "key=low..high".

@@ -31,14 +31,9 @@ typedef struct settings {
 static const settings DEFAULTS = {.rho = 1.0, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
-    SS_FORM_KEY(settings),
-    {.name = "rho",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, rho),
-     .low = 1e-9,
-     .high = 1e9,
-     .about = "first weight, over tr(W_ii)/d; it is balanced"},
-    SS_MEMORY_KEY(settings),
+    SS_FORM_KEY,
+    SS_REAL_KEY("rho", rho, 1e-9, 1e9, .about = "first weight, over tr(W_ii)/d; it is balanced"),
+    SS_MEMORY_KEY,
     {.name = NULL},
 };
 

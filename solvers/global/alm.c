@@ -26,14 +26,9 @@ typedef struct settings {
 static const settings DEFAULTS = {.rho = 1000.0, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
-    SS_FORM_KEY(settings),
-    {.name = "rho",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, rho),
-     .low = 1e-6,
-     .high = 1e9,
-     .about = "weight of the augmentation, over tr(W_ii)/d"},
-    SS_MEMORY_KEY(settings),
+    SS_FORM_KEY,
+    SS_REAL_KEY("rho", rho, 1e-6, 1e9, .about = "weight of the augmentation, over tr(W_ii)/d"),
+    SS_MEMORY_KEY,
     {.name = NULL},
 };
 

@@ -17,12 +17,7 @@ static const settings DEFAULTS = {.sweep = {.skip = 10}, .depth = 10};
 
 static const ss_key KEYS[] = {
     SS_SWEEP_KEYS,
-    {.name = "depth",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, depth),
-     .low = 1,
-     .high = 60,
-     .about = "sweeps that are mixed"},
+    SS_INTEGER_KEY("depth", depth, 1, 60, .about = "sweeps that are mixed"),
     {.name = NULL},
 };
 

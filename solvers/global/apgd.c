@@ -28,7 +28,7 @@ typedef struct settings {
 static const settings DEFAULTS = {0};
 
 static const ss_key KEYS[] = {
-    SS_FORM_KEY(settings),
+    SS_FORM_KEY,
     {.name = NULL},
 };
 

@@ -53,38 +53,34 @@ static const char *const STOPS[] = {"fb", "step", "squared", NULL};
 static const char *const FOCI[] = {"off", "on", NULL};
 static const char *const WAKES[] = {"time", "neighbour", NULL};
 
-#define CHOICE(key, field, list, text)                                                             \
-    {                                                                                              \
-        .name = key, .kind = SS_KEY_CHOICE, .place = offsetof(settings, field), .choices = list,   \
-        .about = text                                                                              \
-    }
-#define NUMBER(key, type, field, from, to, text)                                                   \
-    {                                                                                              \
-        .name = key, .kind = type, .place = offsetof(settings, field), .low = from, .high = to,    \
-        .about = text                                                                              \
-    }
-
 static const ss_key KEYS[] = {
     SS_SWEEP_KEYS,
-    CHOICE("assembly", sweep.assembly, ASSEMBLIES,
-           "how W is computed; naive: the products of whole matrices"),
-    CHOICE("freeze", sweep.freeze, FREEZES,
-           "contacts that change little are not visited; paper: the rule of [D11] relative to the "
-           "largest impulse, absolute: to eps"),
-    NUMBER("skip", SS_KEY_INTEGER, sweep.skip, 1, 1e6, "sweeps for which a contact is frozen"),
-    NUMBER("share", SS_KEY_REAL, sweep.share, 0, 1, "how little is little; 0: the rule's own"),
-    CHOICE("wake", sweep.wake, WAKES, "what ends the rest of a frozen contact"),
-    NUMBER("eps", SS_KEY_REAL, sweep.eps, 0, 1,
-           "how little is little for freeze=absolute, in the units of [D11]"),
-    NUMBER("rho", SS_KEY_REAL, sweep.rho, 0, 1,
-           "kg; the unit of f, of Newton's methods and of ltol, eps and tol as in [D11]; 0: own "
-           "scales"),
-    CHOICE("stop", stop, STOPS,
-           "what ends it: the verdict (fb), the relative step, or the largest |f|^2 as in [D11]"),
-    NUMBER("step", SS_KEY_REAL, step, 0, 1,
-           "relative step on which an approximate law, or stop=step, stops"),
-    NUMBER("tol", SS_KEY_REAL, tol, 0, 1, "|f|^2 on which stop=squared stops, in [D11]'s units"),
-    CHOICE("focus", focus, FOCI, "solve the contacts that still move by Newton's method"),
+    SS_CHOICE_KEY("assembly", sweep.assembly, ASSEMBLIES,
+                  .about = "how W is computed; naive: the products of whole matrices"),
+    SS_CHOICE_KEY(
+        "freeze", sweep.freeze, FREEZES,
+        .about =
+            "contacts that change little are not visited; paper: the rule of [D11] relative to the "
+            "largest impulse, absolute: to eps"),
+    SS_INTEGER_KEY("skip", sweep.skip, 1, 1e6, .about = "sweeps for which a contact is frozen"),
+    SS_REAL_KEY("share", sweep.share, 0, 1, .about = "how little is little; 0: the rule's own"),
+    SS_CHOICE_KEY("wake", sweep.wake, WAKES, .about = "what ends the rest of a frozen contact"),
+    SS_REAL_KEY("eps", sweep.eps, 0, 1,
+                .about = "how little is little for freeze=absolute, in the units of [D11]"),
+    SS_REAL_KEY(
+        "rho", sweep.rho, 0, 1,
+        .about =
+            "kg; the unit of f, of Newton's methods and of ltol, eps and tol as in [D11]; 0: own "
+            "scales"),
+    SS_CHOICE_KEY(
+        "stop", stop, STOPS,
+        .about =
+            "what ends it: the verdict (fb), the relative step, or the largest |f|^2 as in [D11]"),
+    SS_REAL_KEY("step", step, 0, 1,
+                .about = "relative step on which an approximate law, or stop=step, stops"),
+    SS_REAL_KEY("tol", tol, 0, 1, .about = "|f|^2 on which stop=squared stops, in [D11]'s units"),
+    SS_CHOICE_KEY("focus", focus, FOCI,
+                  .about = "solve the contacts that still move by Newton's method"),
     {.name = NULL},
 };
 

@@ -55,14 +55,10 @@ typedef struct settings {
 static const settings DEFAULTS = {.delta = 1e-8, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
-    SS_FORM_KEY(settings),
-    {.name = "delta",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, delta),
-     .low = 0,
-     .high = DELTA_MOST,
-     .about = "compliance added in each step, over tr(W_ii)/d"},
-    SS_MEMORY_KEY(settings),
+    SS_FORM_KEY,
+    SS_REAL_KEY("delta", delta, 0, DELTA_MOST,
+                .about = "compliance added in each step, over tr(W_ii)/d"),
+    SS_MEMORY_KEY,
     {.name = NULL},
 };
 

@@ -38,12 +38,14 @@
 #include "solvers/global/newton.h"
 #include "solvers/sweep/sweep_keys.h"
 
-static const ss_newton_settings DEFAULTS = {.patience = 100,
-                                            .sigma = 1e-9,
-                                            .m1 = 0.1,
-                                            .m2 = 0.9,
-                                            .shift = 1e-4,
-                                            .memory = SS_MEMORY_DEFAULT};
+typedef ss_newton_settings settings;
+
+static const settings DEFAULTS = {.patience = 100,
+                                  .sigma = 1e-9,
+                                  .m1 = 0.1,
+                                  .m2 = 0.9,
+                                  .shift = 1e-4,
+                                  .memory = SS_MEMORY_DEFAULT};
 
 const ss_newton_kind ss_newton_kinds[3] = {
     {&ss_newton_fischer_burmeister, SS_NEWTON_ANGLE, false},
@@ -53,41 +55,31 @@ const ss_newton_kind ss_newton_kinds[3] = {
 
 static const char *const VARIANTS[] = {"alart-curnier", "jean-moreau", NULL};
 
-#define NUMBER(key, type, field, from, to, text)                                                   \
-    {                                                                                              \
-        .name = key, .kind = type, .place = offsetof(ss_newton_settings, field), .low = from,      \
-        .high = to, .about = text                                                                  \
-    }
-#define CHOICE(key, field, list, text)                                                             \
-    {                                                                                              \
-        .name = key, .kind = SS_KEY_CHOICE, .place = offsetof(ss_newton_settings, field),          \
-        .choices = list, .about = text                                                             \
-    }
 #define SHARED_KEYS                                                                                \
-    SS_FORM_KEY(ss_newton_settings),                                                               \
-        NUMBER("patience", SS_KEY_INTEGER, patience, 1, 1e6,                                       \
-               "steps without progress after which it ends as stalled"),                           \
-        NUMBER("shift", SS_KEY_REAL, shift, 0, 1,                                                  \
-               "what is added to W_ii in the Jacobian, in s_i"),                                   \
-        SS_MEMORY_KEY(ss_newton_settings)
+    SS_FORM_KEY,                                                                                   \
+        SS_INTEGER_KEY("patience", patience, 1, 1e6,                                               \
+                       .about = "steps without progress after which it ends as stalled"),          \
+        SS_REAL_KEY("shift", shift, 0, 1,                                                          \
+                    .about = "what is added to W_ii in the Jacobian, in s_i"),                     \
+        SS_MEMORY_KEY
 
 static const ss_key MFB_KEYS[] = {
     SHARED_KEYS,
-    NUMBER("sigma", SS_KEY_REAL, sigma, 0, 1,
-           "least descent of a Newton step; else the gradient is taken"),
+    SS_REAL_KEY("sigma", sigma, 0, 1,
+                .about = "least descent of a Newton step; else the gradient is taken"),
     {.name = NULL},
 };
 static const ss_key PAC_KEYS[] = {
     SHARED_KEYS,
-    CHOICE("variant", jean_moreau, VARIANTS, "whose function"),
+    SS_CHOICE_KEY("variant", jean_moreau, VARIANTS, .about = "whose function"),
     {.name = NULL},
 };
 static const ss_key DAC_KEYS[] = {
     SHARED_KEYS,
-    CHOICE("variant", jean_moreau, VARIANTS, "whose function"),
-    NUMBER("m1", SS_KEY_REAL, m1, 0, 1,
-           "least share of the predicted descent that a step must bring"),
-    NUMBER("m2", SS_KEY_REAL, m2, 0, 1, "largest share; above it the step is lengthened"),
+    SS_CHOICE_KEY("variant", jean_moreau, VARIANTS, .about = "whose function"),
+    SS_REAL_KEY("m1", m1, 0, 1,
+                .about = "least share of the predicted descent that a step must bring"),
+    SS_REAL_KEY("m2", m2, 0, 1, .about = "largest share; above it the step is lengthened"),
     {.name = NULL},
 };
 
@@ -99,7 +91,7 @@ static const ss_key DAC_KEYS[] = {
                  .about = text,                                                                    \
                  .keys = table,                                                                    \
                  .defaults = &DEFAULTS,                                                            \
-                 .settings_size = sizeof(ss_newton_settings)},                                     \
+                 .settings_size = sizeof(settings)},                                               \
         .steps = &ss_newton_steps[kth], .solve = ss_drive_solve                                    \
     }
 

@@ -13,7 +13,11 @@
 
 #include "solvers/vectors.h"
 
-static const ss_sweep_settings DEFAULTS = {.skip = 10};
+typedef struct settings {
+    ss_sweep_settings sweep; // first: its keys are shared
+} settings;
+
+static const settings DEFAULTS = {.sweep = {.skip = 10}};
 
 static const ss_key KEYS[] = {SS_SWEEP_KEYS, {.name = NULL}};
 
@@ -31,9 +35,9 @@ static void nncg_release(void *rule)
     free(state);
 }
 
-static void *nncg_make(const void *settings, size_t size, size_t more)
+static void *nncg_make(const void *settings_, size_t size, size_t more)
 {
-    (void)settings;
+    (void)settings_;
     directions *state = calloc(1, sizeof *state);
     if (state == NULL) {
         return NULL;
@@ -99,7 +103,7 @@ const ss_global_solver ss_nncg = {
                       "Iterations are sweeps.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
-             .settings_size = sizeof(ss_sweep_settings)},
+             .settings_size = sizeof(settings)},
     .steps = &STEPS,
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,

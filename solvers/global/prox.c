@@ -29,18 +29,10 @@ typedef struct settings {
 static const settings DEFAULTS = {.sweep = {.form = SS_FORM_EXPLICIT, .skip = 10}, .alpha = 0.1};
 
 static const ss_key KEYS[] = {
-    {.name = "ltol",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, sweep.ltol),
-     .low = 0,
-     .high = 1,
-     .about = "local tolerance over the velocity scale; 0: a tenth of --tol"},
-    {.name = "alpha",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, alpha),
-     .low = ALPHA_LEAST,
-     .high = ALPHA_MOST,
-     .about = "first addition to the diagonal, over tr(W_ii)/d"},
+    SS_REAL_KEY("ltol", sweep.ltol, 0, 1,
+                .about = "local tolerance over the velocity scale; 0: a tenth of --tol"),
+    SS_REAL_KEY("alpha", alpha, ALPHA_LEAST, ALPHA_MOST,
+                .about = "first addition to the diagonal, over tr(W_ii)/d"),
     {.name = NULL},
 };
 

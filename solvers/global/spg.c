@@ -35,12 +35,8 @@ static const settings DEFAULTS = {.shift = SHIFT_OUTER};
 static const char *const SHIFTS[] = {"outer", "step", NULL};
 
 static const ss_key KEYS[] = {
-    SS_FORM_KEY(settings),
-    {.name = "shift",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, shift),
-     .choices = SHIFTS,
-     .about = "when De Saxce's shift is renewed"},
+    SS_FORM_KEY,
+    SS_CHOICE_KEY("shift", shift, SHIFTS, .about = "when De Saxce's shift is renewed"),
     {.name = NULL},
 };
 

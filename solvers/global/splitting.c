@@ -47,12 +47,10 @@ static const settings DEFAULTS = {0};
 static const char *const STEP_NAMES[] = {"spectral", "masses", NULL};
 
 static const ss_key KEYS[] = {
-    SS_FORM_KEY(settings),
-    {.name = "step",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, step),
-     .choices = STEP_NAMES,
-     .about = "all masses by the curvature that the last step met, or as they are divided"},
+    SS_FORM_KEY,
+    SS_CHOICE_KEY("step", step, STEP_NAMES,
+                  .about =
+                      "all masses by the curvature that the last step met, or as they are divided"),
     {.name = NULL},
 };
 

@@ -31,12 +31,8 @@ typedef struct ss_implicit {
     int long_left;       // factorisations to come in doubles before floats are tried again
 } ss_implicit;
 
-// The option memory=GB of the methods that factorise, of their settings.
-#define SS_MEMORY_KEY(settings)                                                                    \
-    {                                                                                              \
-        .name = "memory", .kind = SS_KEY_REAL, .place = offsetof(settings, memory), .low = 0,      \
-        .high = 1e6, .about = "GB that a factor may take"                                          \
-    }
+// The option memory=GB of the methods that factorise.
+#define SS_MEMORY_KEY     SS_REAL_KEY("memory", memory, 0, 1e6, .about = "GB that a factor may take")
 #define SS_MEMORY_DEFAULT 4.0
 
 // A factor of more than `memory` GB is refused before any of it is made: SS_OK with *system NULL,

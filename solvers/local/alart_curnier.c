@@ -30,32 +30,15 @@ static const char *const VARIANTS[] = {"alart-curnier", "jean-moreau", NULL};
 static const settings DEFAULTS = {.steps = 100, .variant = 0, .m1 = 0.1, .m2 = 0.9};
 
 #define SHARED_KEYS                                                                                \
-    {.name = "steps",                                                                              \
-     .kind = SS_KEY_INTEGER,                                                                       \
-     .place = offsetof(settings, steps),                                                           \
-     .low = 0,                                                                                     \
-     .high = 1e6,                                                                                  \
-     .about = "Newton steps at most"},                                                             \
-    {                                                                                              \
-        .name = "variant", .kind = SS_KEY_CHOICE, .place = offsetof(settings, variant),            \
-        .choices = VARIANTS, .about = "whose function"                                             \
-    }
+    SS_INTEGER_KEY("steps", steps, 0, 1e6, .about = "Newton steps at most"),                       \
+        SS_CHOICE_KEY("variant", variant, VARIANTS, .about = "whose function")
 
 static const ss_key PAC_KEYS[] = {SHARED_KEYS, {.name = NULL}};
 static const ss_key DAC_KEYS[] = {
     SHARED_KEYS,
-    {.name = "m1",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, m1),
-     .low = 0,
-     .high = 1,
-     .about = "least share of the predicted descent that a step must bring"},
-    {.name = "m2",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, m2),
-     .low = 0,
-     .high = 1,
-     .about = "largest share; above it the step is lengthened"},
+    SS_REAL_KEY("m1", m1, 0, 1,
+                .about = "least share of the predicted descent that a step must bring"),
+    SS_REAL_KEY("m2", m2, 0, 1, .about = "largest share; above it the step is lengthened"),
     {.name = NULL},
 };
 

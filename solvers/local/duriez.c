@@ -39,17 +39,9 @@ typedef struct settings {
 static const settings DEFAULTS = {.passes = 100, .from = FROM_LAST};
 static const char *const DIRECTIONS[] = {"last", "sticking", NULL};
 static const ss_key KEYS[] = {
-    {.name = "passes",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, passes),
-     .low = 1,
-     .high = 1e6,
-     .about = "of the fixed point, at most"},
-    {.name = "from",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, from),
-     .choices = DIRECTIONS,
-     .about = "its first direction: of the last impulse, or of the sticking one"},
+    SS_INTEGER_KEY("passes", passes, 1, 1e6, .about = "of the fixed point, at most"),
+    SS_CHOICE_KEY("from", from, DIRECTIONS,
+                  .about = "its first direction: of the last impulse, or of the sticking one"),
     {.name = NULL},
 };
 

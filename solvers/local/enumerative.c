@@ -23,11 +23,7 @@ typedef struct settings {
 static const char *const ROOTS[] = {"closed", "gsl", NULL};
 static const settings DEFAULTS = {.roots = CLOSED};
 static const ss_key KEYS[] = {
-    {.name = "roots",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, roots),
-     .choices = ROOTS,
-     .about = "who finds the roots of the quartic"},
+    SS_CHOICE_KEY("roots", roots, ROOTS, .about = "who finds the roots of the quartic"),
     {.name = NULL},
 };
 

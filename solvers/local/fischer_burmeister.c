@@ -20,18 +20,9 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.steps = 100, .sigma = 1e-3};
 static const ss_key KEYS[] = {
-    {.name = "steps",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, steps),
-     .low = 0,
-     .high = 1e6,
-     .about = "Newton steps at most"},
-    {.name = "sigma",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, sigma),
-     .low = 0,
-     .high = 1,
-     .about = "least descent of a Newton step; else the gradient is taken"},
+    SS_INTEGER_KEY("steps", steps, 0, 1e6, .about = "Newton steps at most"),
+    SS_REAL_KEY("sigma", sigma, 0, 1,
+                .about = "least descent of a Newton step; else the gradient is taken"),
     {.name = NULL},
 };
 

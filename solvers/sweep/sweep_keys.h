@@ -12,30 +12,14 @@ extern const char *const ss_order_names[]; // natural, reverse, random:, stripes
 #define SS_FORM_ABOUT "W by blocks, or H and the factor of M; auto: the cheaper one"
 
 #define SS_SWEEP_KEYS                                                                              \
-    {.name = "form",                                                                               \
-     .kind = SS_KEY_CHOICE,                                                                        \
-     .place = offsetof(ss_sweep_settings, form),                                                   \
-     .choices = ss_form_names,                                                                     \
-     .about = SS_FORM_ABOUT},                                                                      \
-        {.name = "order",                                                                          \
-         .kind = SS_KEY_CHOICE,                                                                    \
-         .place = offsetof(ss_sweep_settings, order),                                              \
-         .choices = ss_order_names,                                                                \
-         .seed_place = offsetof(ss_sweep_settings, seed),                                          \
-         .about = "of the contacts in a sweep; stripes is what --threads needs"},                  \
-        {.name = "visit",                                                                          \
-         .kind = SS_KEY_CHOICE,                                                                    \
-         .place = offsetof(ss_sweep_settings, visit),                                              \
-         .choices = ss_visit_names,                                                                \
-         .about = "needed: passes over contacts that rest for sure"},                              \
-    {                                                                                              \
-        .name = "ltol", .kind = SS_KEY_REAL, .place = offsetof(ss_sweep_settings, ltol), .low = 0, \
-        .high = 1, .about = "local tolerance over the velocity scale; 0: a tenth of --tol"         \
-    }
+    SS_CHOICE_KEY("form", sweep.form, ss_form_names, .about = SS_FORM_ABOUT),                      \
+        SS_CHOICE_KEY("order", sweep.order, ss_order_names,                                        \
+                      .seed_place = offsetof(settings, sweep.seed),                                \
+                      .about = "of the contacts in a sweep; stripes is what --threads needs"),     \
+        SS_CHOICE_KEY("visit", sweep.visit, ss_visit_names,                                        \
+                      .about = "needed: passes over contacts that rest for sure"),                 \
+        SS_REAL_KEY("ltol", sweep.ltol, 0, 1,                                                      \
+                    .about = "local tolerance over the velocity scale; 0: a tenth of --tol")
 
-// The option form= of methods without sweeps, of their settings.
-#define SS_FORM_KEY(settings)                                                                      \
-    {                                                                                              \
-        .name = "form", .kind = SS_KEY_CHOICE, .place = offsetof(settings, form),                  \
-        .choices = ss_form_names, .about = SS_FORM_ABOUT                                           \
-    }
+// The option form= of methods without sweeps.
+#define SS_FORM_KEY SS_CHOICE_KEY("form", form, ss_form_names, .about = SS_FORM_ABOUT)

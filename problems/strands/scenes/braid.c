@@ -22,11 +22,7 @@ typedef struct settings {
 
 static const settings DEFAULTS = {0.5};
 static const ss_key KEYS[] = {
-    {.name = "local",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, local),
-     .low = 0.0,
-     .high = 1.0},
+    SS_REAL_KEY("local", local, 0.0, 1.0),
     {.name = NULL},
 };
 

@@ -22,16 +22,8 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.wrap = 180.0, .ratio = 2.0};
 static const ss_key KEYS[] = {
-    {.name = "wrap",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, wrap),
-     .low = 10.0,
-     .high = 300.0},
-    {.name = "ratio",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, ratio),
-     .low = 1.0,
-     .high = 1e3},
+    SS_REAL_KEY("wrap", wrap, 10.0, 300.0),
+    SS_REAL_KEY("ratio", ratio, 1.0, 1e3),
     {.name = NULL},
 };
 

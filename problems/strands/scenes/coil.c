@@ -27,20 +27,9 @@ typedef struct settings {
 static const settings DEFAULTS = {.compress = 1.0};
 static const char *const NO_YES[] = {"no", "yes", NULL};
 static const ss_key KEYS[] = {
-    {.name = "compress",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, compress),
-     .low = 0.0,
-     .high = 10.0},
-    {.name = "jitter",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, jitter),
-     .low = 0.0,
-     .high = 100.0},
-    {.name = "straighten",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, straighten),
-     .choices = NO_YES},
+    SS_REAL_KEY("compress", compress, 0.0, 10.0),
+    SS_REAL_KEY("jitter", jitter, 0.0, 100.0),
+    SS_CHOICE_KEY("straighten", straighten, NO_YES),
     {.name = NULL},
 };
 

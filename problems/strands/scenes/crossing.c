@@ -44,17 +44,9 @@ static ss_status add_lower(const ss_scene_request *request, const settings *set,
 static const settings CROSSING_DEFAULTS = {
     .slope = 25.0, .fall = 0.002, .stretch = SS_THIN_STRETCH};
 static const ss_key CROSSING_KEYS[] = {
-    {.name = "slope",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, slope),
-     .low = 0.0,
-     .high = 80.0},
-    {.name = "fall",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, fall),
-     .low = 0.0,
-     .high = 0.02},
-    SS_THIN_STRETCH_KEY(settings),
+    SS_REAL_KEY("slope", slope, 0.0, 80.0),
+    SS_REAL_KEY("fall", fall, 0.0, 0.02),
+    SS_THIN_STRETCH_KEY,
     {.name = NULL},
 };
 
@@ -100,12 +92,8 @@ static ss_status build_crossing(const ss_scene_request *request, ss_world *w,
 
 static const settings PAIR_DEFAULTS = {.speed = 0.5, .stretch = SS_THIN_STRETCH};
 static const ss_key PAIR_KEYS[] = {
-    {.name = "speed",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, speed),
-     .low = 0.0,
-     .high = 10.0},
-    SS_THIN_STRETCH_KEY(settings),
+    SS_REAL_KEY("speed", speed, 0.0, 10.0),
+    SS_THIN_STRETCH_KEY,
     {.name = NULL},
 };
 

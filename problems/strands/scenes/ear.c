@@ -17,16 +17,8 @@ typedef struct settings {
 
 static const settings DEFAULTS = {1.0, 1.0};
 static const ss_key KEYS[] = {
-    {.name = "strength",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, strength),
-     .low = 0.0,
-     .high = 1000.0},
-    {.name = "damping",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, damping),
-     .low = 0.0,
-     .high = 1000.0},
+    SS_REAL_KEY("strength", strength, 0.0, 1000.0),
+    SS_REAL_KEY("damping", damping, 0.0, 1000.0),
     {.name = NULL},
 };
 

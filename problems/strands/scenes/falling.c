@@ -22,21 +22,13 @@ typedef struct settings {
     double stretch; // of the material
 } settings;
 
-#define LENGTH_KEY(from, to)                                                                       \
-    {                                                                                              \
-        .name = "length", .kind = SS_KEY_REAL, .place = offsetof(settings, length), .low = from,   \
-        .high = to                                                                                 \
-    }
-#define FALL_KEY                                                                                   \
-    {                                                                                              \
-        .name = "fall", .kind = SS_KEY_REAL, .place = offsetof(settings, fall), .low = 0.0,        \
-        .high = 1.0                                                                                \
-    }
+#define LENGTH_KEY(from, to) SS_REAL_KEY("length", length, from, to)
+#define FALL_KEY             SS_REAL_KEY("fall", fall, 0.0, 1.0)
 
 static const ss_key BUNDLE_KEYS[] = {
     LENGTH_KEY(0.01, 1.0),
     FALL_KEY,
-    SS_THIN_STRETCH_KEY(settings),
+    SS_THIN_STRETCH_KEY,
     {.name = NULL},
 };
 
@@ -169,14 +161,10 @@ static ss_status build_ground(const ss_scene_request *request, ss_world *w,
 static const settings TUBE_DEFAULTS = {
     .slope = 25.0, .fall = 0.005, .length = 0.06, .stretch = SS_THIN_STRETCH};
 static const ss_key TUBE_KEYS[] = {
-    {.name = "slope",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, slope),
-     .low = 0.0,
-     .high = 80.0},
+    SS_REAL_KEY("slope", slope, 0.0, 80.0),
     LENGTH_KEY(0.01, 1.0),
     FALL_KEY,
-    SS_THIN_STRETCH_KEY(settings),
+    SS_THIN_STRETCH_KEY,
     {.name = NULL},
 };
 

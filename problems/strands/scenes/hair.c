@@ -26,13 +26,11 @@
 #define LIFT    0.01 // rad: angles are tried in steps of this
 #define SAMPLES 16   // of a curve that another has to pass above
 
-const ss_hair_settings ss_hair_defaults = {.segments = 0};
+typedef ss_hair_settings settings;
+
+const settings ss_hair_defaults = {.segments = 0};
 const ss_key ss_hair_keys[] = {
-    {.name = "segments",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(ss_hair_settings, segments),
-     .low = 0,
-     .high = 4096},
+    SS_INTEGER_KEY("segments", segments, 0, 4096),
     {.name = NULL},
 };
 

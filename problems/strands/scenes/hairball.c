@@ -29,17 +29,9 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.vertices = 12, .unrest = 6.0, .stretch = SS_THIN_STRETCH};
 static const ss_key KEYS[] = {
-    {.name = "vertices",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, vertices),
-     .low = 4,
-     .high = 4096},
-    {.name = "unrest",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, unrest),
-     .low = 0.0,
-     .high = 100.0},
-    SS_THIN_STRETCH_KEY(settings),
+    SS_INTEGER_KEY("vertices", vertices, 4, 4096),
+    SS_REAL_KEY("unrest", unrest, 0.0, 100.0),
+    SS_THIN_STRETCH_KEY,
     {.name = NULL},
 };
 

@@ -31,21 +31,9 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.cover = 1.0, .coil = 5.0};
 static const ss_key KEYS[] = {
-    {.name = "wisps",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, wisps),
-     .low = 1,
-     .high = 1000000},
-    {.name = "cover",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, cover),
-     .low = 1e-3,
-     .high = 1.0},
-    {.name = "coil",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, coil),
-     .low = 0.1,
-     .high = 100.0},
+    SS_INTEGER_KEY("wisps", wisps, 1, 1000000),
+    SS_REAL_KEY("cover", cover, 1e-3, 1.0),
+    SS_REAL_KEY("coil", coil, 0.1, 100.0),
     {.name = NULL},
 };
 

@@ -16,11 +16,7 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.slope = 30.0};
 static const ss_key KEYS[] = {
-    {.name = "slope",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, slope),
-     .low = 0.0,
-     .high = 89.0},
+    SS_REAL_KEY("slope", slope, 0.0, 89.0),
     {.name = NULL},
 };
 

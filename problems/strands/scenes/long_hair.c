@@ -13,16 +13,8 @@ typedef struct settings {
 
 static const settings DEFAULTS = {{22}, 1.0};
 static const ss_key KEYS[] = {
-    {.name = "segments",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, hair.segments),
-     .low = 3,
-     .high = 4096},
-    {.name = "time-scale",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, time_scale),
-     .low = 0.0,
-     .high = 10.0},
+    SS_INTEGER_KEY("segments", hair.segments, 3, 4096),
+    SS_REAL_KEY("time-scale", time_scale, 0.0, 10.0),
     {.name = NULL},
 };
 

@@ -20,16 +20,8 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.amplitude = 0.5, .period = 1.0};
 static const ss_key KEYS[] = {
-    {.name = "amplitude",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, amplitude),
-     .low = 0.0,
-     .high = 10.0},
-    {.name = "period",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, period),
-     .low = 1e-3,
-     .high = 1e3},
+    SS_REAL_KEY("amplitude", amplitude, 0.0, 10.0),
+    SS_REAL_KEY("period", period, 1e-3, 1e3),
     {.name = NULL},
 };
 

@@ -37,32 +37,9 @@ typedef struct settings {
 static const settings DEFAULTS = {
     .segments = 18, .unrest = 2.0, .gather = 4.0, .motion = 0.6, .period = 1.0};
 static const ss_key KEYS[] = {
-    {.name = "segments",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, segments),
-     .low = 3,
-     .high = 4096},
-    {.name = "unrest",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, unrest),
-     .low = 0.0,
-     .high = 100.0},
-    {.name = "gather",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, gather),
-     .low = 0.0,
-     .high = 100.0},
-    {.name = "motion",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, motion),
-     .low = 0.0,
-     .high = 3.0},
-    {.name = "period",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, period),
-     .low = 0.01,
-     .high = 1000.0},
-    {.name = NULL},
+    SS_INTEGER_KEY("segments", segments, 3, 4096), SS_REAL_KEY("unrest", unrest, 0.0, 100.0),
+    SS_REAL_KEY("gather", gather, 0.0, 100.0),     SS_REAL_KEY("motion", motion, 0.0, 3.0),
+    SS_REAL_KEY("period", period, 0.01, 1000.0),   {.name = NULL},
 };
 
 #define TIE_POLAR 1.2   // rad from the crown

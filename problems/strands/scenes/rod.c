@@ -34,16 +34,7 @@ typedef struct settings {
     int vertices, turns;
 } settings;
 
-#define REAL(key, field, from, to)                                                                 \
-    {                                                                                              \
-        .name = key, .kind = SS_KEY_REAL, .place = offsetof(settings, field), .low = from,         \
-        .high = to                                                                                 \
-    }
-#define VERTICES(from)                                                                             \
-    {                                                                                              \
-        .name = "vertices", .kind = SS_KEY_INTEGER, .place = offsetof(settings, vertices),         \
-        .low = from, .high = MOST                                                                  \
-    }
+#define VERTICES(from) SS_INTEGER_KEY("vertices", vertices, from, MOST)
 
 // ---- Rods that are clamped at one end
 
@@ -91,14 +82,14 @@ static ss_status build_cantilever(const ss_scene_request *request, const setting
 static const settings CANTILEVER_DEFAULTS = {
     .gamma = 5.31, .ellipticity = 1.0, .length = CANTILEVER, .relaxation = 0.05, .vertices = 51};
 static const ss_key CANTILEVER_KEYS[] = {
-    REAL("gamma", gamma, 0.0, 1e4),
+    SS_REAL_KEY("gamma", gamma, 0.0, 1e4),
     VERTICES(4),
-    REAL("length", length, 1e-3, 10.0),
-    REAL("twist", twist, -1e3, 1e3),
-    REAL("bend1", bend1, -1e3, 1e3),
-    REAL("bend2", bend2, -1e3, 1e3),
-    REAL("ellipticity", ellipticity, 0.1, 10.0),
-    REAL("relaxation", relaxation, 0.0, 10.0),
+    SS_REAL_KEY("length", length, 1e-3, 10.0),
+    SS_REAL_KEY("twist", twist, -1e3, 1e3),
+    SS_REAL_KEY("bend1", bend1, -1e3, 1e3),
+    SS_REAL_KEY("bend2", bend2, -1e3, 1e3),
+    SS_REAL_KEY("ellipticity", ellipticity, 0.1, 10.0),
+    SS_REAL_KEY("relaxation", relaxation, 0.0, 10.0),
     {.name = NULL},
 };
 
@@ -122,8 +113,8 @@ static ss_status cantilever(const ss_scene_request *request, ss_world *w, ss_ste
 static const settings RELEASE_DEFAULTS = {.ellipticity = 1.0, .length = CANTILEVER, .vertices = 51};
 static const ss_key RELEASE_KEYS[] = {
     VERTICES(4),
-    REAL("length", length, 1e-3, 10.0),
-    REAL("relaxation", relaxation, 0.0, 10.0),
+    SS_REAL_KEY("length", length, 1e-3, 10.0),
+    SS_REAL_KEY("relaxation", relaxation, 0.0, 10.0),
     {.name = NULL},
 };
 
@@ -146,16 +137,12 @@ static const settings HELIX_DEFAULTS = {.ellipticity = 1.0,
                                         .vertices = 101,
                                         .turns = 3};
 static const ss_key HELIX_KEYS[] = {
-    REAL("radius", radius, 1e-4, 1.0),
-    REAL("pitch", pitch, -1.0, 1.0),
-    {.name = "turns",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, turns),
-     .low = 1,
-     .high = 1000},
+    SS_REAL_KEY("radius", radius, 1e-4, 1.0),
+    SS_REAL_KEY("pitch", pitch, -1.0, 1.0),
+    SS_INTEGER_KEY("turns", turns, 1, 1000),
     VERTICES(4),
-    REAL("ellipticity", ellipticity, 0.1, 10.0),
-    REAL("relaxation", relaxation, 0.0, 10.0),
+    SS_REAL_KEY("ellipticity", ellipticity, 0.1, 10.0),
+    SS_REAL_KEY("relaxation", relaxation, 0.0, 10.0),
     {.name = NULL},
 };
 
@@ -189,11 +176,11 @@ static const settings TWIST_DEFAULTS = {.ellipticity = 1.0,
                                         .rate = 3.0,
                                         .vertices = 51};
 static const ss_key TWIST_KEYS[] = {
-    REAL("turn", turn, -1e3, 1e3),
-    REAL("rate", rate, 1e-3, 1e3),
+    SS_REAL_KEY("turn", turn, -1e3, 1e3),
+    SS_REAL_KEY("rate", rate, 1e-3, 1e3),
     VERTICES(5),
-    REAL("length", length, 1e-3, 10.0),
-    REAL("relaxation", relaxation, 0.0, 10.0),
+    SS_REAL_KEY("length", length, 1e-3, 10.0),
+    SS_REAL_KEY("relaxation", relaxation, 0.0, 10.0),
     {.name = NULL},
 };
 
@@ -229,9 +216,9 @@ static ss_status twist(const ss_scene_request *request, ss_world *w, ss_step_opt
 
 static const settings RING_DEFAULTS = {.relaxation = 0.01, .critical = 1.1, .vertices = 42};
 static const ss_key RING_KEYS[] = {
-    REAL("critical", critical, -10.0, 10.0),
+    SS_REAL_KEY("critical", critical, -10.0, 10.0),
     VERTICES(10),
-    REAL("relaxation", relaxation, 0.0, 10.0),
+    SS_REAL_KEY("relaxation", relaxation, 0.0, 10.0),
     {.name = NULL},
 };
 

@@ -16,11 +16,7 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.segments = 50};
 static const ss_key KEYS[] = {
-    {.name = "segments",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, segments),
-     .low = 3,
-     .high = 4096},
+    SS_INTEGER_KEY("segments", segments, 3, 4096),
     {.name = NULL},
 };
 

@@ -13,11 +13,7 @@
 #define SS_THIN_STRETCH 0.01
 #define SS_THIN_MU      0.3
 
-#define SS_THIN_STRETCH_KEY(settings)                                                              \
-    {                                                                                              \
-        .name = "stretch", .kind = SS_KEY_REAL, .place = offsetof(settings, stretch), .low = 1e-4, \
-        .high = 100.0                                                                              \
-    }
+#define SS_THIN_STRETCH_KEY SS_REAL_KEY("stretch", stretch, 1e-4, 100.0)
 
 static inline ss_material ss_thin_hair(double stretch)
 {

@@ -22,16 +22,8 @@ typedef struct settings {
 
 static const settings DEFAULTS = {6.0, 4.0};
 static const ss_key KEYS[] = {
-    {.name = "wind",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, wind),
-     .low = 0.0,
-     .high = 50.0},
-    {.name = "turbulence",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, turbulence),
-     .low = 0.0,
-     .high = 50.0},
+    SS_REAL_KEY("wind", wind, 0.0, 50.0),
+    SS_REAL_KEY("turbulence", turbulence, 0.0, 50.0),
     {.name = NULL},
 };
 

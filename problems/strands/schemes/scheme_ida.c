@@ -10,28 +10,15 @@
 #include "problems/strands/schemes/schemes.h"
 #include "problems/strands/step/stepper.h"
 
-static const ss_ida_settings DEFAULTS = {1e-6, 5, SS_IDA_OWN, 20000};
+typedef ss_ida_settings settings;
+
+static const settings DEFAULTS = {1e-6, 5, SS_IDA_OWN, 20000};
 static const char *const JACOBIANS[] = {"own", "dense", NULL};
 static const ss_key KEYS[] = {
-    {.name = "rtol",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(ss_ida_settings, rtol),
-     .low = 1e-12,
-     .high = 0.1},
-    {.name = "order",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(ss_ida_settings, order),
-     .low = 1,
-     .high = 5},
-    {.name = "jacobian",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(ss_ida_settings, jacobian),
-     .choices = JACOBIANS},
-    {.name = "steps",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(ss_ida_settings, steps),
-     .low = 1,
-     .high = 1000000},
+    SS_REAL_KEY("rtol", rtol, 1e-12, 0.1),
+    SS_INTEGER_KEY("order", order, 1, 5),
+    SS_CHOICE_KEY("jacobian", jacobian, JACOBIANS),
+    SS_INTEGER_KEY("steps", steps, 1, 1000000),
     {.name = NULL},
 };
 
@@ -63,7 +50,7 @@ static void ida_free(void *own)
     free(a);
 }
 
-static bool make_strands(scheme *a, const ss_world *w, const ss_ida_settings *set)
+static bool make_strands(scheme *a, const ss_world *w, const settings *set)
 {
     const size_t n = (size_t)w->nstrands;
     a->strands = calloc(n, sizeof(ss_ida *));
@@ -81,7 +68,7 @@ static bool make_strands(scheme *a, const ss_world *w, const ss_ida_settings *se
     return ok;
 }
 
-static ss_status ida_make(ss_stepper *s, const void *settings, void **own, ss_error *e)
+static ss_status ida_make(ss_stepper *s, const void *settings_, void **own, ss_error *e)
 {
     ss_status status = SS_OK;
     *own = NULL;
@@ -93,7 +80,7 @@ static ss_status ida_make(ss_stepper *s, const void *settings, void **own, ss_er
     }
     scheme *a = calloc(1, sizeof *a);
     *own = a;
-    return a != NULL && make_strands(a, s->world, settings)
+    return a != NULL && make_strands(a, s->world, settings_)
                ? SS_OK
                : ss_fail_memory(e, "the scheme of a world");
 }
@@ -171,7 +158,7 @@ const ss_scheme ss_scheme_ida = {
     .reference = "H06, H05",
     .keys = KEYS,
     .defaults = &DEFAULTS,
-    .settings_size = sizeof(ss_ida_settings),
+    .settings_size = sizeof(settings),
     .passes = true,
     .make = ida_make,
     .free = ida_free,

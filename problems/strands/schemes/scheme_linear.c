@@ -12,15 +12,8 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.theta = 1.0, .stiffness = SS_STIFFNESS_OWN};
 static const ss_key KEYS[] = {
-    {.name = "theta",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, theta),
-     .low = 0.5,
-     .high = 1.0},
-    {.name = "stiffness",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, stiffness),
-     .choices = ss_stiffness_names},
+    SS_REAL_KEY("theta", theta, 0.5, 1.0),
+    SS_CHOICE_KEY("stiffness", stiffness, ss_stiffness_names),
     {.name = NULL},
 };
 

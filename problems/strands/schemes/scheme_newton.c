@@ -41,21 +41,10 @@ typedef struct settings {
 static const settings NEWTON = {1, 20, 1e-8, 10.0, SS_STIFFNESS_OWN};
 static const settings BDF2 = {2, 20, 1e-8, 10.0, SS_STIFFNESS_OWN};
 static const ss_key KEYS[] = {
-    {.name = "iterations",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, iterations),
-     .low = 1,
-     .high = 1000},
-    {.name = "tol", .kind = SS_KEY_REAL, .place = offsetof(settings, tol), .low = 0.0, .high = 1e3},
-    {.name = "growth",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, growth),
-     .low = 0.0,
-     .high = 1e300},
-    {.name = "stiffness",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, stiffness),
-     .choices = ss_stiffness_names},
+    SS_INTEGER_KEY("iterations", iterations, 1, 1000),
+    SS_REAL_KEY("tol", tol, 0.0, 1e3),
+    SS_REAL_KEY("growth", growth, 0.0, 1e300),
+    SS_CHOICE_KEY("stiffness", stiffness, ss_stiffness_names),
     {.name = NULL},
 };
 

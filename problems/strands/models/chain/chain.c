@@ -31,25 +31,15 @@ static const char *const CONTACTS[] = {"inextensible", "particles", NULL};
 static const char *const ROOTS[] = {"design", "attached", "free", NULL};
 static const char *const MASSES[] = {"equal", "nodal", NULL};
 
-#define INTEGER(key, least, most)                                                                  \
-    {                                                                                              \
-        .name = #key, .kind = SS_KEY_INTEGER, .place = offsetof(settings, key), .low = least,      \
-        .high = most                                                                               \
-    }
-#define SHARE(key)                                                                                 \
-    {                                                                                              \
-        .name = #key, .kind = SS_KEY_REAL, .place = offsetof(settings, key), .low = 0.0,           \
-        .high = 1.0                                                                                \
-    }
-#define CHOICE(key, names)                                                                         \
-    {                                                                                              \
-        .name = #key, .kind = SS_KEY_CHOICE, .place = offsetof(settings, key), .choices = names    \
-    }
+#define SHARE(key) SS_REAL_KEY(#key, key, 0.0, 1.0)
 #define COMMON_KEYS                                                                                \
-    SHARE(bending), INTEGER(sweeps, 1, 1000), CHOICE(contact, CONTACTS), CHOICE(mass, MASSES)
+    SHARE(bending), SS_INTEGER_KEY("sweeps", sweeps, 1, 1000),                                     \
+        SS_CHOICE_KEY("contact", contact, CONTACTS), SS_CHOICE_KEY("mass", mass, MASSES)
 
-static const ss_key ITERATED_KEYS[] = {
-    INTEGER(iterations, 1, 100000), COMMON_KEYS, CHOICE(root, ROOTS), {.name = NULL}};
+static const ss_key ITERATED_KEYS[] = {SS_INTEGER_KEY("iterations", iterations, 1, 100000),
+                                       COMMON_KEYS,
+                                       SS_CHOICE_KEY("root", root, ROOTS),
+                                       {.name = NULL}};
 static const ss_key FOLLOWING_KEYS[] = {SHARE(damping), COMMON_KEYS, {.name = NULL}};
 
 static const settings TMF = {.kind = SS_CHAIN_TMF, .iterations = 2, .sweeps = 8};

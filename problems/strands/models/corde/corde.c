@@ -21,16 +21,8 @@ typedef struct settings {
 
 static const settings DEFAULTS = {.parallel = 1.0};
 static const ss_key KEYS[] = {
-    {.name = "vertices",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, vertices),
-     .low = LEAST_EDGES + 2,
-     .high = 16385},
-    {.name = "parallel",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, parallel),
-     .low = 0.01,
-     .high = 1e6},
+    SS_INTEGER_KEY("vertices", vertices, LEAST_EDGES + 2, 16385),
+    SS_REAL_KEY("parallel", parallel, 0.01, 1e6),
     {.name = NULL},
 };
 

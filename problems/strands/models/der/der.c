@@ -23,23 +23,10 @@ static const char *const BENDINGS[] = {"averaged", "two-frame", NULL};
 static const char *const IMPULSES[] = {"inextensible", "particles", NULL};
 static const char *const STRETCHES[] = {"filtered", "gauss-newton", NULL};
 static const ss_key KEYS[] = {
-    {.name = "bending",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, bending),
-     .choices = BENDINGS},
-    {.name = "vertices",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, vertices),
-     .low = LEAST_EDGES + 2,
-     .high = 16385},
-    {.name = "impulses",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, impulses),
-     .choices = IMPULSES},
-    {.name = "stretch",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, stretch),
-     .choices = STRETCHES},
+    SS_CHOICE_KEY("bending", bending, BENDINGS),
+    SS_INTEGER_KEY("vertices", vertices, LEAST_EDGES + 2, 16385),
+    SS_CHOICE_KEY("impulses", impulses, IMPULSES),
+    SS_CHOICE_KEY("stretch", stretch, STRETCHES),
     {.name = NULL},
 };
 

@@ -33,29 +33,13 @@ static const settings DEFAULTS = {
     .vertices = 0, .filter = SS_CURL_SPLIT, .taper = 1.0, .one = {AS_ALL, AS_ALL, AS_ALL}};
 static const char *const FILTERS[] = {"exact", "split", "text", "gn", NULL}; // ss_curl_filter
 static const char *const OWN_FILTERS[] = {"exact", "split", "text", "gn", "filter", NULL};
-#define OWN_FILTER(energy, kind_)                                                                  \
-    {                                                                                              \
-        .name = energy, .kind = SS_KEY_CHOICE, .place = offsetof(settings, one[kind_]),            \
-        .choices = OWN_FILTERS                                                                     \
-    }
 static const ss_key KEYS[] = {
-    {.name = "vertices",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, vertices),
-     .low = LEAST_EDGES + 1,
-     .high = 16385},
-    {.name = "filter",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, filter),
-     .choices = FILTERS},
-    {.name = "taper",
-     .kind = SS_KEY_REAL,
-     .place = offsetof(settings, taper),
-     .low = 0.01,
-     .high = 10.0},
-    OWN_FILTER("stretch", SS_CURL_STRETCHES),
-    OWN_FILTER("bending", SS_CURL_BENDS),
-    OWN_FILTER("torsion", SS_CURL_TWISTS),
+    SS_INTEGER_KEY("vertices", vertices, LEAST_EDGES + 1, 16385),
+    SS_CHOICE_KEY("filter", filter, FILTERS),
+    SS_REAL_KEY("taper", taper, 0.01, 10.0),
+    SS_CHOICE_KEY("stretch", one[SS_CURL_STRETCHES], OWN_FILTERS),
+    SS_CHOICE_KEY("bending", one[SS_CURL_BENDS], OWN_FILTERS),
+    SS_CHOICE_KEY("torsion", one[SS_CURL_TWISTS], OWN_FILTERS),
     {.name = NULL},
 };
 

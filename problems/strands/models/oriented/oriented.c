@@ -27,12 +27,8 @@ typedef struct settings {
 static const settings DEFAULTS = {0, ROOT_DESIGN};
 static const char *const ROOTS[] = {"design", "clamped", "free", NULL};
 static const ss_key KEYS[] = {
-    {.name = "links",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, links),
-     .low = 1,
-     .high = 1024},
-    {.name = "root", .kind = SS_KEY_CHOICE, .place = offsetof(settings, root), .choices = ROOTS},
+    SS_INTEGER_KEY("links", links, 1, 1024),
+    SS_CHOICE_KEY("root", root, ROOTS),
     {.name = NULL},
 };
 

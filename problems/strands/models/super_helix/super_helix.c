@@ -48,16 +48,9 @@ static const settings DEFAULTS = {0, LAYOUT_FULL, ROOT_DESIGN};
 static const char *const LAYOUTS[] = {"full", "shared", NULL};
 static const char *const ROOTS[] = {"design", "clamped", "free", NULL};
 static const ss_key KEYS[] = {
-    {.name = "elements",
-     .kind = SS_KEY_INTEGER,
-     .place = offsetof(settings, elements),
-     .low = 1,
-     .high = SS_HELIX_MOST_ELEMENTS},
-    {.name = "layout",
-     .kind = SS_KEY_CHOICE,
-     .place = offsetof(settings, layout),
-     .choices = LAYOUTS},
-    {.name = "root", .kind = SS_KEY_CHOICE, .place = offsetof(settings, root), .choices = ROOTS},
+    SS_INTEGER_KEY("elements", elements, 1, SS_HELIX_MOST_ELEMENTS),
+    SS_CHOICE_KEY("layout", layout, LAYOUTS),
+    SS_CHOICE_KEY("root", root, ROOTS),
     {.name = NULL},
 };
 
