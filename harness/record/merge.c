@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/record/database.h"
 
@@ -37,6 +38,12 @@ static bool same_file(const char *a, const char *b)
     struct stat first, second;
     return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
+}
+
+static bool is_empty(const char *path)
+{
+    struct stat is;
+    return stat(path, &is) == 0 && is.st_size == 0;
 }
 
 static ss_status take_rows(ss_record *into, const ss_record_rows *rows, ss_error *e)
@@ -143,10 +150,21 @@ static ss_status merge(const ss_record *into, const void *what, ss_error *e)
     return status == SS_OK ? ss_database_execute(into, SORT, e) : status;
 }
 
+static bool read_one(const merging *m)
+{
+    for (int k = 0; k < m->count; k++) {
+        if (m->told[k].status == SS_OK) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ss_status ss_record_merge(const char *out, int count, char *const *paths, ss_error *told,
                           const char **remark, ss_error *e)
 {
     merging m = {.count = count, .paths = paths, .told = told};
+    const bool is_new = access(out, F_OK) != 0;
     ss_status status = ss_record_open(out, SS_RECORD_WRITE, &m.into, e);
     if (status == SS_OK && sqlite3_create_collation(m.into->db, "labels", SQLITE_UTF8, NULL,
                                                     compare_labels) != SQLITE_OK) {
@@ -156,6 +174,10 @@ ss_status ss_record_merge(const char *out, int count, char *const *paths, ss_err
         status = ss_database_write(m.into, merge, &m, e);
     }
     *remark = status == SS_OK ? ss_record_remark(m.into) : NULL;
+    const bool wrote = status == SS_OK && read_one(&m), opened = m.into != NULL;
     ss_record_close(m.into);
+    if (is_new && !wrote && (opened || is_empty(out))) { // else another program has made it since
+        unlink(out);
+    }
     return status;
 }

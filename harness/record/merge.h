@@ -11,6 +11,6 @@
 
 // Merges into the record `out`: rows that are there already are those of the earliest record. told
 // [count]: what is wrong with each record, of which nothing is taken then. All is written, or
-// nothing. *remark: what ss_record_remark says of `out`.
+// nothing: a new record is left only if one of them could be read. *remark: what ss_record_remark says of `out`.
 ss_status ss_record_merge(const char *out, int count, char *const *paths, ss_error *told,
                           const char **remark, ss_error *e);

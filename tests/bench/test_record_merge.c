@@ -206,7 +206,43 @@ static void a_bad_record_is_told_and_the_others_are_merged(void)
     CHECK(remark == NULL);
 }
 
+static void no_record_is_left_where_none_could_be_read(void)
+{
+    write_bytes(parts[0], "no record, I am afraid", 22);
+    unlink(file);
+    CHECK_OK(merge(2));
+    CHECK(told[0].status == SS_BAD_INPUT && told[1].status == SS_BAD_INPUT);
+    CHECK(access(file, F_OK) != 0);
+    add_numbered(file, 7, 3);
+    CHECK_OK(merge(2));
+    ss_record_rows rows = read_results();
+    CHECK(rows.count == 1 && holds_row(&rows, 7, 3));
+    ss_record_rows_free(&rows);
+}
+
 // In a child: the limit on the size of files stands for a full disk.
+static void a_new_record_is_gone_where_the_disk_is_full(void)
+{
+    for (int k = 0; k < 3; k++) {
+        add_numbered(parts[k], k, 5000);
+    }
+    for (rlim_t most = 0; most <= 200000; most += 200000) {
+        unlink(file);
+        fflush(NULL);
+        const pid_t child = fork();
+        if (child == 0) {
+            signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most});
+            _exit(merge(3) == SS_SYSTEM ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        TEST_ASSERT_EQUAL_INT(0, status);
+        CHECK(access(file, F_OK) != 0);
+    }
+}
+
+// The same.
 static void all_is_written_or_nothing(void)
 {
     struct stat before;
@@ -259,6 +295,8 @@ static void run_tests(void)
     RUN_TEST(the_record_itself_comes_first_and_a_second_merge_changes_nothing);
     RUN_TEST(what_stood_in_for_a_problem_goes_when_another_record_read_it);
     RUN_TEST(a_bad_record_is_told_and_the_others_are_merged);
+    RUN_TEST(no_record_is_left_where_none_could_be_read);
+    RUN_TEST(a_new_record_is_gone_where_the_disk_is_full);
     RUN_TEST(all_is_written_or_nothing);
     RUN_TEST(the_verb_tells_what_it_could_not_read);
 }
