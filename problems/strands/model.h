@@ -163,6 +163,14 @@ typedef struct ss_surroundings {
     int sample;                   // the strand's first, in that world
 } ss_surroundings;
 
+// A joint that turns by no more than it may: along.v of the three dofs is to be at least `least` at the end of a
+// step.
+typedef struct ss_joint_limit {
+    int dof; // the first
+    double along[3];
+    double least; // rad/s
+} ss_joint_limit;
+
 struct ss_batch_model;
 struct ss_quasi_group_model;
 
@@ -233,6 +241,11 @@ typedef struct ss_strand_model {
     void (*inertia)(const void *strand, const double *q, ss_band *M);
     // M += M0: what the samples and `inertia` add up to. NULL where a model has no faster way.
     void (*mass)(const void *strand, const double *q, ss_band *M);
+
+    // Those of its ball joints that are near `most` rad from their natural shape, for a step of h; limits
+    // [nv]. Returns how many. NULL where a model has no such joints.
+    int (*limits)(const void *strand, const double *q, const double *v, double h, double most,
+                  ss_joint_limit *limits);
 
     // rs [nv] = M0 vdot - F + C v, by which vdot is not that of the motion: faster than the sums over the
     // samples, of which it makes use of none, but without poses (posing.h). NULL where a model has no such way.

@@ -14,6 +14,8 @@
 //     ida        the equations of motion by SUNDIALS IDA, without contacts; if the build has found it
 //     thesis     M and f about each iterate, and one pass of local impulses over the contacts between
 //                two of them: no solver
+//     phases     one linearised step, whose contacts are impacts and then forces, by projected
+//                over-relaxation: no solver
 //
 // Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, one line each in
 // schemes.h and schemes.c.
@@ -51,6 +53,7 @@ typedef struct ss_scheme {
         continuous; // its contacts are those of continuous detection, whatever was asked for, on the way that v
                     // of the trial moves the points
     bool vertices; // those with obstacles are at vertices
+    bool impacts;  // are found apart from its problems, whose w knows no restitution
     bool passes;   // looks for no contacts: strands and obstacles pass through each other
 
     // What the scheme keeps between tries, for the world of the stepper. May be NULL, as may `free`.

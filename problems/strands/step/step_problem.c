@@ -320,7 +320,7 @@ static double normal_term(const ss_step_parts *in, int i, double scripted)
     const ss_touch *t = &in->touches[i];
     const double gap = gap_term(in->options, t->gap, in->h);
     const double share = t->strand_b < 0 ? in->world->obstacles[t->segment_b].restitution : 0.0;
-    if (share == 0.0) {
+    if (share == 0.0 || in->impacts) {
         return gap;
     }
     const ss_strand *strand = &in->world->strands[t->strand_a];

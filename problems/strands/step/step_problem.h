@@ -31,6 +31,7 @@ typedef struct ss_step_parts {
     const ss_touch *touches; // [count]
     const ss_mat3 *E;        // [count]
     int count;               // >= 1
+    bool impacts;            // are found apart: w knows no restitution
 } ss_step_parts;
 
 // All but the guess and the provenance. SS_SYSTEM without memory.

@@ -180,7 +180,8 @@ static ss_step_parts parts_of(const ss_stepper *s, double h)
                            .h = h,
                            .touches = s->touches,
                            .E = s->E,
-                           .count = s->ncontacts};
+                           .count = s->ncontacts,
+                           .impacts = s->scheme->impacts};
 }
 
 static ss_status form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e)

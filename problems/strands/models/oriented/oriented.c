@@ -426,6 +426,7 @@ const ss_strand_model ss_oriented_strands = {
     .damping = ss_oriented_damping,
     .inertia = ss_oriented_inertia,
     .mass = ss_oriented_whole_mass,
+    .limits = ss_oriented_limits,
     .residual = ss_oriented_equation,
     .balance = ss_oriented_balance,
 };

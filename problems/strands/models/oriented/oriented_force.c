@@ -193,3 +193,29 @@ ss_status ss_oriented_balance(void *strand, const double *q, const double *load,
     }
     return SS_OK;
 }
+
+// Joints that turn by less of what they may, within a step as they turn now, are left out.
+#define LIMIT_SEEN 0.5
+
+// With the turn u |angle| from the natural shape, d = conj(q_rest) o q, its rate is u.w, and -u.w is to be at least
+// (angle - most)/h. A root joint that is only a way to say how a tree that floats is turned has no limit.
+int ss_oriented_limits(const void *strand, const double *q, const double *v, double h, double most,
+                       ss_joint_limit *limits)
+{
+    const ss_oriented *tree = ((const ss_oriented_strand *)strand)->tree;
+    int count = 0;
+    for (int j = tree->floats ? 1 : 0; j < tree->n; j++) {
+        const int dof = ss_oriented_rate_at(tree, j);
+        const ss_quat own = ss_quat_unit(ss_quat_read(q + ss_oriented_turn_at(tree, j)));
+        const ss_vec3 turn =
+            ss_quat_log(ss_quat_product(ss_quat_conjugate(tree->link[j].rest), own));
+        const double angle = ss_length(turn), *w = v + dof;
+        if (angle > 0.0 && angle + h * ss_length(ss_vec(w[0], w[1], w[2])) > LIMIT_SEEN * most) {
+            limits[count++] =
+                (ss_joint_limit){.dof = dof,
+                                 .along = {-turn.x / angle, -turn.y / angle, -turn.z / angle},
+                                 .least = (angle - most) / h};
+        }
+    }
+    return count;
+}

@@ -56,6 +56,8 @@ void ss_oriented_damping(const void *strand, const double *q, double scale, ss_b
 void ss_oriented_inertia(const void *strand, const double *q, ss_band *M);
 void ss_oriented_whole_mass(const void *strand, const double *q, ss_band *M);
 ss_status ss_oriented_balance(void *strand, const double *q, const double *load, ss_error *e);
+int ss_oriented_limits(const void *strand, const double *q, const double *v, double h, double most,
+                       ss_joint_limit *limits);
 
 // ---- oriented_motion.c: `rate`, `unrate` and `residual` of model.h
 

@@ -1,0 +1,514 @@
+// Contacts in two phases (phases.h). Velocities of strands are those of their free dofs, [nv] with those of strand k
+// from its v on.
+#include "problems/strands/schemes/phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/strands/posing.h"
+#include "problems/strands/schemes/rows.h"
+
+// A point that is near its goal along a direction in which it hardly moves is left there: of the largest of its three
+// K_ii, this is added to each.
+#define GOAL_SOFTNESS 1e-3
+
+// m/s: a contact that slides by less without impulses keeps the tangent of its impulse before.
+#define LEAST_SLIDE 1e-12
+
+const ss_phases_settings ss_phases_defaults = {.sweeps = 50,
+                                               .omega = 1.0,
+                                               .eps = 1e-6,
+                                               .stick = 1e-4,
+                                               .sliding = 1.0,
+                                               .kp = 400.0,
+                                               .kd = 40.0};
+const char *const ss_phases_goals[] = {"off", "tip", NULL};
+
+struct ss_phases {
+    ss_phases_settings set;
+    ss_rows rows;
+    int ngoals;
+    double *before, *free;    // [nv] v of the start; M^-1 f
+    double *impacts, *forces; // [nv] impulses
+    double *extra;            // [nv] of these, of goals and limits
+    bool *pushed;             // [nstrands] whether impacts or forces are not 0
+    double *around;           // [nv] scratch
+    ss_joint_limit *limits;   // [nv] scratch
+    ss_buffer
+        velocities; // [9 ncontacts] of contacts: of the start, after the impacts, without forces
+    double *u0, *u1, *b;
+};
+
+void ss_phases_free(ss_phases *p)
+{
+    if (p != NULL) {
+        ss_rows_free(&p->rows);
+        ss_buffer_free(&p->velocities);
+        free(p->before);
+        free(p->pushed);
+        free(p->limits);
+        free(p);
+    }
+}
+
+static ss_status check_settings(const ss_world *w, const ss_phases_settings *set, ss_error *e)
+{
+    bool joints = false, poses = false;
+    for (int k = 0; k < w->nstrands; k++) {
+        joints = joints || w->strands[k].model->limits != NULL;
+        poses = poses || w->strands[k].posing != NULL;
+    }
+    if (set->limit > 0.0 && !joints) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "limit=%g is for joints, which strands of the model %s do not have: take "
+                       "oriented-strands",
+                       set->limit, w->strands[0].model->name);
+    }
+    if (set->goal != SS_GOAL_OFF && !poses) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "goal=%s is for strands that are posed, and none of these is: leave it out",
+                       ss_phases_goals[set->goal]);
+    }
+    return SS_OK;
+}
+
+ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, ss_phases **phases,
+                        ss_error *e)
+{
+    const ss_world *w = s->world;
+    const size_t n = (size_t)w->nv + 1;
+    *phases = NULL;
+    const ss_status status = check_settings(w, set, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    ss_phases *p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return ss_fail_memory(e, "the contacts of a world");
+    }
+    p->set = *set;
+    p->before = calloc(6 * n, sizeof *p->before);
+    p->pushed = calloc((size_t)w->nstrands + 1, sizeof *p->pushed);
+    p->limits = malloc(n * sizeof *p->limits);
+    if (p->before == NULL || p->pushed == NULL || p->limits == NULL) {
+        ss_phases_free(p);
+        return ss_fail_memory(e, "the contacts of a world");
+    }
+    p->free = p->before + n;
+    p->impacts = p->free + n;
+    p->forces = p->impacts + n;
+    p->extra = p->forces + n;
+    p->around = p->extra + n;
+    *phases = p;
+    return SS_OK;
+}
+
+// ---- Velocities
+
+static int free_count(const ss_stepper *s, int k)
+{
+    return s->systems.M[k].n;
+}
+
+// v of the start.
+static void take_velocities(const ss_stepper *s, double *v)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const int at = w->strands[k].v;
+        for (int i = 0; i < free_count(s, k); i++) {
+            v[at + i] = w->now.v[at + s->systems.free[at + i]];
+        }
+    }
+}
+
+// Whether anything may act on strand k.
+static bool counts(const ss_phases *p, const ss_stepper *s, int k)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    return (s->ncontacts > 0 && s->formed.row[k] >= 0) ||
+           (p->set.limit > 0.0 && strand->model->limits != NULL) ||
+           (p->set.goal != SS_GOAL_OFF && strand->posing != NULL);
+}
+
+// p->free = M^-1 (f + impacts).
+static void find_free(const ss_phases *p, const ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const int at = w->strands[k].v;
+        for (int i = 0; counts(p, s, k) && i < free_count(s, k); i++) {
+            p->around[at + i] = s->systems.f[at + i] + p->impacts[at + i];
+        }
+        if (counts(p, s, k)) {
+            ss_systems_solve(&s->systems, w, k, p->around + at, p->free + at);
+        }
+    }
+}
+
+// u [3 ncontacts] = H'v + base.
+static void find_contact_velocities(const ss_stepper *s, const double *v, const double *base,
+                                    double *u)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const int row = s->formed.row[k];
+        if (row >= 0) {
+            memcpy(s->v + row, v + w->strands[k].v, (size_t)free_count(s, k) * sizeof *v);
+        }
+    }
+    memcpy(u, base, 3 * (size_t)s->ncontacts * sizeof *u);
+    ss_sparse_add_transposed_product(&s->formed.problem.H, s->v, u);
+}
+
+// ---- Rows of contacts
+
+// The part of strand k in the sum of the columns of contact i.
+static bool add_part(ss_rows *rows, const ss_stepper *s, int i, const double weight[3], int k)
+{
+    const ss_sparse *H = &s->formed.problem.H;
+    const int n = free_count(s, k), row = s->formed.row[k];
+    double *x = ss_rows_add_end(rows, k, n);
+    for (int c = 0; x != NULL && c < 3; c++) {
+        for (int at = H->start[3 * i + c]; weight[c] != 0.0 && at < H->start[3 * i + c + 1]; at++) {
+            const int dof = H->row[at] - row;
+            if (dof >= 0 && dof < n) {
+                x[dof] += weight[c] * H->x[at];
+            }
+        }
+    }
+    return x != NULL;
+}
+
+static bool add_contact(ss_rows *rows, const ss_stepper *s, int i, const double weight[3],
+                        const ss_row *row)
+{
+    const ss_touch *t = &s->touches[i];
+    return ss_rows_add(rows, row) && add_part(rows, s, i, weight, t->strand_a) &&
+           (t->strand_b < 0 || t->strand_b == t->strand_a ||
+            add_part(rows, s, i, weight, t->strand_b));
+}
+
+static const double NORMAL[3] = {1.0, 0.0, 0.0};
+
+// ---- Impacts
+
+// The velocity that contact i is to have along its normal after its impact.
+static double wanted_after(const ss_stepper *s, int i, double before, double h)
+{
+    const ss_touch *t = &s->touches[i];
+    const double e = t->strand_b < 0 ? s->world->obstacles[t->segment_b].restitution : 0.0;
+    return e > 0.0 ? -e * before : -fmax(t->gap, 0.0) / h;
+}
+
+static bool find_impacts(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
+{
+    const ss_world *w = s->world;
+    ss_rows_clear(&p->rows);
+    for (int i = 0; i < s->ncontacts; i++) {
+        const double before = p->u0[3 * i];
+        if (before < 0.0 && s->touches[i].gap < -h * before) {
+            const ss_row row = {
+                .b = before - wanted_after(s, i, before, h), .high = INFINITY, .normal = -1};
+            if (!add_contact(&p->rows, s, i, NORMAL, &row)) {
+                return false;
+            }
+        }
+    }
+    if (p->rows.count == 0) {
+        return true;
+    }
+    if (!ss_rows_measure(&p->rows, w, &s->systems)) {
+        return false;
+    }
+    *sweeps += ss_rows_relax(&p->rows, p->set.sweeps, p->set.omega, p->set.eps);
+    for (int i = 0; i < p->rows.count; i++) {
+        ss_rows_push(&p->rows, w, i, ss_rows_at(&p->rows, i)->x, p->impacts);
+    }
+    return true;
+}
+
+// u1: that of the contacts after the impacts.
+static void find_after(const ss_phases *p, const ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const int at = w->strands[k].v;
+        if (s->formed.row[k] >= 0) {
+            ss_systems_solve(&s->systems, w, k, p->impacts + at, p->around + at);
+        }
+        for (int i = 0; s->formed.row[k] >= 0 && i < free_count(s, k); i++) {
+            p->around[at + i] += p->before[at + i];
+        }
+    }
+    find_contact_velocities(s, p->around, s->formed.scripted, p->u1);
+}
+
+// ---- Forces
+
+static void find_tangent(const double b[3], const double r[3], double t[3])
+{
+    const double speed = hypot(b[1], b[2]), held = hypot(r[1], r[2]);
+    t[0] = t[2] = 0.0;
+    t[1] = 1.0;
+    if (speed >= LEAST_SLIDE) {
+        t[1] = -b[1] / speed;
+        t[2] = -b[2] / speed;
+    } else if (held > 0.0) {
+        t[1] = r[1] / held;
+        t[2] = r[2] / held;
+    }
+}
+
+// Rows 2 i and 2 i + 1: along the normal and against the motion; the friction that the problem is to have.
+static bool add_contacts(ss_phases *p, const ss_stepper *s)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < s->ncontacts; i++) {
+        const double *b = p->b + 3 * i, *r = s->r + 3 * i, *u = p->u1 + 3 * i;
+        double t[3], *mu = &s->formed.problem.mu[i];
+        find_tangent(b, r, t);
+        *mu *= hypot(u[1], u[2]) > p->set.stick ? p->set.sliding : 1.0;
+        const ss_row normal = {.b = b[0], .high = INFINITY, .normal = -1, .x = fmax(r[0], 0.0)};
+        const ss_row across = {.b = b[1] * t[1] + b[2] * t[2],
+                               .normal = 2 * i,
+                               .mu = *mu,
+                               .x = r[1] * t[1] + r[2] * t[2]};
+        ok =
+            add_contact(&p->rows, s, i, NORMAL, &normal) && add_contact(&p->rows, s, i, t, &across);
+    }
+    return ok;
+}
+
+// Of a point that a body carries at the arm d, and that moves against it by `rate`.
+static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_vec3 rate)
+{
+    const ss_vec3 about = ss_along(ss_cross(body->spin, d), 2.0, rate);
+    return ss_plus(body->acceleration,
+                   ss_plus(ss_cross(body->spin_rate, d), ss_cross(body->spin, about)));
+}
+
+// J (v - v_n) - h (wanted - that of J v_n on its body) of the tip of strand k, [H06] (15).
+static ss_vec3 goal_velocity(const ss_phases *p, const ss_stepper *s, int k,
+                             const ss_strand_point *tip, double h)
+{
+    const ss_world *w = s->world;
+    const ss_strand *strand = &w->strands[k];
+    const ss_motion_state *body = &s->here.bodies[strand->carrier];
+    const ss_posing_at pose = ss_posing_find(strand->posing, w->now.time);
+    const int last = strand->size.npoints - 1;
+    const ss_vec3 way = ss_minus(pose.to[last], pose.from[last]);
+    const ss_vec3 place = ss_along(pose.from[last], pose.share, way);
+    const ss_vec3 arm = ss_turned(&body->pose.turn, place);
+    const ss_vec3 rate = ss_turned(&body->pose.turn, ss_scaled(pose.rate, way));
+    const ss_vec3 d = ss_minus(tip->x, body->pose.place);
+    const ss_vec3 own = ss_point_rate(tip, w->now.v + strand->v);
+    const ss_vec3 behind = ss_minus(arm, d); // and slower: both turn with the body
+    const ss_vec3 slower = ss_plus(ss_minus(rate, own), ss_cross(body->spin, behind));
+    const ss_vec3 wanted = ss_along(
+        ss_along(carried_acceleration(body, arm, rate), p->set.kp, behind), p->set.kd, slower);
+    const ss_vec3 gained = ss_minus(ss_point_rate(tip, p->around + strand->v), own);
+    return ss_along(gained, -h, ss_minus(wanted, carried_acceleration(body, d, own)));
+}
+
+// v of all dofs of strand k, from p->free, into p->around.
+static void widen(const ss_phases *p, const ss_stepper *s, int k)
+{
+    const int at = s->world->strands[k].v;
+    for (int j = 0; j < s->world->strands[k].size.nv; j++) {
+        const int place = s->systems.place[at + j];
+        p->around[at + j] = place >= 0 ? p->free[at + place] : s->systems.held[at + j];
+    }
+}
+
+static bool add_goal(ss_phases *p, const ss_stepper *s, int k, double h)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    const ss_strand_point *tip = &s->here.all.points[strand->point + strand->size.npoints - 1];
+    widen(p, s, k);
+    const ss_vec3 u = goal_velocity(p, s, k, tip, h);
+    const double b[3] = {u.x, u.y, u.z};
+    for (int c = 0; c < 3; c++) {
+        const ss_row row = {.b = b[c], .low = -INFINITY, .high = INFINITY, .normal = -1};
+        double *x =
+            ss_rows_add(&p->rows, &row) ? ss_rows_add_end(&p->rows, k, free_count(s, k)) : NULL;
+        if (x == NULL) {
+            return false;
+        }
+        for (int j = 0; j < tip->count; j++) {
+            const int place = s->systems.place[strand->v + ss_point_dof(tip, j)];
+            if (place >= 0) {
+                x[place] = tip->J[c * tip->count + j];
+            }
+        }
+    }
+    return true;
+}
+
+static bool add_limits(ss_phases *p, const ss_stepper *s, int k, double h)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    const ss_world_state *now = &s->world->now;
+    const int count = strand->model->limits(strand->self, now->q + strand->q, now->v + strand->v, h,
+                                            p->set.limit, p->limits);
+    for (int i = 0; i < count; i++) {
+        const ss_joint_limit *own = &p->limits[i];
+        const ss_row row = {.b = -own->least, .high = INFINITY, .normal = -1};
+        double *x =
+            ss_rows_add(&p->rows, &row) ? ss_rows_add_end(&p->rows, k, free_count(s, k)) : NULL;
+        if (x == NULL) {
+            return false;
+        }
+        for (int c = 0; c < 3; c++) {
+            const int place = s->systems.place[strand->v + own->dof + c];
+            x[place] = own->along[c];
+        }
+        ss_rows_at(&p->rows, p->rows.count - 1)->b +=
+            ss_rows_velocity(&p->rows, s->world, p->rows.count - 1, p->free);
+    }
+    return true;
+}
+
+static bool add_extras(ss_phases *p, const ss_stepper *s, double h)
+{
+    const ss_world *w = s->world;
+    bool ok = true;
+    p->ngoals = 0;
+    for (int k = 0; ok && p->set.goal != SS_GOAL_OFF && k < w->nstrands; k++) {
+        if (w->strands[k].posing != NULL) {
+            ok = add_goal(p, s, k, h);
+            p->ngoals++;
+        }
+    }
+    for (int k = 0; ok && p->set.limit > 0.0 && k < w->nstrands; k++) {
+        ok = w->strands[k].model->limits == NULL || add_limits(p, s, k, h);
+    }
+    return ok;
+}
+
+// r and the impulses of the rows.
+static void read_answer(ss_phases *p, const ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    for (int i = 0; i < s->ncontacts; i++) {
+        double t[3];
+        find_tangent(p->b + 3 * i, s->r + 3 * i, t);
+        const double across = ss_rows_at(&p->rows, 2 * i + 1)->x;
+        s->r[3 * i] = ss_rows_at(&p->rows, 2 * i)->x;
+        s->r[3 * i + 1] = across * t[1];
+        s->r[3 * i + 2] = across * t[2];
+    }
+    for (int i = 0; i < p->rows.count; i++) {
+        ss_rows_push(&p->rows, w, i, ss_rows_at(&p->rows, i)->x,
+                     i < 2 * s->ncontacts ? p->forces : p->extra);
+    }
+}
+
+// Goals come first after the contacts, three rows each.
+static void soften_goals(const ss_phases *p, const ss_stepper *s)
+{
+    for (int i = 2 * s->ncontacts; i < 2 * s->ncontacts + 3 * p->ngoals; i += 3) {
+        double largest = 0.0;
+        for (int c = 0; c < 3; c++) {
+            largest = fmax(largest, ss_rows_at(&p->rows, i + c)->diagonal);
+        }
+        for (int c = 0; c < 3; c++) {
+            ss_rows_at(&p->rows, i + c)->added = GOAL_SOFTNESS * largest;
+        }
+    }
+}
+
+static bool find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
+{
+    ss_rows_clear(&p->rows);
+    if (!add_contacts(p, s) || !add_extras(p, s, h) ||
+        !ss_rows_measure(&p->rows, s->world, &s->systems)) {
+        return false;
+    }
+    soften_goals(p, s);
+    *sweeps += ss_rows_relax(&p->rows, p->set.sweeps, p->set.omega, p->set.eps);
+    read_answer(p, s);
+    return true;
+}
+
+// ---- Both
+
+// f gains what is not r, and `forces` all that acts through the step.
+static void add_impulses(ss_phases *p, ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const int at = w->strands[k].v, row = s->ncontacts > 0 ? s->formed.row[k] : -1;
+        p->pushed[k] = false;
+        for (int i = at; i < at + free_count(s, k); i++) {
+            const double more = p->impacts[i] + p->extra[i];
+            s->systems.f[i] += more;
+            if (row >= 0) {
+                s->formed.problem.f[row + i - at] += more;
+            }
+            p->forces[i] += p->extra[i];
+            p->pushed[k] = p->pushed[k] || p->forces[i] != 0.0 || p->impacts[i] != 0.0;
+        }
+    }
+}
+
+static bool run_phases(ss_phases *p, ss_stepper *s, double h, int *sweeps)
+{
+    const size_t n = 3 * (size_t)s->ncontacts;
+    p->u0 = ss_buffer_room(&p->velocities, (3 * n + 1) * sizeof *p->u0);
+    if (p->u0 == NULL) {
+        return false;
+    }
+    p->u1 = p->u0 + n;
+    p->b = p->u1 + n;
+    take_velocities(s, p->before);
+    if (n > 0) {
+        find_contact_velocities(s, p->before, s->formed.scripted, p->u0);
+        if (!find_impacts(p, s, h, sweeps)) {
+            return false;
+        }
+        find_after(p, s);
+    }
+    find_free(p, s);
+    if (n > 0) {
+        find_contact_velocities(s, p->free, s->formed.problem.w, p->b);
+    }
+    if (!find_forces(p, s, h, sweeps)) {
+        return false;
+    }
+    add_impulses(p, s);
+    return true;
+}
+
+ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report *report,
+                           ss_error *e)
+{
+    const size_t n = (size_t)s->world->nv;
+    const ss_status status = ss_step_form_problem(s, h, report, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    const double start = ss_step_clock();
+    int sweeps = 0;
+    memset(p->impacts, 0, n * sizeof *p->impacts);
+    memset(p->forces, 0, n * sizeof *p->forces);
+    memset(p->extra, 0, n * sizeof *p->extra);
+    if (!run_phases(p, s, h, &sweeps)) {
+        return ss_fail_memory(e, "the contacts of a step");
+    }
+    const double seconds = ss_step_clock() - start;
+    report->solve_seconds += seconds;
+    if (s->ncontacts > 0) {
+        report->answer.iterations = sweeps;
+        report->answer.status = "stopped"; // unless a judge says more
+        report->answer.seconds = report->answer.sweep_seconds = seconds;
+    }
+    return SS_OK;
+}
+
+const double *ss_phases_impacts(const ss_phases *p, const ss_world *w, int k, const double **forces)
+{
+    const int at = w->strands[k].v;
+    *forces = p->forces + at;
+    return p->pushed[k] ? p->impacts + at : NULL;
+}

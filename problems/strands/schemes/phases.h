@@ -1,0 +1,94 @@
+// problems/strands/schemes/phases.h -- contacts in two phases, as [H06] has them, repaired (internal).
+//
+// Before a step of h, with M and f of the step (system.h) and H, w of its contacts (step.h):
+//
+//     impacts   contacts that meet within the step, v_N < 0 and gap < -h v_N, get impulses p along their normals by
+//               which v_N becomes at least -e v_N, e the restitution, or -gap/h where e = 0;  f <- f + H p
+//     forces    r = x_n n + x_t t of every contact, t = -unit(b_T), b = H'M^-1 f + w what it does without r:
+//               x_n >= 0 complementary to u_N,   0 <= x_t <= mu x_n, a box, with u.t
+//
+// and with the forces of contacts those of goals and of the limits of joints. mu is that of the contact where it
+// sticks, |v_T| <= stick after the impacts, and `sliding` times it where it slides: the problem of the step holds
+// the one that was taken. Velocities at the end are accelerations times h here; the matrix of both phases is that
+// of test impulses on M (rows.h), so that forces know what stiff joints do within the step.
+//
+// doc/strands.md, "Phases".
+#pragma once
+
+#include "problems/strands/step/stepper.h"
+
+typedef enum ss_phases_goal { SS_GOAL_OFF, SS_GOAL_TIP } ss_phases_goal;
+
+typedef struct ss_phases_settings {
+    int sweeps;
+    double omega, eps;
+    double stick;   // m/s
+    double sliding; // mu of what slides, of mu
+    double limit;   // rad, of every joint from its natural shape; 0: none
+    int goal;       // ss_phases_goal: tips of strands that are posed follow their pose
+    double kp, kd;  // 1/s^2, 1/s: of goals
+} ss_phases_settings;
+extern const ss_phases_settings ss_phases_defaults;
+extern const char *const ss_phases_goals[]; // off, tip, NULL
+
+// Their keys, for a scheme whose settings have them as `member`.
+#define SS_PHASES_KEYS(settings, member)                                                           \
+    {.name = "sweeps",                                                                             \
+     .kind = SS_KEY_INTEGER,                                                                       \
+     .place = offsetof(settings, member.sweeps),                                                   \
+     .low = 1,                                                                                     \
+     .high = 1e6},                                                                                 \
+        {.name = "omega",                                                                          \
+         .kind = SS_KEY_REAL,                                                                      \
+         .place = offsetof(settings, member.omega),                                                \
+         .low = 0.01,                                                                              \
+         .high = 1.99},                                                                            \
+        {.name = "eps",                                                                            \
+         .kind = SS_KEY_REAL,                                                                      \
+         .place = offsetof(settings, member.eps),                                                  \
+         .low = 0.0,                                                                               \
+         .high = 1.0},                                                                             \
+        {.name = "stick",                                                                          \
+         .kind = SS_KEY_REAL,                                                                      \
+         .place = offsetof(settings, member.stick),                                                \
+         .low = 0.0,                                                                               \
+         .high = 1e3},                                                                             \
+        {.name = "sliding",                                                                        \
+         .kind = SS_KEY_REAL,                                                                      \
+         .place = offsetof(settings, member.sliding),                                              \
+         .low = 0.0,                                                                               \
+         .high = 1.0},                                                                             \
+        {.name = "limit",                                                                          \
+         .kind = SS_KEY_REAL,                                                                      \
+         .place = offsetof(settings, member.limit),                                                \
+         .low = 0.0,                                                                               \
+         .high = 3.1},                                                                             \
+        {.name = "goal",                                                                           \
+         .kind = SS_KEY_CHOICE,                                                                    \
+         .place = offsetof(settings, member.goal),                                                 \
+         .choices = ss_phases_goals},                                                              \
+        {.name = "kp",                                                                             \
+         .kind = SS_KEY_REAL,                                                                      \
+         .place = offsetof(settings, member.kp),                                                   \
+         .low = 0.0,                                                                               \
+         .high = 1e9},                                                                             \
+    {                                                                                              \
+        .name = "kd", .kind = SS_KEY_REAL, .place = offsetof(settings, member.kd), .low = 0.0,     \
+        .high = 1e6                                                                                \
+    }
+
+typedef struct ss_phases ss_phases;
+
+// For the world of a stepper. SS_BAD_INPUT with a sentence for limits without joints and goals without poses.
+ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, ss_phases **phases,
+                        ss_error *e);
+void ss_phases_free(ss_phases *p); // takes NULL
+
+// Both phases of a try, whose systems are formed and whose contacts are found: r, the problem and the report of
+// the stepper; f of its systems and problem gains the impulses that are not r.
+ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report *report,
+                           ss_error *e);
+// Of the last answer, of strand k over its free dofs: the impulses of the impacts and those of the forces. NULL
+// where both are 0.
+const double *ss_phases_impacts(const ss_phases *p, const ss_world *w, int k,
+                                const double **forces);
