@@ -207,6 +207,77 @@ void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, d
     }
 }
 
+// ---- Lanes
+
+typedef double eight __attribute__((vector_size(64), aligned(8)));
+#define EIGHT 8
+
+// at -= base[i stride] x row j - way i over i = depth .. 1, then a factor: row j of `groups` vectors. A sum waits
+// for each of its terms, which the groups make use of.
+static inline void settle_lanes(const double *base, ptrdiff_t stride, int depth, double inverse,
+                                ptrdiff_t back, int groups, double *row)
+{
+    eight at[SS_BANDED_LANES / EIGHT];
+    for (int g = 0; g < groups; g++) {
+        at[g] = *(const eight *)(row + EIGHT * g);
+    }
+    for (int i = depth; i >= 1; i--) {
+        const double *before = row + i * back;
+        for (int g = 0; g < groups; g++) {
+            at[g] -= base[i * stride] * *(const eight *)(before + EIGHT * g);
+        }
+    }
+    for (int g = 0; g < groups; g++) {
+        *(eight *)(row + EIGHT * g) = at[g] * inverse;
+    }
+}
+
+static inline void solve_lanes(const ss_banded *L, int half, int first, int groups, double *X)
+{
+    const ptrdiff_t width = EIGHT * groups;
+    for (int j = first; j < L->n; j++) {
+        const double *base = ss_banded_at(L, j, j), inverse = L->inverse[j];
+        double *row = X + j * width;
+        if (j - first >= half) {
+            settle_lanes(base, -half, half, inverse, -width, groups, row);
+        } else {
+            settle_lanes(base, -half, j - first, inverse, -width, groups, row);
+        }
+    }
+    for (int j = L->n - 1; j >= 0; j--) {
+        const double *base = ss_banded_at(L, j, j), inverse = L->inverse[j];
+        double *row = X + j * width;
+        if (L->n - 1 - j >= half) {
+            settle_lanes(base, 1, half, inverse, width, groups, row);
+        } else {
+            settle_lanes(base, 1, L->n - 1 - j, inverse, width, groups, row);
+        }
+    }
+}
+
+// `groups` is a constant where it is called.
+static inline void solve_any_lanes(const ss_banded *L, int first, int groups, double *X)
+{
+    if (L->half == HALF_OF_RODS) {
+        solve_lanes(L, HALF_OF_RODS, first, groups, X);
+    } else if (L->half == HALF_OF_CURLS) {
+        solve_lanes(L, HALF_OF_CURLS, first, groups, X);
+    } else {
+        solve_lanes(L, L->half, first, groups, X);
+    }
+}
+
+void ss_banded_solve_lanes(const ss_banded *L, int first, int lanes, double *X)
+{
+    if (lanes == EIGHT) {
+        solve_any_lanes(L, first, 1, X);
+    } else if (lanes == 2 * EIGHT) {
+        solve_any_lanes(L, first, 2, X);
+    } else {
+        solve_any_lanes(L, first, 3, X);
+    }
+}
+
 // ---- The inverse
 
 static double entry(const ss_banded *Z, int i, int k)

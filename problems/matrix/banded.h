@@ -44,5 +44,9 @@ void ss_banded_solve_four(const ss_banded *const L[4], double *const x[4]);
 // Each of the k <= 3 rows x + row length becomes M^-1 times it; entries before `first` are 0 in all.
 void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, double *x);
 
+// The same of vectors side by side, a dof a row: X [n][lanes] with lanes 8, 16 or 24, with the bits of rows.
+#define SS_BANDED_LANES 24
+void ss_banded_solve_lanes(const ss_banded *L, int first, int lanes, double *X);
+
 // (1) into Z, which has L's size.
 void ss_banded_inverse(const ss_banded *L, ss_banded *Z);

@@ -58,24 +58,6 @@ static void block_problem_multiply_ends(const double *Gi, const double *Gj, int 
     }
 }
 
-// H_i' Y_j of the same where they are sparse.
-static void multiply_sparse_ends(const ss_whitened *white, int i, int j, double *W)
-{
-    const ss_sparse_ends *ends = white->sparse;
-    const int body = white->end_body[i], begin = white->body_start[body];
-    const int room = ss_whitened_room(white, body), dim = white->dim;
-    const double *Y = ss_sparse_ends_response(white, j);
-    memset(W, 0, (size_t)(dim * dim) * sizeof *W);
-    for (int e = ends->start[i]; e < ends->start[i + 1]; e++) {
-        const ss_end_entry *at = &ends->entry[e];
-        for (int k = 0; k < dim; k++) {
-            for (int l = 0; l < dim; l++) {
-                W[k * dim + l] += at->H[k] * Y[l * room + at->dof - begin];
-            }
-        }
-    }
-}
-
 static void walk_matrix_free_row(block_entries *entries, const ss_coupling *c, int i,
                                  const int *place)
 {
@@ -90,7 +72,7 @@ static void walk_matrix_free_row(block_entries *entries, const ss_coupling *c, i
             if (entries->x != NULL) {
                 double W[9];
                 if (white->sparse != NULL) {
-                    multiply_sparse_ends(white, s, white->body_end[k], W);
+                    ss_sparse_ends_block(white, s, white->body_end[k], W);
                     write_block(entries, place[i], place[j], W);
                     entries->blocks++;
                     continue;

@@ -226,10 +226,28 @@ void ss_coupling_put(ss_coupling *c, const double *r)
     }
 }
 
+// Those that have an impulse or approach will push.
+static void want_responses(ss_coupling *c)
+{
+    const ss_whitened *white = c->white;
+    for (int i = 0; i < c->n; i++) {
+        const double *r = c->r + 4 * (size_t)i;
+        double u[3];
+        matrix_free_velocity(c, i, c->z, u);
+        const bool wanted = r[0] != 0.0 || r[1] != 0.0 || r[2] != 0.0 || u[0] < 0.0;
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            white->sparse->wanted[s] = wanted;
+        }
+    }
+}
+
 void ss_coupling_set(ss_coupling *c, const double *r)
 {
     ss_coupling_put(c, r);
     ss_coupling_refresh(c);
+    if (!c->is_explicit && c->white->sparse != NULL) {
+        want_responses(c);
+    }
 }
 
 void ss_coupling_get(const ss_coupling *c, double *r)
@@ -264,12 +282,20 @@ static void add_sizes(int dim, int room, const double *G, const double *x, doubl
     }
 }
 
-// |H|' x of an end, x by the places of z.
-static void add_entry_sizes(const ss_sparse_ends *ends, int dim, int s, const double *x, double *t)
+// The same of an end that is sparse, x being the sizes of z of its body.
+static void add_entry_sizes(const ss_coupling *c, int body, int s, const double *x, double *t)
 {
+    const ss_sparse_ends *ends = c->white->sparse;
+    if (ends->own[s] >= 0) {
+        for (int k = 0; k < c->dim; k++) {
+            t[k] += x[ends->own[s] - c->white->body_start[body] + k] +
+                    ends->still[(size_t)(c->dim * s + k)];
+        }
+        return;
+    }
     for (int k = ends->start[s]; k < ends->start[s + 1]; k++) {
-        for (int c = 0; c < dim; c++) {
-            t[c] += fabs(ends->entry[k].H[c]) * x[ends->entry[k].dof];
+        for (int l = 0; l < c->dim; l++) {
+            t[l] += fabs(ends->entry[k].H[l]) * x[ends->entry[k].dof];
         }
     }
 }
@@ -288,8 +314,8 @@ static void add_response_sizes(const ss_coupling *c, int s, int room, const doub
     }
 }
 
-// t [dim n] from the ends of one body: |z0| + sum |G_j|' |r_j|, and |G_i| times that; Y and H for both G
-// where ends are sparse.
+// t [dim n] from the ends of one body: |z0| + sum |G_j|' |r_j|, and |G_i| times that; the same with what is
+// pushed and seen where ends are sparse.
 static void add_body_sizes(const ss_coupling *c, int body, double *t)
 {
     const ss_whitened *white = c->white;
@@ -304,8 +330,7 @@ static void add_body_sizes(const ss_coupling *c, int body, double *t)
     for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
         double *at = t + d * white->body_end_contact[s];
         if (white->sparse != NULL) {
-            add_entry_sizes(white->sparse, d, white->body_end[s],
-                            c->sizes - white->body_start[body], at);
+            add_entry_sizes(c, body, white->body_end[s], c->sizes, at);
         } else {
             add_sizes(d, room, white->G + white->end_G[white->body_end[s]], c->sizes, at);
         }

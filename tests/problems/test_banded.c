@@ -130,6 +130,36 @@ static void four_solutions_are_those_of_one_after_the_other(void)
     }
 }
 
+// Bit by bit, however many stand beside each other; three lanes begin where those rows do.
+static void lanes_have_the_bits_of_rows(void)
+{
+    for (int k = 0; k < COUNT; k++) {
+        const int n = SIZES[k][0], half = SIZES[k][1], first = n / 3;
+        band b = new_band(n, half);
+        for (int lanes = 8; lanes <= SS_BANDED_LANES; lanes += 8) {
+            const size_t length = (size_t)n;
+            double *X = calloc(length * (size_t)lanes, sizeof *X);
+            double *x = calloc(length * (size_t)lanes, sizeof *x);
+            for (int c = 0; c < lanes; c++) {
+                for (int j = c % 4 == 0 ? first : first / 2; j < n; j++) {
+                    X[j * lanes + c] = x[(size_t)c * length + (size_t)j] = ss_random_normal(&b.g);
+                }
+            }
+            ss_banded_solve_lanes(&b.L, first / 2, lanes, X);
+            for (int c = 0; c < lanes; c++) {
+                double *row = x + (size_t)c * length;
+                ss_banded_solve_rows(&b.L, c % 4 == 0 ? first : first / 2, 1, length, row);
+                for (int j = 0; j < n; j++) {
+                    CHECK(X[j * lanes + c] == row[j]);
+                }
+            }
+            free(X);
+            free(x);
+        }
+        free_band(&b);
+    }
+}
+
 static void the_inverse_within_the_band_is_that_of_the_columns(void)
 {
     for (int k = 0; k < COUNT; k++) {
@@ -173,6 +203,7 @@ static void run_tests(void)
     RUN_TEST(solutions_multiply_back);
     RUN_TEST(whitening_and_back_is_the_solution);
     RUN_TEST(four_solutions_are_those_of_one_after_the_other);
+    RUN_TEST(lanes_have_the_bits_of_rows);
     RUN_TEST(the_inverse_within_the_band_is_that_of_the_columns);
     RUN_TEST(what_is_not_definite_breaks_down_at_its_column);
 }
