@@ -7,16 +7,15 @@
 #include "problems/strands/scenes/scenes.h"
 
 #define SEGMENTS  15
-#define CURL      0.006 // m, radius
-#define PITCH     0.025 // m a turn
+#define CURL      0.007 // m, radius
+#define PITCH     0.03  // m a turn
 #define TURNS     2.5
 #define THICK     0.000120 // m
-#define POLAR     1.15     // rad from the crown
+#define POLAR     0.95     // rad from the crown
 #define SPREAD    0.75     // rad of azimuth to either side
-#define LIFT      0.25     // rad off the way down the scalp
+#define LIFT      0.2      // rad off the way down the scalp
 #define ABOVE     0.002    // m from the scalp to the roots
-#define COLLISION 0.0005   // m
-#define CROWDED   0.06     // of the distance of two roots, at most
+#define COLLISION 0.0011   // m, of 9 locks
 
 // The curl winds about an axis that falls away from the face, at first on its far side.
 static ss_mat3 root_turn(double along, double across)
@@ -60,7 +59,8 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     }
     const int rods = ss_request_rods(request, ss_scene_bangs.rods);
     const ss_friction mu = ss_request_friction(request, (ss_friction){0.3, 0.5});
-    w->radius = fmin(COLLISION, CROWDED * 2.0 * SPREAD * SS_HEAD_WIDTH / rods);
+    // Curls of nearby azimuths come nearer to each other than their roots are.
+    w->radius = COLLISION * fmin(pow((double)ss_scene_bangs.rods / rods, 1.5), 1.0);
     w->mu = mu.strand;
     w->drag = SS_HEAD_DRAG;
     options->margin = 0.2 * w->radius;

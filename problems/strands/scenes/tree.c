@@ -1,18 +1,19 @@
 // problems/strands/scenes/tree.c -- a tree in the wind, one strand that branches [H06].
 //
-// A trunk of 10 segments; branches leave it from its fourth vertex on, one after another about it by the golden
-// angle, the shorter the higher, and each has two twigs: 76 segments. Radii shrink from the trunk to the twigs,
-// and the stiffness with them. Steady wind and turbulence push twigs more than the trunk.
+// A trunk of 9 segments; branches leave it from its third vertex on, one after another about it by the golden
+// angle, the shorter and the steeper the higher, and each forks into twigs, of which one leaves in its middle:
+// 93 segments. Radii shrink from the trunk to the twigs, and the stiffness with them. Steady wind and turbulence
+// push twigs more than the trunk.
+#include "problems/strands/scenes/growth.h"
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
 
-#define TRUNK    10
-#define BRANCHES 6
-#define LINKS    5 // of a branch
-#define TWIG     3 // of a twig
-#define MOST     (1 + TRUNK + BRANCHES * (LINKS + 2 * TWIG))
+#define TRUNK    9
+#define BRANCHES 7
+#define LINKS    3       // of a branch
+#define TWIG     3       // of a twig
 #define GOLDEN   2.39996 // rad
-#define STEP     0.25    // m, of the trunk
+#define STEP     0.27    // m, of the trunk
 #define DRAG     0.4     // kg/(m s): of leaves
 #define RADIUS   0.012   // m, of the material: a twig's
 
@@ -27,43 +28,33 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-typedef struct growth {
-    int n; // vertices
-    ss_vec3 x[MOST];
-    int parent[MOST];
-    ss_strand_part part[MOST - 1]; // of the edge to the next vertex
-} growth;
-
-// `count` edges from vertex `from` along `way`, which bends up a little at each.
-static void grow(growth *g, int from, int count, ss_vec3 way, double radius)
+// `count` edges from vertex `from` along `way`, which bends up a little at each. The last vertex.
+static int grow(ss_growth *g, int from, int count, ss_vec3 way, double radius)
 {
     for (int k = 0; k < count; k++) {
         const double r = radius * (1.0 - 0.4 * k / count);
-        g->x[g->n] = ss_plus(g->x[from], way);
-        g->parent[g->n] = from;
-        g->part[g->n - 1] = (ss_strand_part){1.0, r, 1.0, 1.0, 1.0};
-        from = g->n++;
+        from = ss_growth_add(g, from, way, (ss_strand_part){1.0, r, 1.0, 1.0, 1.0});
         way.y += 0.02;
     }
+    return from;
 }
 
-static void grow_tree(growth *g)
+static ss_growth grow_tree(void)
 {
-    g->n = 1;
-    g->parent[0] = -1;
-    g->x[0] = ss_vec(0.0, 0.0, 0.0);
-    grow(g, 0, TRUNK, ss_vec(0.0, STEP, 0.0), 6.0);
+    ss_growth g = ss_growth_seed(ss_vec(0.0, 0.0, 0.0));
+    grow(&g, 0, TRUNK, ss_vec(0.0, STEP, 0.0), 6.0);
     for (int b = 0; b < BRANCHES; b++) {
-        const double angle = GOLDEN * b, size = 0.22 - 0.02 * b;
-        const ss_vec3 out = ss_vec(cos(angle), 0.35, sin(angle));
-        const ss_vec3 side = ss_vec(-sin(angle), 0.2, cos(angle));
-        const int first = g->n;
-        grow(g, 4 + b, LINKS, ss_scaled(size, ss_unit(out)), 2.5);
-        for (int t = -1; t <= 1; t += 2) {
-            const ss_vec3 way = ss_along(out, 0.8 * t, side);
-            grow(g, first + (t < 0 ? 1 : 3), TWIG, ss_scaled(0.7 * size, ss_unit(way)), 1.0);
+        const double angle = GOLDEN * b + 0.4, size = 0.27 - 0.022 * b, twig = 0.75 * size;
+        const ss_vec3 out = ss_vec(cos(angle), 0.5 + 0.12 * b, sin(angle));
+        const ss_vec3 side = ss_vec(-sin(angle), 0.1, cos(angle));
+        const int first = g.n;
+        const int end = grow(&g, 3 + b, LINKS, ss_scaled(size, ss_unit(out)), 2.5);
+        for (int t = -1; t <= 1; t++) {
+            const ss_vec3 way = ss_along(out, t == 0 ? 0.9 : 0.6 * t, side);
+            grow(&g, t == 0 ? first + 1 : end, TWIG, ss_scaled(twig, ss_unit(way)), 1.0);
         }
     }
+    return g;
 }
 
 static ss_status add_winds(const settings *set, uint64_t seed, ss_world *w, ss_error *e)
@@ -92,36 +83,21 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     if (status != SS_OK) {
         return status;
     }
-    growth g;
-    grow_tree(&g);
-    const ss_strand_design tree = {.material = {.density = 700.0,
-                                                .radius = RADIUS,
-                                                .ellipticity = 1.0,
-                                                .young = 1e8,
-                                                .poisson = 0.3,
-                                                .relaxation = 0.02,
-                                                .stretch = 1.0},
-                                   .nvertices = g.n,
-                                   .vertices = g.x,
-                                   .parent = g.parent,
-                                   .nparts = g.n - 1,
-                                   .parts = g.part};
-    const ss_pose root = ss_pose_identity();
+    const ss_growth tree = grow_tree();
+    const ss_material wood = ss_growth_material(700.0, RADIUS, 1e8, 0.06);
     int number;
     w->radius = 0.02;
     w->drag = DRAG;
     options->contacts = false;
-    status = ss_world_add_strand(w, request->model, &tree, 0, &root, &number, e);
-    if (status == SS_OK) {
-        status = add_winds(ss_request_settings(request, &DEFAULTS), request->seed, w, e);
-    }
-    return status == SS_OK ? ss_world_settle(w, e) : status;
+    status = ss_growth_plant(&tree, &wood, request, 0, w, &number, e);
+    return status == SS_OK ? add_winds(ss_request_settings(request, &DEFAULTS), request->seed, w, e)
+                           : status;
 }
 
 const ss_scene ss_scene_tree = {
     .name = "tree",
     .model = "oriented-strands",
-    .shows = "a tree of 76 segments with a stiff trunk, in gusts and turbulence",
+    .shows = "a tree of 93 segments with a stiff trunk, in gusts and turbulence",
     .reference = "[H06] Figure 5",
     .rods = 1,
     .steps = 480,
