@@ -1,5 +1,7 @@
 // What a sweep costs: ns per contact and sweep on tangle problems, one thread. Explicit rows are
 // set beside the time in which this core can read them at all, measured in the same run.
+// bench_sweep CONTACTS ENDS measures one tangle; bench_sweep CONTACTS ENDS SPEC one solver on it.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,22 +28,21 @@ static double solve_seconds(const ss_problem *p, const ss_method *method, int sw
 }
 
 #define SWEEPS  40
-#define REPEATS 3
-// The difference of a long and a short run: what a run costs besides its sweeps drops out, and so
-// do the first sweeps, which are not typical.
+#define REPEATS 5
+// The difference of a long and a short run, the least time of each: what a run costs besides its
+// sweeps drops out, and so do the first sweeps, which are not typical.
 static double ns_per_contact(const ss_problem *p, const char *spec)
 {
     ss_method *method = NULL;
     ss_error error;
     bench_check(ss_method_parse(spec, &method, &error), &error);
-    double best = 1e300;
+    double both = INFINITY, first = INFINITY;
     for (int k = 0; k < REPEATS; k++) {
-        const double both = solve_seconds(p, method, 2 * SWEEPS);
-        const double first = solve_seconds(p, method, SWEEPS);
-        best = both - first < best ? both - first : best;
+        both = fmin(both, solve_seconds(p, method, 2 * SWEEPS));
+        first = fmin(first, solve_seconds(p, method, SWEEPS));
     }
     ss_method_free(method);
-    return 1e9 * best / SWEEPS / p->ncontacts;
+    return 1e9 * (both - first) / SWEEPS / p->ncontacts;
 }
 
 // The time to read W once, front to back, in ns a contact.
@@ -86,12 +87,27 @@ static void measure(int ncontacts, int ends_per_rod)
     ss_problem_free(p);
 }
 
-int main(void)
+static void measure_one(int ncontacts, int ends_per_rod, const char *spec)
 {
+    ss_problem *p = bench_tangle(ncontacts, ends_per_rod);
+    printf("%9d %13d %s %.1f\n", ncontacts, ends_per_rod, spec, ns_per_contact(p, spec));
+    ss_problem_free(p);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4) {
+        measure_one(atoi(argv[1]), atoi(argv[2]), argv[3]);
+        return 0;
+    }
     printf("ns of CPU time per contact and sweep, one thread\n");
     printf("%9s %13s %19s %22s %19s %16s %11s %6s\n", "contacts", "ends per rod",
            "matrix-free secular", "matrix-free projection", "matrix-free hybrid",
            "explicit secular", "read limit", "ratio");
+    if (argc == 3) {
+        measure(atoi(argv[1]), atoi(argv[2]));
+        return 0;
+    }
     const int contacts[] = {1000, 10000, 25000};
     for (int k = 0; k < 3; k++) {
         measure(contacts[k], 25);
