@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define HUGE_PAGE ((size_t)2 << 20) // bytes; x86-64 and most arm64 kernels
+#define HUGE_PAGE  ((size_t)2 << 20) // bytes; x86-64 and most arm64 kernels
+#define CACHE_LINE 64
 
 void *ss_large_malloc(size_t size)
 {
-    void *memory = malloc(size);
+    void *memory = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     if (memory != NULL && size >= 2 * HUGE_PAGE) {
         // The whole pages inside the block; advice that the system does not take changes nothing.
         const size_t begin = ((size_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-// As malloc, freed by free. Above a few megabytes the memory is asked for in huge pages where the
-// system offers them: an array that is written once, front to back, otherwise costs a page fault
-// every 4 KiB, which for W is more than the arithmetic that fills it (problems/matrix/delassus.c).
+// As malloc, freed by free; it begins with a cache line, as of vectors that begin in the middle of one half
+// lie in two. Above a few megabytes the memory is asked for in huge pages where the system offers them: an
+// array that is written once, front to back, otherwise costs a page fault every 4 KiB, which for W is more
+// than the arithmetic that fills it (problems/matrix/delassus.c).
 void *ss_large_malloc(size_t size);
