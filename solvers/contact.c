@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "solvers/contact_normal.h"
 #include "solvers/residual.h"
 
 void ss_local_embed(ss_local *p)
@@ -110,37 +111,24 @@ static ss_local_info solve_law(const ss_method *method, const ss_local *p,
                                     : method->local->solve(p, goal, method->local_settings, r);
 }
 
-static double normal_missed(const ss_local *p, const ss_local_goal *goal, const double r[3])
-{
-    double u[3];
-    ss_local_velocity(p, r, u);
-    return SS_NORMAL_WEIGHT * ss_normal_size(goal->scale, r[0], u[0]);
-}
-
 // f has mu r_N in it, so that at small mu a solver is content with |f| while the normal parts are far
 // from their law, by up to 1/mu times as much. It is then asked again, from there, for |f| as small as
 // the normal parts need.
 #define ASK_AGAIN 4
 #define ASK_SHARE 0.1 // of what would do if |f| were in proportion
-static ss_local_info solve_normal(const ss_method *method, const ss_local *p,
-                                  const ss_local_goal *goal, double r[3],
-                                  ss_local_counters *counters)
+ss_local_info ss_contact_ask_again(const ss_method *method, const ss_local *p,
+                                   const ss_local_goal *goal, int iterations, double r[3],
+                                   ss_local_counters *counters)
 {
-    ss_local_info info = solve_law(method, p, goal, r, counters);
-    if (!(goal->normal > 0.0) || info.outcome != SS_CONVERGED) {
-        return info;
-    }
-    double missed = normal_missed(p, goal, r);
-    if (missed <= goal->normal) {
-        return info;
-    }
+    double missed = ss_contact_normal_missed(p, goal, r);
     ss_local_goal closer = *goal;
+    ss_local_info info = {SS_CONVERGED, iterations, NAN};
     for (int k = 0; k < ASK_AGAIN && missed > goal->normal; k++) {
         closer.tolerance *= ASK_SHARE * goal->normal / missed;
-        const int iterations = info.iterations;
+        const int before = info.iterations;
         info = solve_law(method, p, &closer, r, counters);
-        info.iterations += iterations;
-        missed = normal_missed(p, goal, r);
+        info.iterations += before;
+        missed = ss_contact_normal_missed(p, goal, r);
     }
     if (info.outcome == SS_CONVERGED || info.outcome == SS_STALLED) {
         info.error = ss_local_error(p, goal, r);
@@ -160,7 +148,10 @@ ss_local_info ss_contact_solve(const ss_method *method, const ss_local *p,
     } else if (p->mu == 0.0) {
         info = solve_frictionless(p, r);
     } else {
-        info = solve_normal(method, p, goal, r, counters);
+        info = solve_law(method, p, goal, r, counters);
+        if (ss_contact_misses_normal(p, goal, &info, r)) {
+            info = ss_contact_ask_again(method, p, goal, info.iterations, r, counters);
+        }
     }
     counters->failures += info.outcome != SS_CONVERGED && info.outcome != SS_STEPPED;
     return info;

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdbool.h>
 
+// For what stands in a loop that is worth more than its length.
+#define SS_INLINE static inline __attribute__((always_inline))
+
 static inline double ss_dot3(const double x[3], const double y[3])
 {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];

@@ -79,6 +79,9 @@ typedef struct ss_local_info {
     double error; // |f|_inf as ss_local_error measures it; NaN where the solver has not measured
 } ss_local_info;
 
+struct ss_sweeper;
+struct ss_tally;
+
 typedef struct ss_local_solver {
     ss_card card;
     bool one_step; // a step towards the answer, no solve: sweeps are many and cheap
@@ -88,6 +91,8 @@ typedef struct ss_local_solver {
     // SS_NO_SOLUTION, the best iterate otherwise.
     ss_local_info (*solve)(const ss_local *p, const ss_local_goal *goal, const void *settings,
                            double r[3]);
+    // A loop of sweeps that has `solve` inlined (solvers/sweep/visits.h); NULL: the loop that all share.
+    void (*visits)(struct ss_sweeper *sweeper, int begin, int end, struct ss_tally *tally);
 } ss_local_solver;
 
 // ---- A method: what a spec names

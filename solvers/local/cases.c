@@ -29,11 +29,6 @@ static const double REGULARISATIONS[] = {1e-10, 1e-6, 1e-14};
 // this and the goal is an answer that rounding spoils.
 #define NO_ANSWER_SHARE 1e-6
 
-// Beyond these, in the units of the problem, squares and products of slip.h could overflow or
-// vanish; a problem outside is scaled by powers of two, which loses no bits.
-#define LEAST_SIZE 1e-20
-#define MOST_SIZE  1e20
-
 // r = 0 is an answer to rounding where b_N is this small, relative to |b|, in scaled problems.
 #define LEAST_PRESS 1e-60
 
@@ -84,10 +79,8 @@ static ss_local_info cases_finish(const search *best, int steps, double r[3])
 
 static ss_local_info take_off(const ss_local *p, const ss_local_goal *goal, double r[3])
 {
-    const double *b = p->b;
     r[0] = r[1] = r[2] = 0.0;
-    const double rounding = SS_BOUND_ROUNDING * (b[0] + 2.0 * p->mu * (fabs(b[1]) + fabs(b[2])));
-    if (rounding <= goal->tolerance) {
+    if (ss_cases_open_rounding(p) <= goal->tolerance) {
         return (ss_local_info){SS_CONVERGED, 0, NAN};
     }
     search best = {.p = p, .goal = goal, .error = NAN};
@@ -191,14 +184,7 @@ static ss_local_info solve_pressed(const ss_local *p, const ss_local_goal *goal,
     }
     ss_candidate c;
     int steps = 0;
-    if (ss_slip_sticks(&k)) {
-        ss_candidate_stick(&k, &c);
-    } else {
-        ss_candidate_slide(&k, find(&k, settings, r, &steps), &c);
-    }
-    double u[3];
-    ss_local_velocity(p, c.r, u);
-    if (!(ss_candidate_bound(p, ss_candidate_scale(p, goal), &c, u) <= goal->tolerance)) {
+    if (!ss_cases_try(&k, goal, find, settings, r, &c, &steps)) {
         return insist(&k, goal, &c, steps, r);
     }
     memcpy(r, c.r, sizeof c.r);
@@ -245,19 +231,12 @@ static ss_local_info solve_scaled(const ss_local *p, const ss_local_goal *goal,
     return (ss_local_info){info.outcome, info.iterations, info.error * v};
 }
 
-static bool is_moderate(const ss_local *p)
-{
-    const double trace = p->W[0] + p->W[4] + p->W[8], beta = -p->b[0];
-    return LEAST_SIZE <= trace && trace <= MOST_SIZE && LEAST_SIZE <= beta && beta <= MOST_SIZE &&
-           fabs(p->b[1]) <= MOST_SIZE && fabs(p->b[2]) <= MOST_SIZE;
-}
-
 ss_local_info ss_cases_solve(const ss_local *p, const ss_local_goal *goal, ss_slip_finder *find,
                              const void *settings, double r[3])
 {
     if (p->b[0] >= 0.0) {
         return take_off(p, goal, r);
     }
-    return is_moderate(p) ? solve_pressed(p, goal, find, settings, r)
-                          : solve_scaled(p, goal, find, settings, r);
+    return ss_cases_are_moderate(p) ? solve_pressed(p, goal, find, settings, r)
+                                    : solve_scaled(p, goal, find, settings, r);
 }

@@ -12,7 +12,7 @@
 // serves: libm's arccos has no fixed bits.
 #include "solvers/contact.h"
 #include "solvers/local/local.h"
-#include "solvers/small.h"
+#include "solvers/sweep/visits.h"
 
 // 2 cos(2 arccos(k)/3) by interpolation at the Chebyshev points of [0, 1], constant term first:
 // within 4e-7, and p is a step length.
@@ -60,7 +60,7 @@ static double step_length(const ss_local *p, double *memo)
 }
 
 // P_K of x, as problems/coulomb.c has it but for its care about numbers of any size.
-static void projection_project(double mu, const double x[3], double r[3])
+SS_INLINE void projection_project(double mu, const double x[3], double r[3])
 {
     const double length = ss_length2(x[1], x[2]);
     if (length <= mu * x[0]) {
@@ -79,8 +79,8 @@ static void projection_project(double mu, const double x[3], double r[3])
 }
 
 // One step is all there is, so nothing is measured and nothing claimed.
-static ss_local_info projection_solve(const ss_local *p, const ss_local_goal *goal,
-                                      const void *settings, double r[3])
+SS_INLINE ss_local_info projection_solve(const ss_local *p, const ss_local_goal *goal,
+                                         const void *settings, double r[3])
 {
     (void)settings;
     const double mu = p->mu, step = step_length(p, goal->memo);
@@ -92,6 +92,11 @@ static ss_local_info projection_solve(const ss_local *p, const ss_local_goal *go
     return (ss_local_info){SS_STEPPED, 1, NAN};
 }
 
+static void projection_visits(ss_sweeper *sweeper, int begin, int end, ss_tally *t)
+{
+    ss_visit_contacts(sweeper, projection_solve, begin, end, t);
+}
+
 const ss_local_solver ss_projection = {
     .card = {.name = "projection",
              .law = SS_EXACT,
@@ -101,4 +106,5 @@ const ss_local_solver ss_projection = {
                       "Nothing is promised for mu above 1."},
     .one_step = true,
     .solve = projection_solve,
+    .visits = projection_visits,
 };

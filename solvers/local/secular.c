@@ -10,9 +10,10 @@
 // law are in cases.h.
 #include "solvers/local/cases.h"
 #include "solvers/local/local.h"
+#include "solvers/sweep/visits.h"
 
 // |u_T|/|r_T| of the start; NaN where r_T = 0.
-static double start_ratio(const ss_local *p, const double r[3])
+SS_INLINE double start_ratio(const ss_local *p, const double r[3])
 {
     const double *W = p->W, *b = p->b;
     const double u1 = W[3] * r[0] + W[4] * r[1] + W[5] * r[2] + b[1];
@@ -20,7 +21,8 @@ static double start_ratio(const ss_local *p, const double r[3])
     return sqrt((u1 * u1 + u2 * u2) / (r[1] * r[1] + r[2] * r[2]));
 }
 
-static double secular_find(const ss_slip *k, const void *given, const double start[3], int *steps)
+SS_INLINE double secular_find(const ss_slip *k, const void *given, const double start[3],
+                              int *steps)
 {
     (void)given;
     return ss_slip_bracketed(k, start_ratio(k->p, start), steps);
@@ -32,6 +34,17 @@ static ss_local_info secular_solve(const ss_local *p, const ss_local_goal *goal,
     return ss_cases_solve(p, goal, secular_find, given, r);
 }
 
+SS_INLINE ss_local_info secular_solve_here(const ss_local *p, const ss_local_goal *goal,
+                                           const void *given, double r[3])
+{
+    return ss_cases_solve_here(p, goal, secular_find, given, r);
+}
+
+static void secular_visits(ss_sweeper *sweeper, int begin, int end, ss_tally *t)
+{
+    ss_visit_contacts(sweeper, secular_solve_here, begin, end, t);
+}
+
 const ss_local_solver ss_secular = {
     .card = {.name = "secular",
              .law = SS_EXACT,
@@ -41,4 +54,5 @@ const ss_local_solver ss_secular = {
                       "bracketed Newton method. The equation has no spurious root, unlike the "
                       "polynomial of enum. It is the fastest exact local solver."},
     .solve = secular_solve,
+    .visits = secular_visits,
 };

@@ -19,6 +19,15 @@
 #include "solvers/local/quartic.h"
 #include "solvers/small.h"
 
+// det Wb below this share of tr Wb tr W is rounding: doc/formulation.md, "Slip ratio".
+#define SS_SLIP_SINGULAR 1e-12
+
+// A Newton step this small, relative to a, leaves the next one at the rounding level.
+#define SS_SLIP_LAST_STEP 1e-7
+
+// Newton takes 2 to 6 steps; each one that leaves the bracket costs a bisection.
+#define SS_SLIP_STEPS 100
+
 typedef struct ss_slip {
     const ss_local *p;
     double w[2], v[2];
@@ -74,7 +83,32 @@ static inline double ss_slip_step(const ss_slip *k, double a, const ss_slip_poin
 
 // (1) and what follows from it. False where p is singular: W_NN <= 0, or
 // det Wb <= 1e-12 tr Wb tr W; k holds no more than (1) then.
-bool ss_slip_eliminate(const ss_local *p, ss_slip *k);
+SS_INLINE bool ss_slip_eliminate(const ss_local *p, ss_slip *k)
+{
+    const double *W = p->W, *b = p->b;
+    k->p = p;
+    k->beta = -b[0];
+    k->w[0] = W[1];
+    k->w[1] = W[2];
+    k->v[0] = W[3];
+    k->v[1] = W[6];
+    k->share = 1.0 / W[0];
+    const double l1 = W[3] * k->share, l2 = W[6] * k->share;
+    k->Wb[0] = W[4] - l1 * W[1];
+    k->Wb[1] = W[5] - l1 * W[2];
+    k->Wb[2] = W[7] - l2 * W[1];
+    k->Wb[3] = W[8] - l2 * W[2];
+    k->c[0] = b[1] - l1 * b[0];
+    k->c[1] = b[2] - l2 * b[0];
+    k->q[0] = k->Wb[3] * k->c[0] - k->Wb[1] * k->c[1];
+    k->q[1] = k->Wb[0] * k->c[1] - k->Wb[2] * k->c[0];
+    k->trace = k->Wb[0] + k->Wb[3];
+    k->det = k->Wb[0] * k->Wb[3] - k->Wb[1] * k->Wb[2];
+    k->slope = k->beta * k->trace + (W[1] * k->c[0] + W[2] * k->c[1]);
+    k->N0 = k->beta * k->det + (W[1] * k->q[0] + W[2] * k->q[1]);
+    const double whole = W[0] + W[4] + W[8];
+    return W[0] > 0.0 && k->trace > 0.0 && k->det > SS_SLIP_SINGULAR * k->trace * whole;
+}
 
 // G(0) >= 0, without the square root. k is nonsingular.
 static inline bool ss_slip_sticks(const ss_slip *k)
@@ -86,5 +120,39 @@ static inline bool ss_slip_sticks(const ss_slip *k)
 // Its positive roots hold those of G: it is G times its conjugate, over (mu beta)^2.
 ss_quartic ss_slip_quartic(const ss_slip *k);
 
+// A start for a root of G, and a point to go on from where Newton's method leaves the bracket. k is given
+// by value: so it stays in the registers of a caller who seldom needs them.
+double ss_slip_guess(ss_slip k);
+double ss_slip_between(ss_slip k, double low, double high);
+
 // A root of G from the start a >= 0, or from a start of its own where a is none; G(0) < 0.
-double ss_slip_bracketed(const ss_slip *k, double a, int *steps);
+SS_INLINE double ss_slip_bracketed(const ss_slip *k, double a, int *steps)
+{
+    double low = 0.0, high = INFINITY;
+    if (!(a > 0.0 && a < INFINITY)) {
+        a = ss_slip_guess(*k);
+    }
+    for (*steps = 1; *steps <= SS_SLIP_STEPS; ++*steps) {
+        ss_slip_point at;
+        ss_slip_evaluate(k, a, &at);
+        if (at.G < 0.0) {
+            low = a;
+        } else {
+            high = a;
+        }
+        const double next = a + ss_slip_step(k, a, &at);
+        if (fabs(next - a) <= SS_SLIP_LAST_STEP * a) {
+            return next;
+        }
+        if (low < next && next < high) {
+            a = next;
+            continue;
+        }
+        const double middle = ss_slip_between(*k, low, high);
+        if (!(low < middle && middle < high)) { // G has no root here, or rounding holds it
+            return a;
+        }
+        a = middle;
+    }
+    return a;
+}

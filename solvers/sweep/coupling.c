@@ -1,27 +1,14 @@
 #include "solvers/sweep/coupling.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "problems/matrix/sparse_ends.h"
 #include "solvers/contact.h"
 #include "solvers/small.h"
-
-// Four numbers at once. Sums run in a fixed tree, so the bits do not depend on the CPU's vectors.
-#define FOUR 4
-typedef double four __attribute__((vector_size(8 * FOUR), aligned(8)));
-
-static inline four coupling_load(const double *x)
-{
-    return *(const four *)x;
-}
-
-static inline double total(four x)
-{
-    return (x[0] + x[2]) + (x[1] + x[3]);
-}
+#include "solvers/sweep/see_push.h"
 
 void ss_coupling_free(ss_coupling *c)
 {
@@ -45,77 +32,25 @@ void ss_coupling_free(ss_coupling *c)
 
 // ---- Velocities
 
-// What an impulse at an end does to z.
-static inline const double *response_of(const ss_whitened *white, int s)
-{
-    return white->sparse != NULL ? ss_sparse_ends_response(white, s) : white->G + white->end_G[s];
-}
-
-// Rows of three numbers are read as four: the fourth belongs to what follows and meets the zero
-// behind r_j. W has room behind its last block.
-static void explicit_velocity_3(const ss_coupling *c, int i, const double *r_all, double u[3])
-{
-    four u0 = {0}, u1 = {0}, u2 = {0};
-    const double *block = c->W.x + 9 * c->W.start[i];
-    for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 9) {
-        const four r = coupling_load(r_all + 4 * (size_t)c->W.col[k]);
-        u0 += coupling_load(block) * r;
-        u1 += coupling_load(block + 3) * r;
-        u2 += coupling_load(block + 6) * r;
-    }
-    const double *b = c->b + 3 * (size_t)i;
-    u[0] = b[0] + total(u0);
-    u[1] = b[1] + total(u1);
-    u[2] = b[2] + total(u2);
-}
-
-static void explicit_velocity_2(const ss_coupling *c, int i, const double *r_all, double u[3])
-{
-    const double *b = c->b + 2 * (size_t)i;
-    u[0] = b[0];
-    u[1] = b[1];
-    u[2] = 0.0;
-    const double *block = c->W.x + 4 * c->W.start[i];
-    for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 4) {
-        const double *r = r_all + 4 * (size_t)c->W.col[k];
-        u[0] += block[0] * r[0] + block[1] * r[1];
-        u[1] += block[2] * r[0] + block[3] * r[1];
-    }
-}
-
-static void matrix_free_velocity(const ss_coupling *c, int i, const double *z_all, double u[3])
+static void ends_see(const ss_coupling *c, int i, const double *z, double u[3])
 {
     const ss_whitened *white = c->white;
-    const double *w = white->w + (size_t)c->dim * (size_t)i;
     if (white->sparse != NULL) {
+        const double *w = white->w + (size_t)c->dim * (size_t)i;
         double all[4] = {w[0], w[1], c->dim == 3 ? w[2] : 0.0, 0.0};
-        ss_sparse_ends_see(white, i, z_all, all);
+        ss_sparse_ends_see(white, i, z, all);
         memcpy(u, all, 3 * sizeof *u);
-        return;
+    } else if (c->dim == 3) {
+        ss_ends_see(white, 3, i, z, u);
+    } else {
+        ss_ends_see(white, 2, i, z, u);
     }
-    four sum[3] = {{0}, {0}, {0}};
-    for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-        const int room = ss_whitened_room(white, white->end_body[s]);
-        const double *z = z_all + white->body_start[white->end_body[s]];
-        const double *G = white->G + white->end_G[s];
-        for (int j = 0; j < room; j += FOUR) {
-            const four zj = coupling_load(z + j);
-            sum[0] += coupling_load(G + j) * zj;
-            sum[1] += coupling_load(G + room + j) * zj;
-            if (c->dim == 3) {
-                sum[2] += coupling_load(G + 2 * room + j) * zj;
-            }
-        }
-    }
-    u[0] = w[0] + total(sum[0]);
-    u[1] = w[1] + total(sum[1]);
-    u[2] = c->dim == 3 ? w[2] + total(sum[2]) : 0.0;
 }
 
 void ss_coupling_velocity(const ss_coupling *c, int i, double u[3])
 {
     if (!c->is_explicit) {
-        matrix_free_velocity(c, i, c->z, u);
+        ends_see(c, i, c->z, u);
     } else {
         ss_coupling_row(c, i, c->r, u);
     }
@@ -124,38 +59,32 @@ void ss_coupling_velocity(const ss_coupling *c, int i, double u[3])
 void ss_coupling_row(const ss_coupling *c, int i, const double *r, double u[3])
 {
     if (c->dim == 3) {
-        explicit_velocity_3(c, i, r, u);
+        ss_row_see_3(c, i, r, u);
     } else {
-        explicit_velocity_2(c, i, r, u);
+        ss_row_see_2(c, i, r, u);
     }
 }
 
 void ss_coupling_see(const ss_coupling *c, int i, const double *z, double u[3])
 {
-    matrix_free_velocity(c, i, z, u);
+    ends_see(c, i, z, u);
 }
 
-// z of the end's body += G' dr.
-static void push_end(const ss_coupling *c, int s, const double dr[3], double *z_all)
+static void push_sparse(const ss_whitened *white, int i, const double dr[3], double *z)
 {
-    const ss_whitened *white = c->white;
-    const int room = ss_whitened_room(white, white->end_body[s]);
-    double *z = z_all + white->body_start[white->end_body[s]];
-    const double *G = response_of(white, s);
-    for (int j = 0; j < room; j += FOUR) {
-        four zj = coupling_load(z + j) + coupling_load(G + j) * dr[0] +
-                  coupling_load(G + room + j) * dr[1];
-        if (c->dim == 3) {
-            zj += coupling_load(G + 2 * room + j) * dr[2];
-        }
-        *(four *)(z + j) = zj;
+    for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+        ss_end_push(white, white->dim, s, ss_sparse_ends_response(white, s), dr, z);
     }
 }
 
-void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z_all)
+void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z)
 {
-    for (int s = c->white->end_start[i]; s < c->white->end_start[i + 1]; s++) {
-        push_end(c, s, dr, z_all);
+    if (c->white->sparse != NULL) {
+        push_sparse(c->white, i, dr, z);
+    } else if (c->dim == 3) {
+        ss_ends_push(c->white, 3, i, dr, z);
+    } else {
+        ss_ends_push(c->white, 2, i, dr, z);
     }
 }
 
@@ -165,7 +94,9 @@ void ss_coupling_gather(const ss_coupling *c, int body, const double *r, double 
     const size_t from = (size_t)white->body_start[body];
     memcpy(z_all + from, white->z0 + from, (size_t)ss_whitened_room(white, body) * sizeof *z_all);
     for (int k = white->body_end_start[body]; k < white->body_end_start[body + 1]; k++) {
-        push_end(c, white->body_end[k], r + 4 * (size_t)white->body_end_contact[k], z_all);
+        const int s = white->body_end[k];
+        const double *dr = r + 4 * (size_t)white->body_end_contact[k];
+        ss_end_push(white, c->dim, s, white->G + white->end_G[s], dr, z_all);
     }
 }
 
@@ -179,9 +110,7 @@ void ss_coupling_move(ss_coupling *c, int i, const double r[3])
     if (c->resting != NULL) {
         ss_resting_move(c->resting, i, sqrt(ss_dot3(dr, dr)));
     }
-    old[0] = r[0];
-    old[1] = r[1];
-    old[2] = r[2];
+    memcpy(old, r, 3 * sizeof *old);
 }
 
 // ---- The whole state
@@ -233,7 +162,7 @@ static void want_responses(ss_coupling *c)
     for (int i = 0; i < c->n; i++) {
         const double *r = c->r + 4 * (size_t)i;
         double u[3];
-        matrix_free_velocity(c, i, c->z, u);
+        ends_see(c, i, c->z, u);
         const bool wanted = r[0] != 0.0 || r[1] != 0.0 || r[2] != 0.0 || u[0] < 0.0;
         for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
             white->sparse->wanted[s] = wanted;
@@ -269,104 +198,6 @@ ss_measures ss_coupling_measure(ss_coupling *c)
     }
     ss_coupling_get(c, c->packed);
     return ss_measure(c->dim, c->n, c->compliance, c->b, c->mu, c->packed, c->u);
-}
-
-// ---- Rounding
-
-static void add_sizes(int dim, int room, const double *G, const double *x, double *t)
-{
-    for (int k = 0; k < dim; k++) {
-        for (int j = 0; j < room; j++) {
-            t[k] += fabs(G[k * room + j]) * x[j];
-        }
-    }
-}
-
-// The same of an end that is sparse, x being the sizes of z of its body.
-static void add_entry_sizes(const ss_coupling *c, int body, int s, const double *x, double *t)
-{
-    const ss_sparse_ends *ends = c->white->sparse;
-    if (ends->own[s] >= 0) {
-        for (int k = 0; k < c->dim; k++) {
-            t[k] += x[ends->own[s] - c->white->body_start[body] + k] +
-                    ends->still[(size_t)(c->dim * s + k)];
-        }
-        return;
-    }
-    for (int k = ends->start[s]; k < ends->start[s + 1]; k++) {
-        for (int l = 0; l < c->dim; l++) {
-            t[l] += fabs(ends->entry[k].H[l]) * x[ends->entry[k].dof];
-        }
-    }
-}
-
-static void add_response_sizes(const ss_coupling *c, int s, int room, const double *r)
-{
-    const ss_whitened *white = c->white;
-    if (white->sparse != NULL && !ss_end_pushed(white->sparse, s)) {
-        return; // r is 0 there
-    }
-    const double *G = response_of(white, s);
-    for (int k = 0; k < c->dim; k++) {
-        for (int j = 0; j < room; j++) {
-            c->sizes[j] += fabs(G[k * room + j] * r[k]);
-        }
-    }
-}
-
-// t [dim n] from the ends of one body: |z0| + sum |G_j|' |r_j|, and |G_i| times that; the same with what is
-// pushed and seen where ends are sparse.
-static void add_body_sizes(const ss_coupling *c, int body, double *t)
-{
-    const ss_whitened *white = c->white;
-    const int room = ss_whitened_room(white, body), d = c->dim;
-    for (int j = 0; j < room; j++) {
-        c->sizes[j] = fabs(white->z0[white->body_start[body] + j]);
-    }
-    for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
-        add_response_sizes(c, white->body_end[s], room,
-                           c->r + 4 * (size_t)white->body_end_contact[s]);
-    }
-    for (int s = white->body_end_start[body]; s < white->body_end_start[body + 1]; s++) {
-        double *at = t + d * white->body_end_contact[s];
-        if (white->sparse != NULL) {
-            add_entry_sizes(c, body, white->body_end[s], c->sizes, at);
-        } else {
-            add_sizes(d, room, white->G + white->end_G[white->body_end[s]], c->sizes, at);
-        }
-    }
-}
-
-static void find_explicit_sizes(const ss_coupling *c, double *t)
-{
-    const int d = c->dim;
-    for (int i = 0; i < c->n; i++) {
-        for (size_t e = c->W.start[i]; e < c->W.start[i + 1]; e++) {
-            const double *r = c->r + 4 * (size_t)c->W.col[e];
-            const double sizes[3] = {fabs(r[0]), fabs(r[1]), fabs(r[2])};
-            add_sizes(d, d, c->W.x + e * (size_t)(d * d), sizes, t + d * i);
-        }
-    }
-}
-
-double ss_coupling_rounding(const ss_coupling *c)
-{
-    const double *b = c->is_explicit ? c->b : c->white->w;
-    double *t = c->packed, most = 0.0, largest = 0.0;
-    for (int k = 0; k < c->dim * c->n; k++) {
-        t[k] = fabs(b[k]);
-    }
-    if (c->is_explicit) {
-        find_explicit_sizes(c, t);
-    }
-    for (int body = 0; !c->is_explicit && body < c->white->nbodies; body++) {
-        add_body_sizes(c, body, t);
-    }
-    for (int k = 0; k < c->dim * c->n; k++) {
-        most = fmax(most, t[k]);
-        largest = fmax(largest, fabs(c->r[4 * (k / c->dim) + k % c->dim]));
-    }
-    return DBL_EPSILON * (c->s * largest + most);
 }
 
 // ---- Making one
@@ -411,7 +242,7 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_mass **ro
         return status;
     }
     const size_t numbers = (size_t)c->white->body_start[c->white->nbodies] + 1;
-    c->z = malloc(2 * numbers * sizeof *c->z);
+    c->z = ss_large_malloc(2 * numbers * sizeof *c->z);
     c->sizes = c->z + numbers;
     return c->z != NULL ? SS_OK : ss_fail_memory(e, "the matrix-free form");
 }

@@ -1,20 +1,9 @@
 #include "solvers/sweep/sweep.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "solvers/residual.h"
-
-// |dr| below this share of |r| is rounding: a solver that finds its start good enough scales it to
-// and fro.
-#define SAME_IMPULSE (4.0 * DBL_EPSILON)
-
-// A NaN stays.
-static double sweep_larger(double a, double b)
-{
-    return isnan(a) || b <= a ? a : b;
-}
+#include "solvers/sweep/visits.h"
 
 // Visits in a phase below which a second thread costs more than it brings: with two, a sweep over
 // 60 contacts takes 1.2 times the seconds of one, over 200 (two phases of 100) 0.6 times. Contacts
@@ -75,8 +64,16 @@ static void wake_neighbours(ss_sweeper *sweeper, int i)
     }
 }
 
-static void consider_freezing(ss_sweeper *sweeper, int i, double residual, double step, double size)
+// freeze=absolute measures in the 2-norm, and freezes from the first sweep on.
+void ss_sweep_consider_freezing(ss_sweeper *sweeper, int i, double residual, const double dr[3],
+                                const double r[3])
 {
+    const bool absolute = sweeper->settings->freeze == SS_FREEZE_ABSOLUTE;
+    if (!absolute && sweeper->sweeps == 0) {
+        return;
+    }
+    const double step = absolute ? sqrt(ss_dot3(dr, dr)) : ss_norm_inf3(dr);
+    const double size = absolute ? sqrt(ss_dot3(r, r)) : ss_norm_inf3(r);
     const bool still = step < sweeper->freeze_step;
     const bool freezes = sweeper->settings->freeze == SS_FREEZE_ON
                              ? still && residual < sweeper->freeze_residual
@@ -99,86 +96,13 @@ void ss_sweep_thaw(ss_sweeper *sweeper)
 
 // ---- Visits
 
-static double residual_before(const ss_sweeper *sweeper, const ss_local *p, const double *r,
-                              const double u[3])
-{
-    if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] >= 0.0) {
-        return 0.0; // open, as many are: f is 0 exactly
-    }
-    const double s = sweeper->coupling->s;
-    const double normal = ss_normal_size(s, r[0], u[0]);
-    if (p->mu > 0.0) {
-        return sweep_larger(ss_fb_size(p->mu, s, r, u), SS_NORMAL_WEIGHT * normal);
-    }
-    return sweep_larger(normal, s * ss_length2(r[1], r[2]));
-}
-
-// Whether contact i needs no solution now, and how long it will do without a visit.
-static bool rests(ss_sweeper *sweeper, int i, const double r[3], const double u[3], double residual)
-{
-    const bool open = r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] > 0.0;
-    if (!sweeper->lazy ||
-        !(open || (sweeper->exact && sweeper->estimates && residual <= sweeper->rest))) {
-        return false;
-    }
-    if (sweeper->coupling->resting != NULL) {
-        ss_resting_see(sweeper->coupling->resting, i, open, u[0], residual);
-    }
-    return true;
-}
-
-static void sweep_visit(ss_sweeper *sweeper, int i, ss_tally *t)
-{
-    ss_coupling *c = sweeper->coupling;
-    ss_local *p = &c->contact[i];
-    const double *old = c->r + 4 * (size_t)i;
-    double u[3];
-    t->visits++;
-    ss_coupling_velocity(c, i, u);
-    const double residual = sweeper->estimates ? residual_before(sweeper, p, old, u) : 0.0;
-    if (rests(sweeper, i, old, u, residual)) {
-        t->estimate = sweep_larger(t->estimate, residual);
-        return;
-    }
-    double r[3] = {old[0], old[1], old[2]};
-    for (int k = 0; k < 3; k++) {
-        p->b[k] = u[k] - (p->W[3 * k] * r[0] + p->W[3 * k + 1] * r[1] + p->W[3 * k + 2] * r[2]);
-    }
-    ss_local_goal goal = sweeper->goal;
-    goal.memo = &c->memo[i];
-    ss_contact_solve(sweeper->task->method, p, &goal, r, &t->counters);
-    const double dr[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
-    ss_coupling_move(c, i, r);
-    const double size = ss_norm_inf3(r);
-    t->estimate = sweep_larger(t->estimate, residual);
-    t->largest = sweep_larger(t->largest, size);
-    const double step = ss_dot3(dr, dr), square = ss_dot3(r, r);
-    t->step += step;
-    t->size += square;
-    const bool moved = step > SAME_IMPULSE * SAME_IMPULSE * square;
-    t->moved += moved;
-    if (moved && sweeper->moved_at != NULL) {
-        sweeper->moved_at[i] = sweeper->sweeps;
-    }
-    if (sweeper->settings->freeze == SS_FREEZE_ABSOLUTE) {
-        consider_freezing(sweeper, i, residual, sqrt(step), sqrt(square));
-    } else if (sweeper->rests_until != NULL && sweeper->sweeps > 0) {
-        consider_freezing(sweeper, i, residual, ss_norm_inf3(dr), size);
-    }
-}
-
 static void visit_all(ss_sweeper *sweeper, int begin, int end, ss_tally *t)
 {
-    const ss_resting *resting = sweeper->coupling->resting;
-    *t = (ss_tally){0};
-    for (int i = begin; i < end; i++) {
-        if (sweeper->rests_until != NULL && sweeper->rests_until[i] > sweeper->sweeps) {
-            t->frozen++;
-            t->largest =
-                sweep_larger(t->largest, ss_norm_inf3(sweeper->coupling->r + 4 * (size_t)i));
-        } else if (resting == NULL || !ss_resting_rests(resting, i, sweeper->rest)) {
-            sweep_visit(sweeper, i, t);
-        }
+    const ss_method *m = sweeper->task->method;
+    if (m->failsafe == NULL && m->local->visits != NULL) {
+        m->local->visits(sweeper, begin, end, t);
+    } else {
+        ss_visit_contacts(sweeper, NULL, begin, end, t);
     }
 }
 
@@ -217,8 +141,8 @@ static void add_up(ss_sweeper *sweeper, int count)
     sweeper->last = (ss_tally){0};
     for (int g = 0; g < count; g++) {
         const ss_tally *t = &sweeper->tallies[g];
-        sweeper->last.estimate = sweep_larger(sweeper->last.estimate, t->estimate);
-        sweeper->last.largest = sweep_larger(sweeper->last.largest, t->largest);
+        sweeper->last.estimate = ss_sweep_larger(sweeper->last.estimate, t->estimate);
+        sweeper->last.largest = ss_sweep_larger(sweeper->last.largest, t->largest);
         sweeper->last.step += t->step;
         sweeper->last.size += t->size;
         sweeper->last.moved += t->moved;

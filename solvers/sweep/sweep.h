@@ -118,6 +118,9 @@ void ss_sweeper_free(ss_sweeper *sweeper);
 
 void ss_sweep(ss_sweeper *sweeper); // fills `last`
 void ss_sweep_thaw(ss_sweeper *sweeper);
+// With freezing, after the visit of contact i, whose impulse has become r by dr.
+void ss_sweep_consider_freezing(ss_sweeper *sweeper, int i, double residual, const double dr[3],
+                                const double r[3]);
 
 // The impulses, in the problem's own order, [dim ncontacts].
 void ss_sweep_get(const ss_sweeper *sweeper, double *r);

@@ -1,0 +1,180 @@
+// solvers/sweep/visits.h -- the visits of a sweep, with a local solver inlined.
+//
+// A visit is a chain: u of the contact, its solution, what that does to the next contact. Between functions
+// numbers pass through memory, which delays the chain. So a quick local solver has a loop of its own, which
+// is this one with its `solve` inlined, and the same bits:
+//
+//     static void my_visits(ss_sweeper *s, int begin, int end, ss_tally *t)
+//     {
+//         ss_visit_contacts(s, my_solve, begin, end, t);
+//     }
+#pragma once
+
+#include <float.h>
+#include <math.h>
+#include "solvers/contact_normal.h"
+#include "solvers/sweep/see_push.h"
+#include "solvers/sweep/sweep.h"
+
+// How velocities are seen: by loops that stand here, or by those of ss_coupling.
+typedef enum ss_view { SS_VIEW_ROWS, SS_VIEW_ENDS, SS_VIEW_ANY } ss_view;
+
+typedef ss_local_info ss_local_solve(const ss_local *p, const ss_local_goal *goal,
+                                     const void *settings, double r[3]);
+
+// |dr| below this share of |r| is rounding: a solver that finds its start good enough scales it to
+// and fro.
+#define SS_SAME_IMPULSE (4.0 * DBL_EPSILON)
+
+// A NaN stays.
+static inline double ss_sweep_larger(double a, double b)
+{
+    return isnan(a) || b <= a ? a : b;
+}
+
+SS_INLINE double ss_visit_residual(const ss_sweeper *sweeper, const ss_local *p, const double *r,
+                                   const double u[3])
+{
+    if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] >= 0.0) {
+        return 0.0; // open, as many are: f is 0 exactly
+    }
+    const double s = sweeper->coupling->s;
+    const double normal = ss_normal_size(s, r[0], u[0]);
+    if (p->mu > 0.0) {
+        return ss_sweep_larger(ss_fb_size(p->mu, s, r, u), SS_NORMAL_WEIGHT * normal);
+    }
+    return ss_sweep_larger(normal, s * ss_length2(r[1], r[2]));
+}
+
+// Whether contact i needs no solution now, and how long it will do without a visit.
+SS_INLINE bool ss_visit_rests(ss_sweeper *sweeper, int i, const double r[3], const double u[3],
+                              double residual)
+{
+    const bool open = r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] > 0.0;
+    if (!sweeper->lazy ||
+        !(open || (sweeper->exact && sweeper->estimates && residual <= sweeper->rest))) {
+        return false;
+    }
+    if (sweeper->coupling->resting != NULL) {
+        ss_resting_see(sweeper->coupling->resting, i, open, u[0], residual);
+    }
+    return true;
+}
+
+SS_INLINE void ss_visit_see(const ss_coupling *c, ss_view view, int i, double u[3])
+{
+    if (view == SS_VIEW_ROWS) {
+        ss_row_see_3(c, i, c->r, u);
+    } else if (view == SS_VIEW_ENDS) {
+        ss_ends_see(c->white, 3, i, c->z, u);
+    } else {
+        ss_coupling_velocity(c, i, u);
+    }
+}
+
+SS_INLINE void ss_visit_move(ss_coupling *c, ss_view view, int i, const double r[3])
+{
+    if (view == SS_VIEW_ANY) {
+        ss_coupling_move(c, i, r);
+        return;
+    }
+    double *old = c->r + 4 * (size_t)i;
+    const double dr[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
+    if (view == SS_VIEW_ENDS && (dr[0] != 0.0 || dr[1] != 0.0 || dr[2] != 0.0)) {
+        ss_ends_push(c->white, 3, i, dr, c->z);
+    }
+    if (c->resting != NULL) {
+        ss_resting_move(c->resting, i, sqrt(ss_dot3(dr, dr)));
+    }
+    old[0] = r[0];
+    old[1] = r[1];
+    old[2] = r[2];
+}
+
+// As ss_contact_solve of a method without a fail-safe, whose local solver `solve` is.
+SS_INLINE ss_local_info ss_visit_solve(const ss_method *method, ss_local_solve *solve,
+                                       const ss_local *p, const ss_local_goal *goal, double r[3],
+                                       ss_local_counters *counters)
+{
+    if (solve == NULL || p->mu == 0.0 || !(ss_local_own_scale(p) > 0.0)) {
+        return ss_contact_solve(method, p, goal, r, counters);
+    }
+    counters->solves++;
+    ss_local_info info = solve(p, goal, method->local_settings, r);
+    if (ss_contact_misses_normal(p, goal, &info, r)) {
+        info = ss_contact_ask_again(method, p, goal, info.iterations, r, counters);
+    }
+    counters->failures += info.outcome != SS_CONVERGED && info.outcome != SS_STEPPED;
+    return info;
+}
+
+SS_INLINE void ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int i,
+                            ss_tally *t)
+{
+    ss_coupling *c = sweeper->coupling;
+    ss_local *p = &c->contact[i];
+    const double *at = c->r + 4 * (size_t)i;
+    const double old[3] = {at[0], at[1], at[2]};
+    double u[3];
+    t->visits++;
+    ss_visit_see(c, view, i, u);
+    const double residual = sweeper->estimates ? ss_visit_residual(sweeper, p, old, u) : 0.0;
+    if (ss_visit_rests(sweeper, i, old, u, residual)) {
+        t->estimate = ss_sweep_larger(t->estimate, residual);
+        return;
+    }
+    double r[3] = {old[0], old[1], old[2]};
+    for (int k = 0; k < 3; k++) {
+        p->b[k] = u[k] - (p->W[3 * k] * r[0] + p->W[3 * k + 1] * r[1] + p->W[3 * k + 2] * r[2]);
+    }
+    ss_local_goal goal = sweeper->goal;
+    goal.memo = &c->memo[i];
+    ss_visit_solve(sweeper->task->method, solve, p, &goal, r, &t->counters);
+    ss_visit_move(c, view, i, r);
+    const double dr[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
+    const double size = ss_norm_inf3(r), step = ss_dot3(dr, dr), square = ss_dot3(r, r);
+    t->estimate = ss_sweep_larger(t->estimate, residual);
+    t->largest = ss_sweep_larger(t->largest, size);
+    t->step += step;
+    t->size += square;
+    const bool moved = step > SS_SAME_IMPULSE * SS_SAME_IMPULSE * square;
+    t->moved += moved;
+    if (moved && sweeper->moved_at != NULL) {
+        sweeper->moved_at[i] = sweeper->sweeps;
+    }
+    if (sweeper->rests_until != NULL) {
+        ss_sweep_consider_freezing(sweeper, i, residual, dr, r);
+    }
+}
+
+SS_INLINE void ss_visit_range(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int begin,
+                              int end, ss_tally *t)
+{
+    const ss_resting *resting = sweeper->coupling->resting;
+    ss_tally tally = {0};
+    for (int i = begin; i < end; i++) {
+        if (sweeper->rests_until != NULL && sweeper->rests_until[i] > sweeper->sweeps) {
+            tally.frozen++;
+            const double size = ss_norm_inf3(sweeper->coupling->r + 4 * (size_t)i);
+            tally.largest = ss_sweep_larger(tally.largest, size);
+        } else if (resting == NULL || !ss_resting_rests(resting, i, sweeper->rest)) {
+            ss_visit_one(sweeper, solve, view, i, &tally);
+        }
+    }
+    *t = tally;
+}
+
+// Contacts begin .. end - 1; *t is what this pass found. `solve`, a constant, is the local solver of a
+// method without a fail-safe; NULL: any method.
+SS_INLINE void ss_visit_contacts(ss_sweeper *sweeper, ss_local_solve *solve, int begin, int end,
+                                 ss_tally *t)
+{
+    const ss_coupling *c = sweeper->coupling;
+    if (c->dim == 3 && c->is_explicit) {
+        ss_visit_range(sweeper, solve, SS_VIEW_ROWS, begin, end, t);
+    } else if (c->dim == 3 && c->white->sparse == NULL) {
+        ss_visit_range(sweeper, solve, SS_VIEW_ENDS, begin, end, t);
+    } else {
+        ss_visit_range(sweeper, solve, SS_VIEW_ANY, begin, end, t);
+    }
+}
