@@ -245,11 +245,11 @@ static ss_status take_matrix(const ss_json *at, ss_mat3 *to, ss_error *e)
     return status;
 }
 
-static ss_status take_count(const ss_json *at, int *to, ss_error *e)
+static ss_status take_count(const ss_json *at, ss_json_kind kind, int *to, ss_error *e)
 {
-    const json_int_t n = json_integer_value(at->value);
-    if (!json_is_integer(at->value) || n < 1 || n > 1000000000) {
-        return fail_kind(at, "a whole number above 0", e);
+    const json_int_t n = json_integer_value(at->value), least = kind == SS_JSON_COUNT ? 1 : 0;
+    if (!json_is_integer(at->value) || n < least || n > 1000000000) {
+        return fail_kind(at, least > 0 ? "a whole number above 0" : "a whole number, 0 or more", e);
     }
     *to = (int)n;
     return SS_OK;
@@ -275,7 +275,8 @@ static ss_status take(const ss_json *at, const ss_json_field *field, void *to, s
     case SS_JSON_NOT_NEGATIVE:
         return take_real(at, field->kind, place, e);
     case SS_JSON_COUNT:
-        return take_count(at, place, e);
+    case SS_JSON_WHOLE:
+        return take_count(at, field->kind, place, e);
     case SS_JSON_FLAG:
         if (!json_is_boolean(at->value)) {
             return fail_kind(at, "true or false", e);

@@ -33,6 +33,7 @@ typedef enum ss_json_kind {
     SS_JSON_POSITIVE,     //
     SS_JSON_NOT_NEGATIVE, //
     SS_JSON_COUNT,        // int, above 0
+    SS_JSON_WHOLE,        // int, 0 or more
     SS_JSON_FLAG,         // bool
     SS_JSON_TEXT,         // const char *, not empty; borrowed
     SS_JSON_VECTOR,       // ss_vec3

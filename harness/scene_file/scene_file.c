@@ -32,6 +32,7 @@ typedef struct whole {
     int steps;
     double margin, beta, reach, explosion;
     bool contacts, continuous, settled;
+    int looks;
     json_t *materials, *bodies, *obstacles, *strands, *winds;
 } whole;
 
@@ -58,6 +59,7 @@ static const ss_json_field WHOLE[] = {
     FIELD(whole, "reach", reach, NOT_NEGATIVE),
     FIELD(whole, "explosion", explosion, NOT_NEGATIVE),
     FIELD(whole, "continuous", continuous, FLAG),
+    FIELD(whole, "looks", looks, WHOLE),
     FIELD(whole, "settled", settled, FLAG),
     {.key = NULL},
 };
@@ -83,7 +85,8 @@ static whole whole_defaults(const ss_world *w)
                  .reach = o.reach,
                  .explosion = o.explosion,
                  .contacts = o.contacts,
-                 .continuous = o.continuous};
+                 .continuous = o.continuous,
+                 .looks = o.looks};
     if (w != NULL) {
         all.gravity = w->gravity;
         all.drag = w->drag;
@@ -135,6 +138,7 @@ static void take_options(const whole *all, int gap, ss_world *w, ss_step_options
     options->explosion = all->explosion;
     options->contacts = all->contacts;
     options->continuous = all->continuous;
+    options->looks = all->looks;
 }
 
 static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_options *options,

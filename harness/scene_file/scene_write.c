@@ -423,8 +423,9 @@ static void write_head(FILE *out, const ss_world *w, const ss_scene_run *run)
     put_real(out, "reach", o->reach);
     put_real(out, "explosion", o->explosion);
     fprintf(out, ", \"contacts\": %s", o->contacts ? "true" : "false");
-    if (o->continuous != usual.continuous) {
-        fprintf(out, ", \"continuous\": %s", o->continuous ? "true" : "false");
+    if (o->continuous != usual.continuous || o->looks != usual.looks) {
+        fprintf(out, ", \"continuous\": %s, \"looks\": %d", o->continuous ? "true" : "false",
+                o->looks);
     }
     if (w->settled) {
         fputs(", \"settled\": true", out);

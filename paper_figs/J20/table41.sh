@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Table 4-1 of [J20]: the parts of a step of the hairball, by the thesis and by Gauss-Seidel, at three stops.
 #     table41.sh [--rods N] [--steps N] [--from N] [--iterations N] FOLDER [RUN...]
-# 1000 strands and 150 steps of 1 ms, of the 5000 of the paper, unless asked otherwise; steps up to --from (100),
+# 1000 strands and 150 steps of 1 ms, of the 5000 of the paper, unless asked otherwise, whose contacts are those of
+# their beginning, as in the paper (looks=0); steps up to --from (100),
 # in which few strands touch, do not count. Runs are METHOD-STOP: printed and repaired are the laws of the scheme
 # thesis, gauss-seidel the scheme newton with mfb+enum and 50 Newton steps; the stop own is the paper's of each (a
 # mean change of 1e-8 m/s within 50 iterates; fb 1e-6 within 200 sweeps), 1e-3 and 1e-6 are errors that both
@@ -44,7 +45,7 @@ run() { # RUN
     local file=$folder/hairball-$1.csv options
     options_of "$1"
     if [ ! -e "$file" ]; then
-        "$program" simulate hairball --rods "$rods" --steps "$steps" "${options[@]}" \
+        "$program" simulate hairball:looks=0 --rods "$rods" --steps "$steps" "${options[@]}" \
             --stats "$file.part" >&2 || [ $? = 2 ]
         mv "$file.part" "$file"
     fi

@@ -96,7 +96,7 @@ static void check_same_world(const built *a, const built *b)
     CHECK(a->options.margin == b->options.margin && a->options.contacts == b->options.contacts);
     CHECK(a->options.dt_min == b->options.dt_min && a->options.reach == b->options.reach);
     CHECK(a->options.explosion == b->options.explosion && a->options.beta == b->options.beta);
-    CHECK(a->options.continuous == b->options.continuous);
+    CHECK(a->options.continuous == b->options.continuous && a->options.looks == b->options.looks);
 }
 
 static void every_scene_is_read_as_it_was_written(void)

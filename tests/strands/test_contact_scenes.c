@@ -128,17 +128,50 @@ static void a_short_hair_slides_down_a_tube_with_what_friction_leaves(void)
 
 // ---- Bundles
 
-static void bundles_fall_and_do_not_pass_through(void)
+// The deepest overlap of any two strands, m, at the end of any of `count` steps, by the step's own word and, every
+// tenth step, by looking at all pairs.
+static double deepest(const char *spec, const char *scheme, int count)
 {
-    static const char *const SCENES[] = {"bundle", "cylinder"};
-    for (int k = 0; k < 2; k++) {
-        scene_run *run = scene(SCENES[k], 6, NAN);
-        for (int j = 0; j < 150; j++) {
-            CHECK_LE(step_run(run)->penetration, 2.0 * run->scene.world->radius);
+    const scene_choice choice = {.scene = spec, .rods = 6, .mu = NAN, .seed = 1};
+    scene_run *run = open_run(&choice, "gs/mfb+enum", 1e-4);
+    ss_scheme_choice asked;
+    ss_error error;
+    double depth = 0.0;
+    CHECK_OK(ss_scheme_parse(scheme, &asked, &error));
+    run->scene.options.scheme = &asked;
+    start_run(run);
+    ss_scheme_choice_free(&asked);
+    for (int k = 0; k < count; k++) {
+        depth = fmax(depth, step_run(run)->penetration);
+        if (k % 10 == 9) {
+            scene_lines l = lines_of(run->scene.world, &run->scene.world->now);
+            CHECK_LE(-least_strand_gap(&l.lines), depth + 1e-12);
+            free_lines(&l);
         }
-        CHECK(run->last.active > 0);
-        close_run(run);
     }
+    CHECK(run->last.active > 0);
+    CHECK_NEAR(run->last.dt, 1e-3, 0.0);
+    close_run(run);
+    return depth;
+}
+
+// To a twentieth of the radius of contacts, and what the iterates leave.
+static void bundles_fall_and_do_not_overlap(void)
+{
+    static const char *const SCENES[] = {"bundle", "cylinder", "ground"};
+    static const char *const SCHEMES[] = {"newton", "thesis:law=printed", "thesis:law=rigid",
+                                          "thesis:law=repaired"};
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 4; j++) {
+            CHECK_LE(deepest(SCENES[k], SCHEMES[j], 150), 0.06 * 55e-6);
+        }
+    }
+}
+
+static void without_looks_bundles_overlap(void)
+{
+    CHECK_LE(0.3 * 55e-6, deepest("cylinder:looks=0", "newton", 100));
+    CHECK_LE(0.3 * 55e-6, deepest("cylinder:looks=0", "thesis:law=repaired", 100));
 }
 
 static void a_bundle_comes_to_rest_on_the_ground(void)
@@ -158,7 +191,8 @@ static void run_tests(void)
     RUN_TEST(a_rod_slides_off_another_the_later_the_larger_the_friction);
     RUN_TEST(two_thrown_rods_meet_in_one_point_until_they_part);
     RUN_TEST(a_short_hair_slides_down_a_tube_with_what_friction_leaves);
-    RUN_TEST(bundles_fall_and_do_not_pass_through);
+    RUN_TEST(bundles_fall_and_do_not_overlap);
+    RUN_TEST(without_looks_bundles_overlap);
     RUN_TEST(a_bundle_comes_to_rest_on_the_ground);
 }
 

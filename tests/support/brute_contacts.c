@@ -106,8 +106,14 @@ static void with_obstacles(list *l, int strand, int segment, const ss_obstacle *
             near.distance = ss_dot(near.n, ss_minus(ss_between(x[0], x[1], near.a), near.y));
         }
         if (keeps(lines, strand, segment, near.a)) {
-            append(l, (ss_touch){strand, segment, -1, o, near.a, 0.0, near.n, near.y,
-                                 near.distance - lines->radius});
+            append(l, (ss_touch){.strand_a = strand,
+                                 .segment_a = segment,
+                                 .strand_b = -1,
+                                 .segment_b = o,
+                                 .a = near.a,
+                                 .n = near.n,
+                                 .y = near.y,
+                                 .gap = near.distance - lines->radius});
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #include "problems/strands/contact/cells.h"
 #include "problems/strands/contact/coplanar.h"
+#include "problems/strands/contact/overlap.h"
 #include "problems/strands/contact/proximity.h"
 #include "problems/strands/contact/swept.h"
 
@@ -182,7 +183,8 @@ static int origin(const ss_polylines *lines, const segment *a)
 static bool never_touch(const ss_polylines *lines, const segment *a, const segment *b)
 {
     if (a->strand != b->strand) {
-        return a->number == 0 && b->number == 0;
+        return a->number == 0 && b->number == 0 &&
+               (lines->loose == NULL || (!lines->loose[a->strand] && !lines->loose[b->strand]));
     }
     const int from_a = origin(lines, a), from_b = origin(lines, b);
     return from_a == from_b || from_a == b->vertex + 1 || from_b == a->vertex + 1;
@@ -254,7 +256,8 @@ static bool touch_later(const search *s, const ss_vec3 ends[4], const ss_vec3 mo
     return true;
 }
 
-static bool touch_of(const search *s, const segment *a, const segment *b, ss_touch *t)
+// How many touches the pair has.
+static int touches_of(const search *s, const segment *a, const segment *b, ss_touch t[])
 {
     const double radii = 2.0 * s->lines->radius;
     const ss_vec3 *place = s->lines->x, *moves = s->lines->moved;
@@ -266,29 +269,36 @@ static bool touch_of(const search *s, const segment *a, const segment *b, ss_tou
         reach = ss_larger(reach, radii + ss_swept_speed(x, moved));
     }
     if (ss_segments_are_beyond(place + a->vertex, place + b->vertex, reach)) {
-        return false;
+        return 0;
     }
     two_segments(place, a, b, x);
-    t->gap = ss_segments_nearest(x[0], x[1], x[2], x[3], &t->a, &t->b) - radii;
+    if (s->lines->overlaps) {
+        return ss_overlap_segments(x, moved, radii, s->lines->slack, t);
+    }
+    t->gap = (s->lines->exact ? ss_segments_exact : ss_segments_nearest)(x[0], x[1], x[2], x[3],
+                                                                         &t->a, &t->b) -
+             radii;
     if (t->gap < s->margin) {
         t->n = normal_at(x, t);
-        return true;
+        return 1;
     }
-    return moves != NULL && touch_later(s, x, moved, radii, t);
+    return moves != NULL && touch_later(s, x, moved, radii, t) ? 1 : 0;
 }
 
 static void touch_segments(const search *s, part *p, ss_pair pair)
 {
     const segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
-    ss_touch t = {.strand_a = a->strand,
-                  .segment_a = a->number,
-                  .strand_b = b->strand,
-                  .segment_b = b->number};
-    if (never_touch(s->lines, a, b) || !touch_of(s, a, b, &t) || belongs_to_next(s, a, t.a) ||
-        belongs_to_next(s, b, t.b)) {
-        return;
+    ss_touch t[SS_OVERLAPS_MOST] = {{0}};
+    const int count = never_touch(s->lines, a, b) ? 0 : touches_of(s, a, b, t);
+    for (int k = 0; k < count; k++) {
+        t[k].strand_a = a->strand;
+        t[k].segment_a = a->number;
+        t[k].strand_b = b->strand;
+        t[k].segment_b = b->number;
+        if (!belongs_to_next(s, a, t[k].a) && !belongs_to_next(s, b, t[k].b)) {
+            add(p, &t[k], pair.a, s->nobstacles + pair.b);
+        }
     }
-    add(p, &t, pair.a, s->nobstacles + pair.b);
 }
 
 static bool obstacle_later(const search *s, const ss_vec3 x[2], const ss_vec3 moved[2], int o,
@@ -312,12 +322,24 @@ static double reach_of_motion(const ss_vec3 x[2], const ss_vec3 moved[2])
 
 // From x, at which they are, to `moved`; NULL where they rest.
 static bool near_obstacle(const search *s, const ss_vec3 x[2], const ss_vec3 *moved, int o,
-                          ss_obstacle_near *near)
+                          ss_touch *t)
 {
     const double radius = s->lines->radius, now = radius + s->margin;
     const double far = moved != NULL ? ss_larger(now, radius + reach_of_motion(x, moved)) : now;
-    return ss_obstacle_within(&s->obstacles[o], &s->poses[o], x[0], x[1], far, near) &&
-           (near->distance < now || obstacle_later(s, x, moved, o, near));
+    ss_obstacle_near near;
+    if (s->lines->overlaps) {
+        return ss_overlap_obstacle(&s->obstacles[o], &s->poses[o], x, moved, radius,
+                                   s->lines->slack, t);
+    }
+    if (!ss_obstacle_within(&s->obstacles[o], &s->poses[o], x[0], x[1], far, &near) ||
+        (near.distance >= now && !obstacle_later(s, x, moved, o, &near))) {
+        return false;
+    }
+    t->a = near.a;
+    t->n = near.n;
+    t->y = near.y;
+    t->gap = near.distance - radius;
+    return true;
 }
 
 // Of the body of the obstacle: the root segment, and its vertices.
@@ -339,22 +361,14 @@ static void touch_obstacle(const search *s, part *p, int i, int o, int end)
         x[k] = at[lines->vertices ? end : k];
         moved[k] = to != NULL ? to[lines->vertices ? end : k] : moved[k];
     }
-    ss_obstacle_near near;
-    if (is_at_root(s, a, o, end) || !near_obstacle(s, x, to != NULL ? moved : NULL, o, &near)) {
+    ss_touch t = {.strand_a = a->strand, .segment_a = a->number, .strand_b = -1, .segment_b = o};
+    if (is_at_root(s, a, o, end) || !near_obstacle(s, x, to != NULL ? moved : NULL, o, &t)) {
         return;
     }
-    near.a = lines->vertices ? end : near.a;
-    if (!lines->vertices && belongs_to_next(s, a, near.a)) {
+    t.a = lines->vertices ? end : t.a;
+    if (!lines->vertices && belongs_to_next(s, a, t.a)) {
         return;
     }
-    const ss_touch t = {.strand_a = a->strand,
-                        .segment_a = a->number,
-                        .strand_b = -1,
-                        .segment_b = o,
-                        .a = near.a,
-                        .n = near.n,
-                        .y = near.y,
-                        .gap = near.distance - lines->radius};
     add(p, &t, i, o);
 }
 

@@ -2,7 +2,7 @@
 //
 // Every strand is a polyline of cylinders of one radius. A touch is a pair of segments, or a
 // segment and an obstacle, whose gap = distance - (sum of radii) is below the margin. Pairs of
-// segments of one strand that share a vertex and of two root segments never touch; a touch whose
+// segments of one strand that share a vertex and of two root segments that are held never touch; a touch whose
 // abscissa is 1 on a segment that is not its polyline's last belongs to the next segment. A segment
 // has the number of its first vertex in its strand.
 // Nearly parallel segments (sin^2 < 1e-4) touch at the middle of their overlap.
@@ -19,7 +19,7 @@
 #include "problems/strands/contact/obstacle.h"
 
 // Touches are sorted by (strand_a, segment_a, strand_b, segment_b), a before b where both are
-// strands. strand_b is -1 for an obstacle, and segment_b then its number.
+// strands; a pair of segments has one, but of places that overlap up to three. strand_b is -1 for an obstacle, and segment_b then its number.
 typedef struct ss_touch {
     int strand_a, segment_a;
     int strand_b, segment_b;
@@ -27,7 +27,15 @@ typedef struct ss_touch {
     ss_vec3 n;   // unit, from b to a
     ss_vec3 y;   // the obstacle's point, or the one of b's centre line
     double gap;  // m
+    double
+        ahead; // m: how much farther apart the points are along n when the step begins than gap says; 0 but for
+    // places that are to be kept from overlapping at its end (overlap.h)
 } ss_touch;
+
+// What a step may leave of an overlap: so many m, or all but a share of what there was when it began.
+typedef struct ss_slack {
+    double overlap, taken_back;
+} ss_slack;
 
 typedef struct ss_polylines {
     int nstrands;
@@ -38,9 +46,15 @@ typedef struct ss_polylines {
     const int
         *body; // [nstrands] that carries the root, or -1; NULL for none. A root segment, and its
                // vertices, do not touch obstacles of their own body
+    const bool *
+        loose; // [nstrands] whose root nothing holds; NULL for none. Only root segments that are both held
+               // never touch
     const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
         // but its first, the vertex that it branches from; -1 else. NULL: no branches
-    bool coplanar; // with `moved`: two segments meet where coplanar.h says so, not swept.h
+    bool coplanar;  // with `moved`: two segments meet where coplanar.h says so, not swept.h
+    bool exact;     // nearly parallel segments touch where they are nearest, not in the middle
+    bool overlaps;  // with `moved`: touches are the places of overlap.h, and no others
+    ss_slack slack; // for `overlaps`
     bool
         vertices; // obstacles are touched by vertices, not by segments: a is 0, or 1 at the end of a polyline
 } ss_polylines;

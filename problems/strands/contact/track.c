@@ -103,8 +103,7 @@ static int find_neighbour(const ss_track *t, const ss_touch *touch)
     return best;
 }
 
-// Any frame with this normal, the same for the same normal.
-static ss_mat3 new_frame(ss_vec3 n)
+ss_mat3 ss_contact_frame(ss_vec3 n)
 {
     const double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
     ss_vec3 axis = {0.0, 0.0, 1.0};
@@ -187,7 +186,7 @@ int ss_track_recall(ss_track *t, const ss_touch *touches, int count, double dt, 
             take(t, at, touches[i].n, dt, &E[i], &r[3 * i]);
             hits++;
         } else {
-            E[i] = new_frame(touches[i].n);
+            E[i] = ss_contact_frame(touches[i].n);
             r[3 * i] = r[3 * i + 1] = r[3 * i + 2] = 0.0;
         }
     }

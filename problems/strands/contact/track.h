@@ -24,5 +24,7 @@ int ss_track_recall(ss_track *t, const ss_touch *touches, int count, double dt, 
 ss_status ss_track_keep(ss_track *t, const ss_touch *touches, int count, const ss_mat3 *E,
                         const double *r, double dt, ss_error *e);
 
+// Any frame with this normal, the same for the same normal.
+ss_mat3 ss_contact_frame(ss_vec3 n);
 // The order of touches (collide.h), for bsearch.
 int ss_touch_compare(const void *first, const void *second);

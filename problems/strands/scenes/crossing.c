@@ -16,6 +16,7 @@ typedef struct settings {
     double fall;    // m, between the two rods at first
     double speed;   // m/s
     double stretch; // of the material
+    int looks;
 } settings;
 
 // From one clamp to the other it is straight, n edges along d.
@@ -42,11 +43,12 @@ static ss_status add_lower(const ss_scene_request *request, const settings *set,
 #define LOWER_BEHIND 0.03 // m of it above the place that is touched
 
 static const settings CROSSING_DEFAULTS = {
-    .slope = 25.0, .fall = 0.002, .stretch = SS_THIN_STRETCH};
+    .slope = 25.0, .fall = 0.002, .stretch = SS_THIN_STRETCH, .looks = SS_THIN_LOOKS};
 static const ss_key CROSSING_KEYS[] = {
     SS_REAL_KEY("slope", slope, 0.0, 80.0),
     SS_REAL_KEY("fall", fall, 0.0, 0.02),
     SS_THIN_STRETCH_KEY,
+    SS_THIN_LOOKS_KEY,
     {.name = NULL},
 };
 
@@ -74,7 +76,7 @@ static ss_status build_crossing(const ss_scene_request *request, ss_world *w,
     if (status != SS_OK) {
         return status;
     }
-    ss_thin_contacts(request, w, options, &unused);
+    ss_thin_contacts(request, set->looks, w, options, &unused);
     const double apart = 2.0 * w->radius + 1e-9 + set->fall * cos(slope);
     status = add_upper(request, set, apart / cos(slope), w, e);
     return status == SS_OK ? add_lower(request, set, ss_scaled(-LOWER_BEHIND, down), down, LOWER,
@@ -90,10 +92,12 @@ static ss_status build_crossing(const ss_scene_request *request, ss_world *w,
 #define PAIR_ANGLE 1.2  // rad between the two
 #define PAIR_DRIFT 0.3  // of the speed, level
 
-static const settings PAIR_DEFAULTS = {.speed = 0.5, .stretch = SS_THIN_STRETCH};
+static const settings PAIR_DEFAULTS = {
+    .speed = 0.5, .stretch = SS_THIN_STRETCH, .looks = SS_THIN_LOOKS};
 static const ss_key PAIR_KEYS[] = {
     SS_REAL_KEY("speed", speed, 0.0, 10.0),
     SS_THIN_STRETCH_KEY,
+    SS_THIN_LOOKS_KEY,
     {.name = NULL},
 };
 
@@ -127,7 +131,7 @@ static ss_status build_pair(const ss_scene_request *request, ss_world *w, ss_ste
     if (status != SS_OK) {
         return status;
     }
-    ss_thin_contacts(request, w, options, &unused);
+    ss_thin_contacts(request, set->looks, w, options, &unused);
     status = add_thrown(request, set, w, e);
     return status == SS_OK
                ? add_lower(request, set, ss_scaled(-0.5 * PAIR, z), z, PAIR, PAIR_EDGES, w, e)

@@ -20,16 +20,14 @@ typedef struct settings {
     double fall;    // m
     double length;  // m
     double stretch; // of the material
+    int looks;
 } settings;
 
 #define LENGTH_KEY(from, to) SS_REAL_KEY("length", length, from, to)
 #define FALL_KEY             SS_REAL_KEY("fall", fall, 0.0, 1.0)
 
 static const ss_key BUNDLE_KEYS[] = {
-    LENGTH_KEY(0.01, 1.0),
-    FALL_KEY,
-    SS_THIN_STRETCH_KEY,
-    {.name = NULL},
+    LENGTH_KEY(0.01, 1.0), FALL_KEY, SS_THIN_STRETCH_KEY, SS_THIN_LOOKS_KEY, {.name = NULL},
 };
 
 // `rods` straight ones about n0 of `root`.
@@ -69,7 +67,8 @@ static ss_pose level(ss_vec3 along, ss_vec3 place)
 #define ACROSS       0.6 // of the length of the other, where it meets that
 #define LENGTH_EDGES 24
 
-static const settings BUNDLE_DEFAULTS = {.fall = 0.01, .length = 0.1, .stretch = SS_THIN_STRETCH};
+static const settings BUNDLE_DEFAULTS = {
+    .fall = 0.01, .length = 0.1, .stretch = SS_THIN_STRETCH, .looks = SS_THIN_LOOKS};
 
 static ss_status build_bundle(const ss_scene_request *request, ss_world *w,
                               ss_step_options *options, ss_error *e)
@@ -84,7 +83,7 @@ static ss_status build_bundle(const ss_scene_request *request, ss_world *w,
         return status;
     }
     double unused;
-    ss_thin_contacts(request, w, options, &unused);
+    ss_thin_contacts(request, set->looks, w, options, &unused);
     ss_random g = ss_random_seeded(request->seed);
     const ss_bundle upper =
         bundle_of(set, rods - rods / 2, set->length, LENGTH_EDGES, SS_CLAMP_ROOT);
@@ -101,7 +100,8 @@ static ss_status build_bundle(const ss_scene_request *request, ss_world *w,
 #define CYLINDER_RADIUS 0.01 // m
 #define CYLINDER_HALF   0.02 // m
 
-static const settings CYLINDER_DEFAULTS = {.fall = 0.01, .length = 0.1, .stretch = SS_THIN_STRETCH};
+static const settings CYLINDER_DEFAULTS = {
+    .fall = 0.01, .length = 0.1, .stretch = SS_THIN_STRETCH, .looks = SS_THIN_LOOKS};
 
 static ss_status build_cylinder(const ss_scene_request *request, ss_world *w,
                                 ss_step_options *options, ss_error *e)
@@ -114,7 +114,7 @@ static ss_status build_cylinder(const ss_scene_request *request, ss_world *w,
     ss_obstacle cylinder = {.kind = SS_OBSTACLE_CYLINDER,
                             .size = {CYLINDER_RADIUS, CYLINDER_RADIUS, CYLINDER_HALF},
                             .pose = ss_pose_identity()};
-    ss_thin_contacts(request, w, options, &cylinder.mu);
+    ss_thin_contacts(request, set->looks, w, options, &cylinder.mu);
     ss_random g = ss_random_seeded(request->seed);
     const int rods = ss_request_rods(request, ss_scene_cylinder.rods);
     const ss_bundle hair = bundle_of(set, rods, set->length, LENGTH_EDGES, SS_CLAMP_ROOT);
@@ -128,7 +128,8 @@ static ss_status build_cylinder(const ss_scene_request *request, ss_world *w,
 
 #define PITCH 0.9 // rad, of a bundle that falls
 
-static const settings GROUND_DEFAULTS = {.fall = 0.01, .length = 0.1, .stretch = SS_THIN_STRETCH};
+static const settings GROUND_DEFAULTS = {
+    .fall = 0.01, .length = 0.1, .stretch = SS_THIN_STRETCH, .looks = SS_THIN_LOOKS};
 
 static ss_status build_ground(const ss_scene_request *request, ss_world *w,
                               ss_step_options *options, ss_error *e)
@@ -141,7 +142,7 @@ static ss_status build_ground(const ss_scene_request *request, ss_world *w,
     // The outward normal of a plane is its z axis.
     ss_obstacle ground = {.kind = SS_OBSTACLE_PLANE,
                           .pose = {{{SOUTH, EAST, UP}}, ss_vec(0.0, 0.0, 0.0)}};
-    ss_thin_contacts(request, w, options, &ground.mu);
+    ss_thin_contacts(request, set->looks, w, options, &ground.mu);
     ss_random g = ss_random_seeded(request->seed);
     const int rods = ss_request_rods(request, ss_scene_ground.rods);
     const ss_bundle hair = bundle_of(set, rods, set->length, LENGTH_EDGES, SS_CLAMP_NONE);
@@ -158,13 +159,17 @@ static ss_status build_ground(const ss_scene_request *request, ss_world *w,
 #define TUBE_HALF   0.15  // m
 #define TUBE_BEFORE 0.02  // m of it behind the place where the hair falls
 
-static const settings TUBE_DEFAULTS = {
-    .slope = 25.0, .fall = 0.005, .length = 0.06, .stretch = SS_THIN_STRETCH};
+static const settings TUBE_DEFAULTS = {.slope = 25.0,
+                                       .fall = 0.005,
+                                       .length = 0.06,
+                                       .stretch = SS_THIN_STRETCH,
+                                       .looks = SS_THIN_LOOKS};
 static const ss_key TUBE_KEYS[] = {
     SS_REAL_KEY("slope", slope, 0.0, 80.0),
     LENGTH_KEY(0.01, 1.0),
     FALL_KEY,
     SS_THIN_STRETCH_KEY,
+    SS_THIN_LOOKS_KEY,
     {.name = NULL},
 };
 
@@ -182,7 +187,7 @@ static ss_status build_tube(const ss_scene_request *request, ss_world *w, ss_ste
         .kind = SS_OBSTACLE_CYLINDER,
         .size = {TUBE_RADIUS, TUBE_RADIUS, TUBE_HALF},
         .pose = {{{SOUTH, ss_cross(down, SOUTH), down}}, ss_scaled(TUBE_HALF - TUBE_BEFORE, down)}};
-    ss_thin_contacts(request, w, options, &tube.mu);
+    ss_thin_contacts(request, set->looks, w, options, &tube.mu);
     const double top = (TUBE_RADIUS + SS_THIN_CONTACT + 1e-9) / cos(slope);
     const ss_strand_design hair = {.length = set->length,
                                    .material = ss_thin_hair(set->stretch),

@@ -25,13 +25,16 @@ typedef struct settings {
     int vertices;
     double unrest; // 1/m
     double stretch;
+    int looks;
 } settings;
 
-static const settings DEFAULTS = {.vertices = 12, .unrest = 6.0, .stretch = SS_THIN_STRETCH};
+static const settings DEFAULTS = {
+    .vertices = 12, .unrest = 6.0, .stretch = SS_THIN_STRETCH, .looks = SS_THIN_LOOKS};
 static const ss_key KEYS[] = {
     SS_INTEGER_KEY("vertices", vertices, 4, 4096),
     SS_REAL_KEY("unrest", unrest, 0.0, 100.0),
     SS_THIN_STRETCH_KEY,
+    SS_THIN_LOOKS_KEY,
     {.name = NULL},
 };
 
@@ -92,13 +95,13 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     if (status != SS_OK) {
         return status;
     }
+    const settings *set = ss_request_settings(request, &DEFAULTS);
     double mu;
     int body;
-    ss_thin_contacts(request, w, options, &mu);
+    ss_thin_contacts(request, set->looks, w, options, &mu);
     w->radius = CONTACT;
     status = ss_ball_add(w, BALL, &TURNING, mu, &body, e);
-    return status == SS_OK ? add_hair(request, ss_request_settings(request, &DEFAULTS), body, w, e)
-                           : status;
+    return status == SS_OK ? add_hair(request, set, body, w, e) : status;
 }
 
 const ss_scene ss_scene_hairball = {

@@ -215,40 +215,68 @@ static void take_slopes(ss_stepper *s, const newton *n, const ss_iterate *it)
     }
 }
 
-// Iterates 2, 3, ...; the trial's v is the solution of the first.
+// An iterate, from v of the trial; *moved is its change.
+static ss_status iterate_once(ss_stepper *s, newton *n, const ss_iterate *it, double *moved,
+                              ss_step_report *report, ss_step_reason *reason, ss_error *e)
+{
+    const double start = ss_step_clock();
+    commit(s, n, it->h);
+    ss_snapshot_place(&s->there, s->world, it->at);
+    report->dynamic_seconds += ss_step_clock() - start;
+    if (!ss_step_form(s, it, &s->there, report)) {
+        *reason = SS_STEP_MATRIX;
+        return SS_OK;
+    }
+    const ss_status status = ss_step_answer_again(s, report, reason, e);
+    if (status != SS_OK || *reason != SS_STEP_DONE) {
+        return status;
+    }
+    const double solved = ss_step_clock();
+    ss_step_find_velocities(s);
+    take_slopes(s, n, it);
+    *moved = change(s, n->about, &s->there, s->mean);
+    report->dynamic_seconds += ss_step_clock() - solved;
+    return SS_OK;
+}
+
+// v is no answer yet where there are more contacts.
+static ss_status look_again(ss_stepper *s, newton *n, double h, ss_step_look_result *look,
+                            ss_step_report *report, ss_error *e)
+{
+    const ss_status status = ss_step_look(s, h, look, report, e);
+    if (status == SS_OK && look->added > 0) {
+        n->scale = n->scale > 0.0 ? n->scale : ss_step_velocity_scale(s);
+        report->change = INFINITY;
+    }
+    return status;
+}
+
+// Iterates 2, 3, ...; the trial's v is the solution of the first. Looks are for steps that end where v of backward
+// Euler brings them.
 static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report *report,
                          ss_step_reason *reason, ss_error *e)
 {
     const ss_world_state about = {
         .time = s->world->now.time + it.h, .q = s->trial.q, .v = n->about};
-    ss_status status = SS_OK;
     const double first = change(s, s->world->now.v, &s->here, s->mean);
-    double moved = first;
+    const int looks = n->set.order == 1 ? ss_step_looks(s) : 0;
+    ss_step_look_result look = {.added = 1};
+    ss_status status = SS_OK;
     it.at = &about;
     it.ahead = n->ahead;
-    while (moved > fmax(n->set.tol, report->answer.left * n->scale) &&
-           report->iterates < n->set.iterations) {
-        const double start = ss_step_clock();
-        commit(s, n, it.h);
-        ss_snapshot_place(&s->there, s->world, &about);
-        report->dynamic_seconds += ss_step_clock() - start;
-        if (!ss_step_form(s, &it, &s->there, report)) {
-            *reason = SS_STEP_MATRIX;
-            return SS_OK;
+    report->change = first;
+    for (int end = n->set.iterations; look.added > 0; end += n->set.iterations) {
+        while (status == SS_OK && *reason == SS_STEP_DONE && report->iterates < end &&
+               report->change > fmax(n->set.tol, report->answer.left * n->scale)) {
+            status = iterate_once(s, n, &it, &report->change, report, reason, e);
         }
-        status = ss_step_answer_again(s, report, reason, e);
-        if (status != SS_OK || *reason != SS_STEP_DONE) {
-            return status;
+        look.added = 0;
+        if (status == SS_OK && *reason == SS_STEP_DONE && report->looks < looks) {
+            status = look_again(s, n, it.h, &look, report, e);
         }
-        const double solved = ss_step_clock();
-        ss_step_find_velocities(s);
-        take_slopes(s, n, &it);
-        moved = change(s, n->about, &s->there, s->mean);
-        report->dynamic_seconds += ss_step_clock() - solved;
     }
-    report->change = moved;
     const double most = n->set.growth > 0.0 ? n->set.growth * first : DBL_MAX;
-    if (!(moved <= most)) {
+    if (!(report->change <= most)) {
         *reason = SS_STEP_ITERATES;
     }
     return status;

@@ -241,19 +241,14 @@ static bool is_done(const thesis *t, ss_step_report *report)
     return small;
 }
 
-// Iterates 2, 3, ...
-static ss_status iterate(thesis *t, ss_step_report *report, ss_step_reason *reason, ss_error *e)
+// Iterates until one is good enough, `end` at most.
+static ss_status iterate_to(thesis *t, int end, ss_step_report *report, ss_step_reason *reason,
+                            ss_error *e)
 {
-    ss_stepper *s = t->s;
     ss_status status = SS_OK;
-    memset(t->impulses, 0, (size_t)s->world->nv * sizeof *t->impulses);
-    t->searches = false;
-    t->at = (ss_world_state){.time = s->world->now.time + t->it.h, .q = s->trial.q, .v = t->about};
-    t->it.at = &t->at;
-    t->it.ahead = t->about;
-    while (status == SS_OK && !is_done(t, report) && report->iterates < t->set.iterations) {
+    while (status == SS_OK && !is_done(t, report) && report->iterates < end) {
         pass_over_contacts(t, report);
-        t->searches = t->set.search != 0 && report->iterates + 1 < t->set.iterations;
+        t->searches = t->set.search != 0 && report->iterates + 1 < end;
         const double start = ss_step_clock();
         each(t, ss_thesis_iterate);
         measure_change(t, report);
@@ -264,6 +259,46 @@ static ss_status iterate(thesis *t, ss_step_report *report, ss_step_reason *reas
             break;
         }
         status = show(t, report, e);
+    }
+    return status;
+}
+
+// Contacts where v leads; *open says whether v is no end yet.
+static ss_status look(thesis *t, bool *open, ss_step_report *report, ss_error *e)
+{
+    ss_stepper *s = t->s;
+    ss_step_look_result result;
+    const double start = ss_step_clock();
+    ss_status status = ss_step_look(s, t->it.h, &result, report, e);
+    *open = result.added + result.unsolved > 0;
+    if (status == SS_OK && *open) {
+        report->change = INFINITY;
+        status = ss_local_pass_begin(t->pass, s, (ss_law)t->set.law, e);
+        if (status == SS_OK && t->set.fb > 0.0 && !(t->scale > 0.0)) {
+            t->scale = ss_local_pass_find_scales(t->pass, s, s->trial.v);
+        }
+    }
+    report->prepare_seconds += ss_step_clock() - start;
+    return status;
+}
+
+// Iterates 2, 3, ..., and again after each look that finds something.
+static ss_status iterate(thesis *t, ss_step_report *report, ss_step_reason *reason, ss_error *e)
+{
+    ss_stepper *s = t->s;
+    ss_status status = SS_OK;
+    bool open = true;
+    memset(t->impulses, 0, (size_t)s->world->nv * sizeof *t->impulses);
+    t->searches = false;
+    t->at = (ss_world_state){.time = s->world->now.time + t->it.h, .q = s->trial.q, .v = t->about};
+    t->it.at = &t->at;
+    t->it.ahead = t->about;
+    for (int end = t->set.iterations; open; end = report->iterates + t->set.iterations) {
+        status = iterate_to(t, end, report, reason, e);
+        open = status == SS_OK && *reason == SS_STEP_DONE && report->looks < ss_step_looks(s);
+        if (open) {
+            status = look(t, &open, report, e);
+        }
     }
     return status;
 }

@@ -35,6 +35,9 @@ static ss_status check_options(const ss_step_options *o, ss_error *e)
     if (!(o->beta >= 0.0 && o->beta <= 1.0)) {
         return ss_fail(e, SS_BAD_INPUT, "beta is %g; give 0 .. 1", o->beta);
     }
+    if (o->looks < 0) {
+        return ss_fail(e, SS_BAD_INPUT, "looks is %d; give 0 or more", o->looks);
+    }
     if (!(o->margin >= 0.0 && o->reach >= 0.0 && o->explosion >= 0.0 &&
           isfinite(o->margin + o->reach + o->explosion))) {
         return ss_fail(e, SS_BAD_INPUT,
@@ -90,17 +93,18 @@ static bool allocate(ss_stepper *s)
     s->mean = malloc(((size_t)w->nv + 1) * sizeof *s->mean);
     s->first = malloc((n + 1) * sizeof *s->first);
     s->body = malloc((n + 1) * sizeof *s->body);
+    s->loose = malloc((n + 1) * sizeof *s->loose);
     s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
     s->collider = ss_collider_new(s->systems.team);
     s->track = ss_track_new();
     if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->body == NULL ||
-        s->moved == NULL || s->collider == NULL || s->track == NULL) {
+        s->moved == NULL || s->loose == NULL || s->collider == NULL || s->track == NULL) {
         return false;
     }
     for (int k = 0; k < w->nstrands; k++) {
         s->first[k] = w->strands[k].point;
-        const bool loose = s->scheme->vertices && !ss_clamps_root(w->strands[k].clamp);
-        s->body[k] = loose ? -1 : w->strands[k].body;
+        s->loose[k] = !ss_clamps_root(w->strands[k].clamp);
+        s->body[k] = s->scheme->vertices && s->loose[k] ? -1 : w->strands[k].body;
     }
     s->first[w->nstrands] = w->npoints;
     return fill_branches(s);
@@ -189,11 +193,13 @@ void ss_stepper_free(ss_stepper *s)
     free(s->mean);
     free(s->first);
     free(s->body);
+    free(s->loose);
     free(s->moved);
     ss_collider_free(s->collider);
     ss_track_free(s->track);
     ss_buffer_free(&s->found);
     ss_buffer_free(&s->contacts);
+    ss_buffer_free(&s->wanted);
     ss_buffer_free(&s->frames);
     ss_buffer_free(&s->answers);
     ss_buffer_free(&s->velocities);
@@ -340,7 +346,7 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
 static ss_status try_step(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                           ss_error *e)
 {
-    report->iterates = report->lifted = 0;
+    report->iterates = report->lifted = report->looks = 0;
     if (s->batch != NULL) {
         ss_step_batch_try(s, s->dt, report, reason);
         return SS_OK;

@@ -11,7 +11,8 @@
 //     positive    max(gap, 0) / h
 //     baumgarte   positive + beta min(gap, 0) / h, beta |gap| / h at most 0.1 m/s (default)
 // A swept contact (continuous detection) has the gap of its two points along its normal at the
-// start of the step. The script of a point is how far its body carries it in the step, over h.
+// start of the step. A contact that a look has added (`looks`) keeps two points from ending deeper than the
+// segments begin: w_N has its `ahead` / h, too (contact/overlap.h). The script of a point is how far its body carries it in the step, over h.
 // Strands without a contact are left out of the problem: they have no say in it, and move by their
 // own M v = f. Contacts between points that no dof moves are left out, too.
 //
@@ -71,11 +72,13 @@ typedef struct ss_step_options {
                       // what motion, elasticity, weight and scripts could give, or when a point
                       // moves by more than its strand is long; 0: only when it is not finite
     bool continuous;  // continuous collision detection
-    bool contacts;    // false: none at all; equal strands may then be stepped side by side
-    int threads;      // that share the strands; the bits do not depend on it; 0: one
+    int looks; // how often at most newton and thesis look where a step ends, to add contacts where strands would
+        // overlap; not with the gap term none
+    bool contacts; // false: none at all; equal strands may then be stepped side by side
+    int threads;   // that share the strands; the bits do not depend on it; 0: one
 } ss_step_options;
 ss_step_options
-ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, true, 0
+ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, 0, true, 0
 
 // What happened in a step; the columns of --stats are made of these.
 typedef struct ss_step_report {
@@ -91,6 +94,7 @@ typedef struct ss_step_report {
     double change;     // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
     double change_rms; // m/s: of thesis, the same as an rms over all places
     double impulse_change; // N s: mean |change of r_i| in the last local pass (local_pass.h)
+    int looks;             // at where the step ends, for more contacts
     int iterates;          // problems that the scheme solved, or would have with contacts
     // Of the scheme ida, else 0: non-linear iterations of the strands in this step, and steps of the formula of
     // all strands.

@@ -318,7 +318,7 @@ static ss_vec3 scripted_difference(const ss_step_parts *in, const ss_touch *t)
 static double normal_term(const ss_step_parts *in, int i, double scripted)
 {
     const ss_touch *t = &in->touches[i];
-    const double gap = gap_term(in->options, t->gap, in->h);
+    const double gap = t->ahead / in->h + gap_term(in->options, t->gap, in->h);
     const double share = t->strand_b < 0 ? in->world->obstacles[t->segment_b].restitution : 0.0;
     if (share == 0.0 || in->impacts) {
         return gap;

@@ -37,123 +37,6 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
     return definite;
 }
 
-// ---- Finding contacts
-
-// With `moved`, what is found is the collider's until the next search.
-static ss_status collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *moved, double h,
-                         const ss_touch **touches, int *count, ss_step_report *report, ss_error *e)
-{
-    const ss_world *w = s->world;
-    const double start = ss_step_clock();
-    const ss_polylines lines = {.nstrands = w->nstrands,
-                                .first = s->first,
-                                .x = at->x,
-                                .moved = moved,
-                                .radius = w->radius,
-                                .body = s->body,
-                                .branch = s->branch,
-                                .coplanar = s->coplanar,
-                                .vertices = s->scheme->vertices};
-    const double margin = ss_step_margin(&s->options, w->radius, h, s->speed);
-    const ss_status status = ss_collide(s->collider, &lines, w->obstacles, at->obstacles,
-                                        w->nobstacles, margin, touches, count, e);
-    report->collide_seconds += ss_step_clock() - start;
-    return status;
-}
-
-// way v + offset of strand k, by which it moves; v is its velocity at the end of the step.
-static void mean_velocity(const ss_stepper *s, int k, const double *v, double *mean)
-{
-    const ss_strand *strand = &s->world->strands[k];
-    for (int j = 0; j < strand->size.nv; j++) {
-        mean[j] = s->way * v[j];
-    }
-    for (int j = 0; j < strand->size.nv && s->offset != NULL; j++) {
-        mean[j] += s->offset[strand->v + j];
-    }
-}
-
-// Where the points would be at the end of the step without contacts, moving straight, seen from the
-// body of the first strand: obstacles of that body rest there, those of others are taken to rest.
-static void sweep(ss_stepper *s, double h)
-{
-    const ss_world *w = s->world;
-    for (int k = 0; k < w->nstrands; k++) {
-        const ss_strand *strand = &w->strands[k];
-        double *v = s->trial.v + strand->v, *mean = s->mean + strand->v;
-        if (!s->scheme->continuous) {
-            ss_systems_end(&s->systems, w, k, v);
-        }
-        mean_velocity(s, k, v, mean);
-        for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
-            const ss_vec3 rate = ss_point_rate(&s->here.all.points[i], mean);
-            const ss_vec3 x = ss_carried(&s->here, &s->there, strand->carrier, s->here.x[i]);
-            s->moved[i] = ss_carried(&s->there, &s->here, w->strands[0].body, ss_along(x, h, rate));
-        }
-    }
-}
-
-// How many dofs of strand k move the point at abscissa a of a segment.
-static int free_dofs(const ss_stepper *s, int k, int segment, double a)
-{
-    const ss_strand *strand = &s->world->strands[k];
-    const ss_strand_point *end = s->here.all.points + strand->point + segment;
-    int count = 0;
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; a != 1.0 - i && j < end[i].count; j++) {
-            count += s->systems.place[strand->v + ss_point_dof(&end[i], j)] >= 0;
-        }
-    }
-    return count;
-}
-
-// Contacts are pairs of which a point can move; without a gap term those that touch.
-static bool is_contact(const ss_stepper *s, const ss_touch *t)
-{
-    int dofs = free_dofs(s, t->strand_a, t->segment_a, t->a);
-    dofs += t->strand_b >= 0 ? free_dofs(s, t->strand_b, t->segment_b, t->b) : 0;
-    return dofs > 0 && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
-}
-
-static ss_status find_pairs(ss_stepper *s, double h, const ss_touch **pairs, int *count,
-                            ss_step_report *report, ss_error *e)
-{
-    if (s->options.continuous) {
-        sweep(s, h);
-        return collide(s, &s->here, s->moved, h, pairs, count, report, e);
-    }
-    if (s->nfound < 0) {
-        return collide(s, &s->here, NULL, h, pairs, count, report, e);
-    }
-    *pairs = s->found.data;
-    *count = s->nfound;
-    return SS_OK;
-}
-
-ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
-{
-    s->ncontacts = 0;
-    if (!s->options.contacts) {
-        return SS_OK;
-    }
-    const ss_touch *pairs = NULL;
-    int count = 0;
-    const ss_status status = find_pairs(s, h, &pairs, &count, report, e);
-    if (status != SS_OK) {
-        return status;
-    }
-    s->touches = ss_buffer_room(&s->contacts, ((size_t)count + 1) * sizeof *s->touches);
-    if (s->touches == NULL) {
-        return ss_fail_memory(e, "the contacts of a step");
-    }
-    for (int i = 0; i < count; i++) {
-        if (is_contact(s, &pairs[i])) {
-            s->touches[s->ncontacts++] = pairs[i];
-        }
-    }
-    return SS_OK;
-}
-
 // ---- The problem and its answer
 
 static void describe(ss_stepper *s, double h, int iterate)
@@ -184,16 +67,22 @@ static ss_step_parts parts_of(const ss_stepper *s, double h)
                            .impacts = s->scheme->impacts};
 }
 
+bool ss_step_answer_room(ss_stepper *s, size_t n)
+{
+    ss_mat3 *E = ss_buffer_room(&s->frames, n * sizeof *s->E);
+    double *r = ss_buffer_room(&s->answers, 9 * n * sizeof *s->r);
+    if (E == NULL || r == NULL) {
+        return false;
+    }
+    s->E = E;
+    s->r = r;
+    s->u = r + 3 * n;
+    return true;
+}
+
 static ss_status form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
     const size_t n = (size_t)s->ncontacts;
-    s->E = ss_buffer_room(&s->frames, n * sizeof *s->E);
-    s->r = ss_buffer_room(&s->answers, 9 * n * sizeof *s->r);
-    if (s->E == NULL || s->r == NULL) {
-        return ss_fail_memory(e, "the contacts of a step");
-    }
-    s->u = s->r + 3 * n;
-    report->hits = ss_track_recall(s->track, s->touches, s->ncontacts, h, s->E, s->r);
     const ss_step_parts parts = parts_of(s, h);
     const ss_status status = ss_step_problem_form(&s->formed, &parts, e);
     if (status != SS_OK) {
@@ -231,6 +120,14 @@ static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_re
     return status;
 }
 
+ss_status ss_step_form_more(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
+{
+    const double start = ss_step_clock();
+    const ss_status status = form_problem(s, h, report, e);
+    report->assemble_seconds += ss_step_clock() - start;
+    return status;
+}
+
 ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
     report->answer = (ss_step_answer){.status = ""};
@@ -238,10 +135,13 @@ ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, 
     if (s->ncontacts == 0) {
         return SS_OK;
     }
+    if (!ss_step_answer_room(s, (size_t)s->ncontacts)) {
+        return ss_fail_memory(e, "the contacts of a step");
+    }
     const double start = ss_step_clock();
-    const ss_status status = form_problem(s, h, report, e);
+    report->hits = ss_track_recall(s->track, s->touches, s->ncontacts, h, s->E, s->r);
     report->assemble_seconds += ss_step_clock() - start;
-    return status;
+    return ss_step_form_more(s, h, report, e);
 }
 
 ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
@@ -382,6 +282,17 @@ static void measure_contacts(ss_stepper *s, ss_step_report *report)
 
 // ---- Where it ends
 
+void ss_step_mean_velocity(const ss_stepper *s, int k, const double *v, double *mean)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    for (int j = 0; j < strand->size.nv; j++) {
+        mean[j] = s->way * v[j];
+    }
+    for (int j = 0; j < strand->size.nv && s->offset != NULL; j++) {
+        mean[j] += s->offset[strand->v + j];
+    }
+}
+
 // What the method of a model that projects does to the velocity when q has moved.
 static void add_after(ss_stepper *s, const ss_strand *strand)
 {
@@ -396,7 +307,7 @@ void ss_step_move(ss_stepper *s, double h)
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *strand = &w->strands[k];
         double *mean = s->mean + strand->v;
-        mean_velocity(s, k, s->trial.v + strand->v, mean);
+        ss_step_mean_velocity(s, k, s->trial.v + strand->v, mean);
         strand->model->advance(strand->self, w->now.q + strand->q, mean, h, s->trial.q + strand->q);
         add_after(s, strand);
     }
@@ -460,7 +371,8 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
     if (!s->options.contacts || s->options.reach == 0.0) {
         return SS_OK;
     }
-    const ss_status status = collide(s, &s->there, NULL, h, &s->after, &s->nafter, report, e);
+    const ss_status status =
+        ss_step_collide(s, &s->there, NULL, h, &s->after, &s->nafter, report, e);
     report->penetration = status == SS_OK ? deepest(s->after, s->nafter) : NAN;
     if (status == SS_OK && ss_step_reached_too_far(w, &s->options, &s->here, s->touches,
                                                    s->ncontacts, s->after, s->nafter)) {

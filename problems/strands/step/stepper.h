@@ -36,6 +36,7 @@ struct ss_stepper {
     ss_collider *collider;
     bool coplanar;         // the scheme's, for ss_polylines
     int *first, *body;     // [nstrands + 1] for ss_polylines
+    bool *loose;           // [nstrands] for ss_polylines
     int *branch;           // [npoints] for ss_polylines; NULL where no strand branches
     double speed;          // m/s, largest |u_N| of the last step
     ss_buffer found;       // ss_touch: pairs near each other here
@@ -44,7 +45,7 @@ struct ss_stepper {
     int nafter;
 
     ss_track *track;
-    ss_buffer contacts, frames, answers, velocities;
+    ss_buffer contacts, wanted, frames, answers, velocities;
     ss_touch *touches; // [ncontacts] of the problem, in contacts
     ss_mat3 *E;        // [ncontacts] in frames
     double *r, *u;     // [3 ncontacts] in answers, and u of the stored answer; u without gap terms
@@ -71,6 +72,25 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
 // trial where the scheme says so (scheme.h).
 ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
 
+// A look at where v of the trial leads (step_contacts.c). Contacts that keep strands from overlapping there are added,
+// with r = 0, and the problem is formed anew with the systems as they are; r of the others stays. To be asked for when
+// the problem is that of the last r, if there are contacts.
+typedef struct ss_step_look_result {
+    int added; // contacts
+    int unsolved; // places without one of their own that overlap as the contact nearby asks for more than v does
+} ss_step_look_result;
+ss_status ss_step_look(ss_stepper *s, double h, ss_step_look_result *result, ss_step_report *report,
+                       ss_error *e);
+// How many a try may have.
+int ss_step_looks(const ss_stepper *s);
+// Pairs within the margin, or with `moved` that come within the sum of radii on the way there: the collider's, until
+// the next search.
+ss_status ss_step_collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *moved, double h,
+                          const ss_touch **touches, int *count, ss_step_report *report,
+                          ss_error *e);
+// way v + offset of strand k, by which it moves; v is its velocity at the end of the step.
+void ss_step_mean_velocity(const ss_stepper *s, int k, const double *v, double *mean);
+
 // The one-step problem of these contacts and systems is formed and solved; r starts from what is
 // known of the step before. Without contacts nothing is done. Then the same with M and f of systems
 // that were formed anew: H, w and mu stay, and r starts from where it is. *reason is set where there
@@ -83,6 +103,9 @@ ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_re
 // What answer_first and answer_again do without the solver: the problem with r from the step before, and
 // the same with M and f of other systems.
 ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
+// The first with s->E and s->r as they are, in this room for n contacts (false: no memory).
+ss_status ss_step_form_more(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
+bool ss_step_answer_room(ss_stepper *s, size_t n);
 void ss_step_refresh_problem(ss_stepper *s, ss_step_report *report);
 
 // max |b_i| of the problem as it is formed, b = H' M^-1 f + w; 0 without contacts. To be asked for before
