@@ -25,10 +25,8 @@ static ss_oriented *new_chain(int n)
                                      .mass = 5e-8,
                                      .across = 5e-8 * 0.005 * 0.005 / 12.0,
                                      .spin = 5e-8 * 5e-5 * 5e-5 / 2.0,
-                                     .bend = 8e-6,
-                                     .twist = 5e-6,
-                                     .bend_damping = 4e-8,
-                                     .twist_damping = 2.5e-8,
+                                     .spring = {8e-6, 5e-6, 8e-6},
+                                     .damping = {4e-8, 2.5e-8, 4e-8},
                                      .rest = {1.0, 0.0, 0.0, 0.0}};
     }
     bench_check(ss_oriented_new(n, link, false, &tree, &error), &error);

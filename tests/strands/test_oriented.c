@@ -171,7 +171,7 @@ static double energy_after(const random_tree *t, const double *wdot, double h)
     for (int j = 0; j < N; j++) {
         const ss_joint joint =
             ss_joint_at(s->link[j].rest, ss_quat_read(q + ss_oriented_turn_at(s, j)));
-        sum += ss_joint_energy(&joint, s->link[j].bend, s->link[j].twist);
+        sum += ss_joint_energy(&joint, s->link[j].spring);
         sum += s->link[j].mass * // weight: the base accelerates by -g
                ss_dot(t->base.acceleration, ss_plus(s->motion[j].joint, s->motion[j].centre));
     }
@@ -195,7 +195,8 @@ static void power_is_the_change_of_energy(const random_tree *t)
     for (int j = 0; j < N; j++) {
         const double *w = t->w + ss_oriented_rate_at(t->tree, j);
         const ss_oriented_link *l = &t->tree->link[j];
-        power -= l->bend_damping * (w[0] * w[0] + w[2] * w[2]) + l->twist_damping * w[1] * w[1];
+        const ss_vec3 damped = ss_joint_damping(l->damping, w);
+        power -= damped.x * w[0] + damped.y * w[1] + damped.z * w[2];
     }
     const double h = 1e-4;
     const double near = energy_after(t, wdot, h) - energy_after(t, wdot, -h);
@@ -255,11 +256,12 @@ static void one_link_swings_with_the_period_of_a_physical_pendulum(void)
 
 // ---- The spring of a joint
 
-static double energy_turned(ss_quat rest, ss_quat q, int k, double h)
+static const ss_vec3 ROUND = {1.3, 0.7, 1.3}, FLAT = {3.1, 0.7, 0.4};
+
+static double energy_turned(ss_vec3 spring, ss_quat rest, ss_quat q, ss_vec3 turn)
 {
-    const ss_vec3 turn = ss_vec(k == 0 ? h : 0.0, k == 1 ? h : 0.0, k == 2 ? h : 0.0);
     const ss_joint joint = ss_joint_at(rest, ss_quat_product(q, ss_quat_exp(turn)));
-    return ss_joint_energy(&joint, 1.3, 0.7);
+    return ss_joint_energy(&joint, spring);
 }
 
 static double component(ss_vec3 x, int k)
@@ -267,50 +269,123 @@ static double component(ss_vec3 x, int k)
     return k == 0 ? x.x : k == 1 ? x.y : x.z;
 }
 
-static void the_torque_of_a_joint_is_minus_the_gradient_of_its_energy(void)
+static ss_vec3 along(int k, double h)
+{
+    return ss_vec(k == 0 ? h : 0.0, k == 1 ? h : 0.0, k == 2 ? h : 0.0);
+}
+
+// From four places by `by` and twice `by`, and h times a derivative if `by` is h long.
+static double energy_slope(ss_vec3 spring, ss_quat rest, ss_quat q, ss_vec3 by)
+{
+    const ss_vec3 back = ss_scaled(-1.0, by);
+    const double near = energy_turned(spring, rest, q, by) - energy_turned(spring, rest, q, back);
+    const double far = energy_turned(spring, rest, q, ss_scaled(2.0, by)) -
+                       energy_turned(spring, rest, q, ss_scaled(2.0, back));
+    return (8.0 * near - far) / 12.0;
+}
+
+static void check_torque(ss_vec3 spring)
 {
     for (int trial = 0; trial < 300; trial++) {
         const ss_quat rest = random_turn(&g, 3.0);
         const ss_quat q = ss_quat_product(rest, random_turn(&g, 2.6));
         const ss_joint joint = ss_joint_at(rest, q);
-        const ss_vec3 Q = ss_joint_torque(&joint, 1.3, 0.7);
+        const ss_vec3 Q = ss_joint_torque(&joint, spring);
         const double size = 1.0 + ss_length(Q), h = 1e-3;
         for (int k = 0; k < 3; k++) {
-            const double near = energy_turned(rest, q, k, h) - energy_turned(rest, q, k, -h);
-            const double far =
-                energy_turned(rest, q, k, 2.0 * h) - energy_turned(rest, q, k, -2.0 * h);
-            CHECK_NEAR(component(Q, k), -(8.0 * near - far) / (12.0 * h),
+            CHECK_NEAR(component(Q, k), -energy_slope(spring, rest, q, along(k, h)) / h,
                        1e-11 * size * size * size * size * size);
         }
     }
 }
 
+static void the_torque_of_a_joint_is_minus_the_gradient_of_its_energy(void)
+{
+    check_torque(ROUND);
+    check_torque(FLAT);
+    check_torque(ss_vec(0.2, 2.0, 9.0));
+}
+
+// Twice along one turn, from three places: the diagonal by the axes, the rest by the sums of two.
+static double energy_curvature(ss_vec3 spring, ss_quat rest, ss_quat q, ss_vec3 by)
+{
+    const double middle = energy_turned(spring, rest, q, ss_vec(0.0, 0.0, 0.0));
+    double second[2];
+    for (int k = 0; k < 2; k++) {
+        const ss_vec3 step = ss_scaled(k + 1.0, by);
+        second[k] = energy_turned(spring, rest, q, step) +
+                    energy_turned(spring, rest, q, ss_scaled(-1.0, step)) - 2.0 * middle;
+    }
+    return (16.0 * second[0] - second[1]) / 12.0;
+}
+
+static void check_stiffness(ss_vec3 spring, double angle, double h)
+{
+    for (int trial = 0; trial < 100; trial++) {
+        const ss_quat rest = random_turn(&g, 3.0);
+        const ss_quat q = ss_quat_product(rest, random_turn(&g, angle));
+        const ss_joint joint = ss_joint_at(rest, q);
+        double K[3][3], most = 0.0;
+        ss_joint_stiffness(&joint, spring, K);
+        for (int k = 0; k < 9; k++) {
+            most = fmax(most, fabs(K[k / 3][k % 3]));
+        }
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j <= i; j++) {
+                const ss_vec3 by = i == j ? along(i, h) : ss_plus(along(i, h), along(j, h));
+                const double known = i == j ? K[i][i] : K[i][i] + K[j][j] + K[i][j] + K[j][i];
+                const double found = energy_curvature(spring, rest, q, by) / (h * h);
+                CHECK_NEAR(known, found, 1e-7 * most * (1.0 + most));
+            }
+        }
+    }
+}
+
+static void the_stiffness_of_a_joint_is_the_second_derivative_of_its_energy(void)
+{
+    check_stiffness(ROUND, 2.0, 2e-3);
+    check_stiffness(FLAT, 2.0, 2e-3);
+    check_stiffness(FLAT, 0.1, 2e-3); // where logarithms are series
+}
+
+// About the axis of a pure bend K_b(b) tan(theta/2), K_b that of the axes weighed by the squares.
 static void a_pure_bend_and_a_pure_twist_have_the_torques_of_the_tangent(void)
 {
     const ss_quat none = {1.0, 0.0, 0.0, 0.0};
-    for (double angle = 0.1; angle < 3.0; angle += 0.1) {
-        const ss_joint bend = ss_joint_at(none, ss_quat_exp(ss_vec(0.6 * angle, 0.0, 0.8 * angle)));
-        const ss_joint twist = ss_joint_at(none, ss_quat_exp(ss_vec(0.0, angle, 0.0)));
-        const ss_vec3 b = ss_joint_torque(&bend, 1.3, 0.7), t = ss_joint_torque(&twist, 1.3, 0.7);
-        const double tangent = tan(0.5 * angle);
-        CHECK_NEAR(b.x, -1.3 * 0.6 * tangent, 1e-13 * (1.0 + tangent * tangent));
-        CHECK_NEAR(b.y, 0.0, 1e-13);
-        CHECK_NEAR(b.z, -1.3 * 0.8 * tangent, 1e-13 * (1.0 + tangent * tangent));
-        CHECK_NEAR(t.y, -0.7 * tangent, 1e-13 * (1.0 + tangent * tangent));
-        CHECK_NEAR(ss_joint_energy(&bend, 1.3, 0.7), -2.6 * log(cos(0.5 * angle)), 1e-13);
-        CHECK_NEAR(ss_joint_energy(&twist, 1.3, 0.7), -1.4 * log(cos(0.5 * angle)), 1e-13);
+    const ss_vec3 springs[2] = {ROUND, FLAT};
+    for (int k = 0; k < 2; k++) {
+        for (double angle = 0.1; angle < 3.0; angle += 0.1) {
+            const ss_vec3 s = springs[k];
+            const ss_joint bend =
+                ss_joint_at(none, ss_quat_exp(ss_vec(0.6 * angle, 0.0, 0.8 * angle)));
+            const ss_joint twist = ss_joint_at(none, ss_quat_exp(ss_vec(0.0, angle, 0.0)));
+            const ss_joint about_x = ss_joint_at(none, ss_quat_exp(ss_vec(angle, 0.0, 0.0)));
+            const ss_vec3 b = ss_joint_torque(&bend, s), t = ss_joint_torque(&twist, s);
+            const ss_vec3 x = ss_joint_torque(&about_x, s);
+            const double tangent = tan(0.5 * angle), K = 0.36 * s.x + 0.64 * s.z;
+            const double close = 1e-12 * (1.0 + tangent * tangent);
+            CHECK_NEAR(0.6 * b.x + 0.8 * b.z, -K * tangent, close);
+            CHECK_NEAR(x.x, -s.x * tangent, close);
+            CHECK_NEAR(x.y, 0.0, close);
+            CHECK_NEAR(x.z, 0.0, close);
+            CHECK_NEAR(t.y, -s.y * tangent, close);
+            CHECK_NEAR(ss_joint_energy(&bend, s), -2.0 * K * log(cos(0.5 * angle)), 1e-13 * K);
+            CHECK_NEAR(ss_joint_energy(&twist, s), -2.0 * s.y * log(cos(0.5 * angle)), 1e-13);
+        }
     }
 }
 
 static void a_rest_shape_by_inverse_dynamics_has_the_torque(void)
 {
     for (int trial = 0; trial < 300; trial++) {
+        const ss_vec3 spring = trial % 2 == 0 ? ROUND : FLAT;
         const ss_quat q = random_turn(&g, 3.0);
-        const ss_vec3 Q = random_vector(&g, 1.0);
-        const ss_quat rest = ss_joint_rest(q, 1.3, 0.7, Q);
+        const ss_vec3 Q = random_vector(&g, trial % 2 == 0 ? 1.0 : 0.2);
+        ss_quat rest;
+        CHECK(ss_joint_rest(q, spring, Q, &rest));
         const ss_joint joint = ss_joint_at(rest, q);
         const double size = 1.0 + ss_dot(Q, Q);
-        CHECK_LE(ss_length(ss_minus(ss_joint_torque(&joint, 1.3, 0.7), Q)), 1e-14 * size * size);
+        CHECK_LE(ss_length(ss_minus(ss_joint_torque(&joint, spring), Q)), 5e-14 * size * size);
     }
 }
 
@@ -318,10 +393,10 @@ static void a_joint_that_is_turned_round_has_no_energy(void)
 {
     const ss_quat none = {1.0, 0.0, 0.0, 0.0},
                   round[2] = {{1e-9, 1.0, 0.0, 0.0}, {1e-9, 0.0, 1.0, 0.0}};
-    for (int k = 0; k < 2; k++) {
-        const ss_joint joint = ss_joint_at(none, round[k]);
-        CHECK(isnan(ss_joint_energy(&joint, 1.0, 1.0)));
-        CHECK(isnan(ss_joint_torque(&joint, 1.0, 1.0).y));
+    for (int k = 0; k < 4; k++) {
+        const ss_joint joint = ss_joint_at(none, round[k % 2]);
+        CHECK(isnan(ss_joint_energy(&joint, k < 2 ? ROUND : FLAT)));
+        CHECK(isnan(ss_joint_torque(&joint, k < 2 ? ROUND : FLAT).y));
     }
 }
 
@@ -378,7 +453,7 @@ static void a_link_that_cannot_be_is_refused_with_a_sentence(void)
     link.spin = 0.0;
     check_refused(&link, 1, false, "moments of inertia 0.1 and 0");
     link = sound_link(SS_ORIENTED_BASE);
-    link.bend = -1.0;
+    link.spring.z = -1.0;
     check_refused(&link, 1, false, "stiffness or damping");
     link = sound_link(SS_ORIENTED_BASE);
     link.rest.w = 0.0;
@@ -394,6 +469,7 @@ static void run_tests(void)
     RUN_TEST(the_power_of_the_residual_is_the_change_of_energy);
     RUN_TEST(one_link_swings_with_the_period_of_a_physical_pendulum);
     RUN_TEST(the_torque_of_a_joint_is_minus_the_gradient_of_its_energy);
+    RUN_TEST(the_stiffness_of_a_joint_is_the_second_derivative_of_its_energy);
     RUN_TEST(a_pure_bend_and_a_pure_twist_have_the_torques_of_the_tangent);
     RUN_TEST(a_rest_shape_by_inverse_dynamics_has_the_torque);
     RUN_TEST(a_joint_that_is_turned_round_has_no_energy);

@@ -145,8 +145,7 @@ static ss_oriented *two_links(void)
                                      .mass = 0.1,
                                      .across = 0.1 * 0.2 * 0.2 / 12.0,
                                      .spin = 1e-4,
-                                     .bend_damping = 1e-3,
-                                     .twist_damping = 1e-3,
+                                     .damping = {1e-3, 1e-3, 1e-3},
                                      .rest = {1.0, 0.0, 0.0, 0.0}};
     }
     ss_oriented *tree;

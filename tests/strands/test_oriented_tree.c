@@ -111,8 +111,8 @@ static void links_are_made_of_their_parts(void)
         }
         CHECK_NEAR(l->mass, hair.line_density * p->mass * r2 * l->length, 1e-14 * l->mass);
         CHECK_NEAR(l->spin, 0.5 * l->mass * radius * radius, 1e-14 * l->spin);
-        CHECK_NEAR(l->bend, 2.0 / yields, 1e-13 * l->bend);
-        CHECK_NEAR(l->bend_damping, 0.005 * p->relaxation * l->bend, 1e-13 * l->bend);
+        CHECK_NEAR(l->spring.z, 2.0 / yields, 1e-13 * l->spring.z);
+        CHECK_NEAR(l->damping.z, 0.005 * p->relaxation * l->spring.z, 1e-13 * l->spring.z);
         CHECK_NEAR(s.mass[2 * j] + s.mass[2 * j + 1], l->mass, 1e-15 * l->mass);
     }
     free_strand(&s);

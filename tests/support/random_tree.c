@@ -17,6 +17,12 @@ ss_quat random_turn(ss_random *g, double angle)
         ss_scaled(ss_random_between(g, 0.0, angle), ss_vec(axis[0], axis[1], axis[2])));
 }
 
+static ss_vec3 three_between(ss_random *g, double low, double high)
+{
+    const double x = ss_random_between(g, low, high), y = ss_random_between(g, low, high);
+    return ss_vec(x, y, ss_random_between(g, low, high));
+}
+
 static ss_oriented_link random_link(ss_random *g, int j)
 {
     const double l = ss_random_between(g, 0.5, 1.5), m = ss_random_between(g, 0.5, 1.5);
@@ -26,10 +32,8 @@ static ss_oriented_link random_link(ss_random *g, int j)
                               .mass = m,
                               .across = m * l * l / 12.0,
                               .spin = ss_random_between(g, 0.01, 0.05),
-                              .bend = ss_random_between(g, 0.5, 2.0),
-                              .twist = ss_random_between(g, 0.5, 2.0),
-                              .bend_damping = ss_random_between(g, 0.0, 0.3),
-                              .twist_damping = ss_random_between(g, 0.0, 0.3),
+                              .spring = three_between(g, 0.5, 2.0),
+                              .damping = three_between(g, 0.0, 0.3),
                               .rest = random_turn(g, 1.0)};
 }
 

@@ -7,6 +7,8 @@
 //
 //     K_b = 2/(L_p/(2 EI_p) + L/(2 EI)),   K_t likewise with GJ;   C = relaxation K/2
 //
+// K_x with E I2 and K_z with E I1 where the section is an ellipse.
+//
 // Given vertices of a strand that does not branch keep their first edge where it is if they are clamped: the root
 // joint is at its end, and stands for half of it too.
 #include <stdlib.h>
@@ -127,9 +129,17 @@ static ss_rigidity rigidity_of(const plan *p, int j, ss_material *m)
     m->relaxation *= part.relaxation;
     ss_rigidity r = ss_material_rigidity(m);
     r.line_density *= part.mass;
+    r.spin_inertia *= part.mass;
     r.bend1 *= part.bend;
+    r.bend2 *= part.bend;
     r.twist *= part.twist;
     return r;
+}
+
+// What a half of a link of length L yields to a moment: about x, which is n2, y, and z, which is n1.
+static ss_vec3 yielding(const ss_rigidity *r, double L)
+{
+    return ss_vec(L / (4.0 * r->bend2), L / (4.0 * r->twist), L / (4.0 * r->bend1));
 }
 
 // The link of edge j; its joint stands for halves in series, of the edge above too.
@@ -139,25 +149,22 @@ static ss_oriented_link link_of(const plan *p, int j)
     const ss_rigidity r = rigidity_of(p, j, &m);
     const double l = p->length[j], L = p->stands * l, mass = r.line_density * L;
     const int up = above(p, j), parent = up - p->first;
-    double bend = L / (4.0 * r.bend1), twist = L / (4.0 * r.twist);
+    ss_vec3 yields = yielding(&r, L);
     ss_oriented_link link = {.parent = parent >= 0 ? parent : SS_ORIENTED_BASE,
                              .length = l,
                              .mass = mass,
                              .across = mass * l * l / 12.0,
-                             .spin = mass * m.radius * m.radius / 2.0,
+                             .spin = r.spin_inertia * L,
                              .rest = relative(p, p->turn[1], j)};
     if (up >= 0) {
         const ss_rigidity before = rigidity_of(p, up, &other);
-        bend += p->stands * p->length[up] / (4.0 * before.bend1);
-        twist += p->stands * p->length[up] / (4.0 * before.twist);
+        yields = ss_plus(yields, yielding(&before, p->stands * p->length[up]));
     }
     if (parent >= 0) {
         link.joint = ss_vec(0.0, p->length[up], 0.0);
     }
-    link.bend = 1.0 / bend;
-    link.twist = 1.0 / twist;
-    link.bend_damping = 0.5 * m.relaxation * link.bend;
-    link.twist_damping = 0.5 * m.relaxation * link.twist;
+    link.spring = ss_vec(1.0 / yields.x, 1.0 / yields.y, 1.0 / yields.z);
+    link.damping = ss_scaled(0.5 * m.relaxation, link.spring);
     return link;
 }
 
@@ -306,8 +313,7 @@ static ss_status fill(ss_oriented_strand *s, plan *p, bool floats, ss_error *e)
         p->link[j] = link_of(p, j);
     }
     if (floats) { // its first joint is only a way to say how it is turned
-        p->link[0].bend = p->link[0].twist = 0.0;
-        p->link[0].bend_damping = p->link[0].twist_damping = 0.0;
+        p->link[0].spring = p->link[0].damping = ss_vec(0.0, 0.0, 0.0);
     }
     const int n = p->n - p->first;
     if (n < 1) {
@@ -326,17 +332,6 @@ static ss_status fill(ss_oriented_strand *s, plan *p, bool floats, ss_error *e)
         status = fill_dofs(s, e);
     }
     return status;
-}
-
-static ss_status check_design(const ss_strand_design *design, ss_error *e)
-{
-    if (design->material.ellipticity != 1.0) {
-        return ss_fail(e, SS_BAD_INPUT,
-                       "a strand of the model oriented-strands has a round section, not one of "
-                       "ellipticity %g; take the model der",
-                       design->material.ellipticity);
-    }
-    return ss_strand_design_check_tip(design, "oriented-strands", e);
 }
 
 // The shape of a tree is that of its own vertices.
@@ -362,7 +357,7 @@ static ss_status oriented_make(const ss_strand_design *design, const void *setti
     *strand = NULL;
     int n = 0;
     ss_status status = ss_strand_design_check_varied(design, e);
-    status = status == SS_OK ? check_design(design, e) : status;
+    status = status == SS_OK ? ss_strand_design_check_tip(design, "oriented-strands", e) : status;
     status = status == SS_OK ? count_links(design, set, &n, e) : status;
     if (status != SS_OK) {
         return status;

@@ -25,14 +25,13 @@
 
 // A link, and the joint by which it hangs.
 typedef struct ss_oriented_link {
-    int parent;           // its number, or SS_ORIENTED_BASE
-    ss_vec3 joint;        // m: in the frame of the parent, or of the base
-    double length, mass;  // m, kg
-    double across, spin;  // kg m^2, about the centre of mass: about x and z, and about y
-    double bend, twist;   // N m: K_b and K_t
-    double bend_damping;  // N m s: of w_x and w_z
-    double twist_damping; // N m s: of w_y
-    ss_quat rest;         // q_rest, of unit length
+    int parent;          // its number, or SS_ORIENTED_BASE
+    ss_vec3 joint;       // m: in the frame of the parent, or of the base
+    double length, mass; // m, kg
+    double across, spin; // kg m^2, about the centre of mass: about x and z, and about y
+    ss_vec3 spring;      // N m, about x, y and z: K_x, K_t, K_z; x and z alike of a round section
+    ss_vec3 damping;     // N m s, of w_x, w_y and w_z
+    ss_quat rest;        // q_rest, of unit length
 } ss_oriented_link;
 
 // How the base moves: the pose of its frame, and velocity and acceleration of its origin. The weight of the

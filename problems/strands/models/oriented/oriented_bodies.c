@@ -242,9 +242,8 @@ static void set_bias(const ss_oriented *s, int j, ss_quat q, const double w[3])
     const ss_oriented_motion *m = &s->motion[j], *up = &s->motion[l->parent];
     ss_oriented_body *own = &s->body[j];
     const ss_joint joint = ss_joint_at(l->rest, q);
-    const ss_vec3 damped =
-        ss_vec(l->bend_damping * w[0], l->twist_damping * w[1], l->bend_damping * w[2]);
-    const ss_vec3 Q = ss_joint_torque(&joint, l->bend, l->twist), y = m->turn.c[1];
+    const ss_vec3 damped = ss_joint_damping(l->damping, w);
+    const ss_vec3 Q = ss_joint_torque(&joint, l->spring), y = m->turn.c[1];
     const ss_vec3 inward = ss_scaled(l->mass, ss_cross(m->spin, ss_cross(m->spin, m->centre)));
     const ss_vec3 spun = ss_scaled((l->spin - l->across) * ss_dot(y, m->spin), y);
     const ss_vec3 gyration = ss_cross(m->spin, ss_along(spun, l->across, m->spin));

@@ -19,7 +19,7 @@ double ss_oriented_energy(const void *strand, const double *q)
     double sum = 0.0;
     for (int j = 0; j < tree->n; j++) {
         const ss_joint joint = joint_of(tree, j, q);
-        sum += ss_joint_energy(&joint, tree->link[j].bend, tree->link[j].twist);
+        sum += ss_joint_energy(&joint, tree->link[j].spring);
     }
     return sum;
 }
@@ -57,8 +57,7 @@ void ss_oriented_force(const void *strand, const double *q, const double *v, dou
     const ss_oriented *tree = ((const ss_oriented_strand *)strand)->tree;
     for (int j = 0; j < tree->n; j++) {
         const ss_joint joint = joint_of(tree, j, q);
-        add(ss_joint_torque(&joint, tree->link[j].bend, tree->link[j].twist),
-            F + ss_oriented_rate_at(tree, j));
+        add(ss_joint_torque(&joint, tree->link[j].spring), F + ss_oriented_rate_at(tree, j));
     }
     add_spins(tree, q, v, F);
 }
@@ -120,9 +119,9 @@ bool ss_oriented_stiffness(const void *strand, const double *q, ss_stiffness kin
         const int first = ss_oriented_rate_at(tree, j);
         double K[3][3];
         if (kind == SS_STIFFNESS_GAUSS_NEWTON) {
-            ss_joint_gauss_newton(&joint, l->bend, l->twist, K);
+            ss_joint_gauss_newton(&joint, l->spring, K);
         } else {
-            ss_joint_stiffness(&joint, l->bend, l->twist, K);
+            ss_joint_stiffness(&joint, l->spring, K);
         }
         if (kind == SS_STIFFNESS_FILTERED && !has_factor(K)) {
             clamp_eigenvalues(K);
@@ -142,10 +141,10 @@ void ss_oriented_damping(const void *strand, const double *q, double scale, ss_b
     (void)q;
     for (int j = 0; j < tree->n; j++) {
         const int first = ss_oriented_rate_at(tree, j);
-        for (int k = 0; k < 3; k++) {
-            const double C = k == 1 ? tree->link[j].twist_damping : tree->link[j].bend_damping;
-            *ss_band_at(A, first + k, first + k) += scale * C;
-        }
+        const ss_vec3 C = tree->link[j].damping;
+        *ss_band_at(A, first, first) += scale * C.x;
+        *ss_band_at(A, first + 1, first + 1) += scale * C.y;
+        *ss_band_at(A, first + 2, first + 2) += scale * C.z;
     }
 }
 
@@ -187,8 +186,14 @@ ss_status ss_oriented_balance(void *strand, const double *q, const double *load,
     for (int j = tree->floats ? 1 : 0; j < tree->n; j++) {
         ss_oriented_link *l = &tree->link[j];
         const double *own = load + ss_oriented_rate_at(tree, j);
-        const ss_quat rest = ss_joint_rest(ss_quat_read(q + ss_oriented_turn_at(tree, j)), l->bend,
-                                           l->twist, ss_vec(-own[0], -own[1], -own[2]));
+        const ss_quat now = ss_quat_read(q + ss_oriented_turn_at(tree, j));
+        ss_quat rest;
+        if (!ss_joint_rest(now, l->spring, ss_vec(-own[0], -own[1], -own[2]), &rest)) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "no rest shape of joint %d was found in which its section, which is not "
+                           "round, bears its load: make the strand stiffer, or rounder",
+                           j);
+        }
         l->rest = ss_quat_unit(ss_quat_product(rest, s->more[j]));
     }
     return SS_OK;

@@ -145,9 +145,8 @@ void ss_oriented_residual(const ss_oriented *s, const ss_oriented_base *base, co
         const double *rate = w + first + 3 * j;
         add_own(l, m, load != NULL ? &load[j] : NULL, sum);
         const ss_joint joint = ss_joint_at(l->rest, ss_quat_read(turn + 4 * j));
-        const ss_vec3 Q = ss_joint_torque(&joint, l->bend, l->twist);
-        const ss_vec3 damped = ss_vec(l->bend_damping * rate[0], l->twist_damping * rate[1],
-                                      l->bend_damping * rate[2]);
+        const ss_vec3 Q = ss_joint_torque(&joint, l->spring);
+        const ss_vec3 damped = ss_joint_damping(l->damping, rate);
         const ss_vec3 own = ss_turned_back(&m->turn, sum->moment);
         put(ss_plus(ss_minus(own, Q), damped), rs + first + 3 * j);
         up->force = ss_plus(up->force, sum->force);

@@ -11,9 +11,9 @@ static bool positive(double x)
     return isfinite(x) && x > 0.0;
 }
 
-static bool not_negative(double x)
+static bool none_negative(ss_vec3 x)
 {
-    return isfinite(x) && x >= 0.0;
+    return isfinite(ss_length(x)) && x.x >= 0.0 && x.y >= 0.0 && x.z >= 0.0;
 }
 
 static double norm_of(ss_quat q)
@@ -35,8 +35,7 @@ static ss_status check_link(const ss_oriented_link *l, int j, ss_error *e)
             "or no finite joint",
             j, l->across, l->spin);
     }
-    if (!not_negative(l->bend) || !not_negative(l->twist) || !not_negative(l->bend_damping) ||
-        !not_negative(l->twist_damping)) {
+    if (!none_negative(l->spring) || !none_negative(l->damping)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "the joint of link %d has a stiffness or damping that is no number >= 0", j);
     }
