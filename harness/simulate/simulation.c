@@ -46,7 +46,6 @@ static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_er
     sim->world->keeps_designs = s->write != NULL || s->stats != NULL;
     const ss_status status = scene->scene->build(&request, sim->world, options, e);
     options->dt_min = fmin(options->dt_min, options->dt);
-    sim->passes = options->contacts && options->scheme != NULL && options->scheme->scheme->passes;
     return status;
 }
 

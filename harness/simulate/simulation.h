@@ -42,7 +42,6 @@ typedef struct ss_simulation {
     double speed;                      // m/s, the largest at the end of the last step
     volatile sig_atomic_t interrupted; // the present step is the last
     bool finished;                     // see contained.h
-    bool passes;                       // the scene has contacts, and the scheme looks for none
     int kept;                          // problems of the dump that are on disk
     ss_simulate_solver solver;
     ss_world *world;

@@ -152,16 +152,6 @@ static void tell_idle(const ss_simulation *a)
     }
 }
 
-static void tell_passing(const ss_simulation *a)
-{
-    if (a->passes) {
-        ss_complain(VERB,
-                    "%s: the scheme %s looks for no contacts: strands and obstacles pass through "
-                    "each other",
-                    a->choices->scene->spec, a->run.scheme);
-    }
-}
-
 // Scenes that start at rest do so by a model's natural shape.
 static void tell_unsettled(const ss_simulation *a)
 {
@@ -248,7 +238,6 @@ static int run(shared_run *shared)
     ss_simulation *a = &shared->simulation;
     ss_error error;
     tell_unsettled(a);
-    tell_passing(a);
     const ss_status status = ss_simulation_run(a, &error);
     const char *word = ending(a, status);
     const bool well = strcmp(word, "done") == 0 || strcmp(word, "rests") == 0;

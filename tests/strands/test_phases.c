@@ -8,7 +8,7 @@
 #include "problems/strands/scenes/incline.h"
 #include "problems/strands/schemes/rows.h"
 #include "problems/tangle/random.h"
-#include "tests/support/one_stepper.h"
+#include "tests/support/landing.h"
 #include "tests/support/toy_strands.h"
 
 #define GRAVITY 9.81 // m/s^2
@@ -21,53 +21,7 @@ static void set_up(void)
     begin_world();
 }
 
-// Steps of dt by the scheme of a spec, never halved.
-static void start_by(const char *scheme, double dt)
-{
-    ss_scheme_choice choice;
-    CHECK_OK(ss_scheme_parse(scheme, &choice, &error));
-    options.scheme = &choice;
-    options.dt = options.dt_min = dt;
-    begin();
-    ss_scheme_choice_free(&choice);
-}
-
-static void add_strand(const char *model, const ss_strand_design *design, const ss_pose *root)
-{
-    ss_model_choice choice;
-    int number;
-    CHECK_OK(ss_model_parse(model, &choice, &error));
-    CHECK_OK(ss_world_add_strand(world, &choice, design, 0, root, &number, &error));
-    ss_model_choice_free(&choice);
-}
-
 // ---- One link: a rod that turns about its end, without a spring
-
-#define LENGTH 0.1 // m
-
-// At `angle` to the vertical in the plane of x and y.
-static void add_pendulum(double angle, double relaxation, double young)
-{
-    ss_strand_design design = {.length = LENGTH, .material = ss_material_hair(), .nsegments = 1};
-    const ss_vec3 along = ss_vec(sin(angle), -cos(angle), 0.0), side = ss_vec(0.0, 0.0, 1.0);
-    const ss_pose root = {.turn = {{along, ss_cross(side, along), side}}};
-    design.material.relaxation = relaxation;
-    design.material.young *= young;
-    add_strand("oriented-strands", &design, &root);
-}
-
-// A wall whose surface is the plane x = at and that keeps what is left of it; a body carries it that no root is on.
-static void add_wall(double at, double mu, double restitution)
-{
-    const ss_vec3 x = ss_vec(-1.0, 0.0, 0.0), y = ss_vec(0.0, 1.0, 0.0);
-    ss_obstacle wall = {.kind = SS_OBSTACLE_PLANE,
-                        .pose = {{{y, ss_cross(x, y), x}}, {at, 0.0, 0.0}},
-                        .mu = mu,
-                        .restitution = restitution};
-    const ss_motion still = ss_motion_still();
-    CHECK_OK(ss_world_add_body(world, &still, &wall.body, &error));
-    CHECK_OK(ss_world_add_obstacle(world, &wall, &error));
-}
 
 // A tip that swings without weight against a wall leaves it with the share e of its speed.
 static void a_tip_leaves_a_wall_with_the_share_of_restitution(void)
@@ -169,7 +123,7 @@ static double left_of_goal(double h)
     begin_world();
     world->gravity = ss_vec(0.0, 0.0, 0.0);
     add_pendulum(0.0, 0.0, 1e-12);
-    const ss_vec3 pose[2] = {{0.0, 0.0, 0.0}, {0.0, -LENGTH, 0.0}};
+    const ss_vec3 pose[2] = {{0.0, 0.0, 0.0}, {0.0, -PENDULUM_LENGTH, 0.0}};
     const ss_posing_key key = {.time = 0.0, .place = pose};
     CHECK_OK(ss_world_pose_strand(world, 0, 1, &key, &error));
     world->now.v[0] = 1e-3; // moved aside by a first advance
@@ -203,6 +157,11 @@ static void a_goal_is_approached_as_its_equation_says(void)
 // ---- Rows
 
 #define ROWS 5
+
+static ss_factors factors(void)
+{
+    return (ss_factors){stepper->systems.L, stepper->systems.D};
+}
 
 // K by test impulses on M is that of test forces on articulated bodies where nothing but inertia is in M.
 static void test_impulses_give_the_matrix_of_test_forces(void)
@@ -248,7 +207,7 @@ static void test_impulses_give_the_matrix_of_test_forces(void)
         }
     }
     ss_oriented_rows_measure(&state, ROWS, rows, wdot, load, a0, K);
-    CHECK(ss_rows_measure(&mine, world, &stepper->systems));
+    CHECK(ss_rows_measure(&mine, world, &stepper->systems, factors()));
     for (int j = 0; j < ROWS; j++) { // column j: u of all rows under a unit of x_j
         for (int i = 0; i < ROWS; i++) {
             ss_row *row = ss_rows_at(&mine, i);
@@ -292,7 +251,7 @@ static void the_box_law_holds_to_rounding(void)
                 }
             }
         }
-        CHECK(ss_rows_measure(&rows, world, &stepper->systems));
+        CHECK(ss_rows_measure(&rows, world, &stepper->systems, factors()));
         ss_rows_relax(&rows, 20000, 1.0, 0.0);
         for (int i = 0; i < 6; i++) {
             ss_rows_push(&rows, world, i, ss_rows_at(&rows, i)->x, impulses);
@@ -345,22 +304,6 @@ static void steps_leave_problems_with_the_friction_that_was_taken(void)
 }
 
 // ---- Rest and bad input
-
-// Held level at its root, 3 cm above the ground.
-static void add_falling_strand(void)
-{
-    const ss_strand_design design = {
-        .length = 0.1, .material = ss_material_hair(), .nsegments = 10};
-    const ss_pose root = pose_at(ss_vec(0.0, 0.03, 0.0), ss_vec(0.0, 0.0, 0.0));
-    const ss_vec3 x = ss_vec(1.0, 0.0, 0.0), y = ss_vec(0.0, 1.0, 0.0);
-    ss_obstacle floor = {
-        .kind = SS_OBSTACLE_PLANE, .pose = {{{x, ss_cross(y, x), y}}, {0.0, 0.0, 0.0}}, .mu = 0.3};
-    const ss_motion still = ss_motion_still();
-    world->radius = 1e-3;
-    add_strand("oriented-strands", &design, &root);
-    CHECK_OK(ss_world_add_body(world, &still, &floor.body, &error));
-    CHECK_OK(ss_world_add_obstacle(world, &floor, &error));
-}
 
 static void a_strand_comes_to_rest_on_the_ground(void)
 {

@@ -39,6 +39,7 @@ struct ss_ida {
     SUNMatrix J;
     SUNLinearSolver solver;
     long iterations, steps; // counted before this interval
+    const double *held;     // of this interval; NULL: 0
 };
 
 static const ss_strand *strand_of(const ss_ida *a)
@@ -93,9 +94,9 @@ static ss_world_state place(ss_ida *a, double t, const double *q, const double *
     return state;
 }
 
-// M0 vdot - F + C v. A step of 1 s that ends with v and began with v - vdot is short of it by as much.
-static void find_residual(ss_ida *a, double t, const double *q, const double *v, const double *vdot,
-                          double *rs)
+// M0 vdot - F + C v without `held`. A step of 1 s that ends with v and began with v - vdot is short of it by as much.
+static void find_free_residual(ss_ida *a, double t, const double *q, const double *v,
+                               const double *vdot, double *rs)
 {
     const ss_strand *s = strand_of(a);
     if (s->model->residual != NULL && s->posing == NULL) {
@@ -110,6 +111,15 @@ static void find_residual(ss_ida *a, double t, const double *q, const double *v,
     }
     it.past = a->room.past;
     ss_strand_residual(a->w, a->k, &it, &a->at, a->scratch, rs);
+}
+
+static void find_residual(ss_ida *a, double t, const double *q, const double *v, const double *vdot,
+                          double *rs)
+{
+    find_free_residual(a, t, q, v, vdot, rs);
+    for (int j = 0; a->held != NULL && j < strand_of(a)->size.nv; j++) {
+        rs[j] -= a->held[j];
+    }
 }
 
 static int residual(realtype t, N_Vector y, N_Vector ydot, N_Vector r, void *own)
@@ -298,14 +308,17 @@ void ss_ida_free(ss_ida *a)
 
 // ---- Integrating
 
-// y and ydot of the world's state: vdot = -M0^-1 of what is left at vdot = 0.
-static bool start(ss_ida *a)
+// y and ydot of the world's state with `gained` more velocity: vdot = -M0^-1 of what is left at vdot = 0.
+static bool start(ss_ida *a, const double *gained)
 {
     const ss_strand *s = strand_of(a);
     const ss_world_state *now = &a->w->now;
     const int nv = s->size.nv;
     double *v = N_VGetArrayPointer(a->y), *vdot = N_VGetArrayPointer(a->ydot);
     memcpy(v, now->v + s->v, (size_t)nv * sizeof *v);
+    for (int j = 0; gained != NULL && j < nv; j++) {
+        v[j] += gained[j];
+    }
     memcpy(v + nv, now->q + s->q, (size_t)s->size.nq * sizeof *v);
     memset(vdot, 0, (size_t)nv * sizeof *vdot);
     const ss_world_state state = place(a, now->time, v + nv, v);
@@ -333,17 +346,19 @@ static void count(ss_ida *a, ss_ida_effort *effort)
     a->steps = steps;
 }
 
-bool ss_ida_advance(ss_ida *a, bool begin, double h, ss_system_scratch *scratch, double *q,
-                    double *v, ss_ida_effort *effort)
+bool ss_ida_advance(ss_ida *a, const ss_ida_interval *interval, ss_system_scratch *scratch,
+                    double *q, double *v, ss_ida_effort *effort)
 {
     const ss_strand *s = strand_of(a);
     double reached = 0.0;
     a->scratch = scratch;
+    a->held = interval->held;
     *effort = (ss_ida_effort){0};
-    if (begin && !start(a)) {
+    if (interval->begins && !start(a, interval->gained)) {
         return false;
     }
-    const int flag = IDASolve(a->memory, a->w->now.time + h, &reached, a->y, a->ydot, IDA_NORMAL);
+    const int flag =
+        IDASolve(a->memory, a->w->now.time + interval->h, &reached, a->y, a->ydot, IDA_NORMAL);
     count(a, effort);
     if (flag < 0) {
         return false;

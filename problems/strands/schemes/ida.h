@@ -2,7 +2,9 @@
 //
 // With y = (v, q) it is F(t, y, ydot) = 0,
 //
-//     M0 vdot - F(q, v, t) + C v = 0,   qdot - rate(q, v) = 0
+//     M0 vdot - F(q, v, t) + C v - held = 0,   qdot - rate(q, v) = 0
+//
+// where `held` are forces that do not change in an interval, those of contacts.
 //
 // doc/strands.md, "IDA".
 #pragma once
@@ -41,7 +43,15 @@ ss_status ss_ida_check(const ss_world *w, int k, ss_error *e);
 ss_ida *ss_ida_new(const ss_world *w, int k, const ss_ida_settings *set, const ss_ida_room *room);
 void ss_ida_free(ss_ida *ida); // takes NULL
 
-// q and v of strand k at time + h. `begin` starts from the world's state and order 1; else it goes on from
-// where the last call ended, which must be that state. False where the integrator finds no way.
-bool ss_ida_advance(ss_ida *ida, bool begin, double h, ss_system_scratch *scratch, double *q,
-                    double *v, ss_ida_effort *effort);
+// An interval: from the world's state with `gained` more velocity, at order 1, if it begins; else it goes on from
+// where the last one ended, which must be that state.
+typedef struct ss_ida_interval {
+    double h; // s
+    bool begins;
+    const double *gained; // [nv]; NULL: 0
+    const double *held;   // [nv] generalised forces; NULL: 0
+} ss_ida_interval;
+
+// q and v of strand k at its end. False if IDA fails.
+bool ss_ida_advance(ss_ida *ida, const ss_ida_interval *interval, ss_system_scratch *scratch,
+                    double *q, double *v, ss_ida_effort *effort);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/strands/band.h"
 #include "problems/strands/posing.h"
 #include "problems/strands/schemes/rows.h"
 
@@ -12,16 +13,11 @@
 // K_ii, this is added to each.
 #define GOAL_SOFTNESS 1e-3
 
+#define BRIEF 1e-6 // s: M of such a step where M0 has no factor, as a straight super-helix has none
+
 // m/s: a contact that slides by less without impulses keeps the tangent of its impulse before.
 #define LEAST_SLIDE 1e-12
 
-const ss_phases_settings ss_phases_defaults = {.sweeps = 50,
-                                               .omega = 1.0,
-                                               .eps = 1e-6,
-                                               .stick = 1e-4,
-                                               .sliding = 1.0,
-                                               .kp = 400.0,
-                                               .kd = 40.0};
 const char *const ss_phases_goals[] = {"off", "tip", NULL};
 
 struct ss_phases {
@@ -31,8 +27,11 @@ struct ss_phases {
     double *before, *free;    // [nv] v of the start; M^-1 f
     double *impacts, *forces; // [nv] impulses
     double *extra;            // [nv] of these, of goals and limits
-    bool *pushed;             // [nstrands] whether impacts or forces are not 0
-    double *around;           // [nv] scratch
+    double *gained;           // [nv] velocities by the impacts
+    bool *pushed, *hit;       // [nstrands] whether anything acts on it; whether impacts may
+    ss_band *M0; // [nstrands] factors of the inertia of what is hit; NULL: M of the step
+    double *numbers, *scales; // of these
+    double *around, *f0;      // [nv] scratch
     ss_joint_limit *limits;   // [nv] scratch
     ss_buffer
         velocities; // [9 ncontacts] of contacts: of the start, after the impacts, without forces
@@ -47,6 +46,8 @@ void ss_phases_free(ss_phases *p)
         free(p->before);
         free(p->pushed);
         free(p->limits);
+        free(p->M0);
+        free(p->numbers);
         free(p);
     }
 }
@@ -72,8 +73,32 @@ static ss_status check_settings(const ss_world *w, const ss_phases_settings *set
     return SS_OK;
 }
 
-ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, ss_phases **phases,
-                        ss_error *e)
+// Room for the factors of M0, which are as large as those of M.
+static bool allocate_inertia(ss_phases *p, const ss_world *w)
+{
+    const size_t n = (size_t)w->nstrands;
+    size_t count = 0;
+    for (size_t k = 0; k < n; k++) {
+        const ss_strand_size *size = &w->strands[k].size;
+        count += (size_t)size->nv * (size_t)(size->half_bandwidth + 1);
+    }
+    p->M0 = malloc((n + 1) * sizeof *p->M0);
+    p->numbers = malloc((count + (size_t)w->nv + 1) * sizeof *p->numbers);
+    if (p->M0 == NULL || p->numbers == NULL) {
+        return false;
+    }
+    double *x = p->numbers;
+    for (size_t k = 0; k < n; k++) {
+        const ss_strand_size *size = &w->strands[k].size;
+        p->M0[k] = (ss_band){size->nv, size->half_bandwidth, x};
+        x += (size_t)size->nv * (size_t)(size->half_bandwidth + 1);
+    }
+    p->scales = x;
+    return true;
+}
+
+ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool inertia,
+                        ss_phases **phases, ss_error *e)
 {
     const ss_world *w = s->world;
     const size_t n = (size_t)w->nv + 1;
@@ -87,18 +112,22 @@ ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, ss_p
         return ss_fail_memory(e, "the contacts of a world");
     }
     p->set = *set;
-    p->before = calloc(6 * n, sizeof *p->before);
-    p->pushed = calloc((size_t)w->nstrands + 1, sizeof *p->pushed);
+    p->before = calloc(8 * n, sizeof *p->before);
+    p->pushed = calloc(2 * (size_t)w->nstrands + 1, sizeof *p->pushed);
     p->limits = malloc(n * sizeof *p->limits);
-    if (p->before == NULL || p->pushed == NULL || p->limits == NULL) {
+    if (p->before == NULL || p->pushed == NULL || p->limits == NULL ||
+        (inertia && !allocate_inertia(p, w))) {
         ss_phases_free(p);
         return ss_fail_memory(e, "the contacts of a world");
     }
+    p->hit = p->pushed + w->nstrands;
     p->free = p->before + n;
     p->impacts = p->free + n;
     p->forces = p->impacts + n;
     p->extra = p->forces + n;
     p->around = p->extra + n;
+    p->f0 = p->around + n;
+    p->gained = p->f0 + n;
     *phases = p;
     return SS_OK;
 }
@@ -201,29 +230,70 @@ static double wanted_after(const ss_stepper *s, int i, double before, double h)
     return e > 0.0 ? -e * before : -fmax(t->gap, 0.0) / h;
 }
 
-static bool find_impacts(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
+// M0 of the strands that are hit. False where one has no factor.
+static bool factor_inertia(ss_phases *p, const ss_stepper *s)
 {
     const ss_world *w = s->world;
-    ss_rows_clear(&p->rows);
+    bool definite = true;
+    for (int k = 0; definite && k < w->nstrands; k++) {
+        const ss_placed at = ss_snapshot_strand(&s->here, w, k);
+        double *f = p->f0 + w->strands[k].v, *D = p->scales + w->strands[k].v;
+        definite = !p->hit[k];
+        for (int try = 0; !definite && try < 2; try++) {
+            const ss_iterate it = ss_iterate_first(&w->now, try == 0 ? 0.0 : BRIEF);
+            definite =
+                ss_strand_system(w, k, &it, &at, s->systems.rooms[0].scratch, &p->M0[k], f) &&
+                ss_band_factor(&p->M0[k], D);
+        }
+    }
+    return definite;
+}
+
+// Rows of the contacts that meet within the step, and the strands that they hit.
+static bool add_impacts(ss_phases *p, const ss_stepper *s, double h)
+{
     for (int i = 0; i < s->ncontacts; i++) {
+        const ss_touch *t = &s->touches[i];
         const double before = p->u0[3 * i];
-        if (before < 0.0 && s->touches[i].gap < -h * before) {
+        if (before < 0.0 && t->gap < -h * before) {
             const ss_row row = {
                 .b = before - wanted_after(s, i, before, h), .high = INFINITY, .normal = -1};
             if (!add_contact(&p->rows, s, i, NORMAL, &row)) {
                 return false;
             }
+            p->hit[t->strand_a] = true;
+            p->hit[t->strand_b >= 0 ? t->strand_b : t->strand_a] = true;
         }
+    }
+    return true;
+}
+
+static bool find_impacts(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
+{
+    const ss_world *w = s->world;
+    memset(p->hit, 0, (size_t)w->nstrands * sizeof *p->hit);
+    ss_rows_clear(&p->rows);
+    if (!add_impacts(p, s, h)) {
+        return false;
     }
     if (p->rows.count == 0) {
         return true;
     }
-    if (!ss_rows_measure(&p->rows, w, &s->systems)) {
+    const bool inertia = p->M0 != NULL && factor_inertia(p, s);
+    const ss_factors M = {inertia ? p->M0 : s->systems.L, inertia ? p->scales : s->systems.D};
+    if (!ss_rows_measure(&p->rows, w, &s->systems, M)) {
         return false;
     }
     *sweeps += ss_rows_relax(&p->rows, p->set.sweeps, p->set.omega, p->set.eps);
     for (int i = 0; i < p->rows.count; i++) {
         ss_rows_push(&p->rows, w, i, ss_rows_at(&p->rows, i)->x, p->impacts);
+    }
+    for (int k = 0; k < w->nstrands; k++) {
+        const int at = w->strands[k].v;
+        if (p->hit[k]) {
+            memcpy(p->gained + at, p->impacts + at, (size_t)free_count(s, k) * sizeof *p->gained);
+            ss_band_solve(&M.L[k], M.D + at, p->gained + at);
+        }
     }
     return true;
 }
@@ -231,15 +301,8 @@ static bool find_impacts(ss_phases *p, const ss_stepper *s, double h, int *sweep
 // u1: that of the contacts after the impacts.
 static void find_after(const ss_phases *p, const ss_stepper *s)
 {
-    const ss_world *w = s->world;
-    for (int k = 0; k < w->nstrands; k++) {
-        const int at = w->strands[k].v;
-        if (s->formed.row[k] >= 0) {
-            ss_systems_solve(&s->systems, w, k, p->impacts + at, p->around + at);
-        }
-        for (int i = 0; s->formed.row[k] >= 0 && i < free_count(s, k); i++) {
-            p->around[at + i] += p->before[at + i];
-        }
+    for (int j = 0; j < s->world->nv; j++) {
+        p->around[j] = p->before[j] + p->gained[j];
     }
     find_contact_velocities(s, p->around, s->formed.scripted, p->u1);
 }
@@ -422,7 +485,8 @@ static bool find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps
 {
     ss_rows_clear(&p->rows);
     if (!add_contacts(p, s) || !add_extras(p, s, h) ||
-        !ss_rows_measure(&p->rows, s->world, &s->systems)) {
+        !ss_rows_measure(&p->rows, s->world, &s->systems,
+                         (ss_factors){s->systems.L, s->systems.D})) {
         return false;
     }
     soften_goals(p, s);
@@ -491,6 +555,7 @@ ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report
     const double start = ss_step_clock();
     int sweeps = 0;
     memset(p->impacts, 0, n * sizeof *p->impacts);
+    memset(p->gained, 0, n * sizeof *p->gained);
     memset(p->forces, 0, n * sizeof *p->forces);
     memset(p->extra, 0, n * sizeof *p->extra);
     if (!run_phases(p, s, h, &sweeps)) {
@@ -506,9 +571,9 @@ ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report
     return SS_OK;
 }
 
-const double *ss_phases_impacts(const ss_phases *p, const ss_world *w, int k, const double **forces)
+const double *ss_phases_gained(const ss_phases *p, const ss_world *w, int k, const double **forces)
 {
     const int at = w->strands[k].v;
     *forces = p->forces + at;
-    return p->pushed[k] ? p->impacts + at : NULL;
+    return p->pushed[k] ? p->gained + at : NULL;
 }

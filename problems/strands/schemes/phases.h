@@ -28,67 +28,34 @@ typedef struct ss_phases_settings {
     int goal;       // ss_phases_goal: tips of strands that are posed follow their pose
     double kp, kd;  // 1/s^2, 1/s: of goals
 } ss_phases_settings;
-extern const ss_phases_settings ss_phases_defaults;
+#define SS_PHASES_DEFAULTS                                                                         \
+    {                                                                                              \
+        .sweeps = 50, .omega = 1.0, .eps = 1e-6, .stick = 1e-4, .sliding = 1.0, .kp = 400.0,       \
+        .kd = 40.0                                                                                 \
+    }
 extern const char *const ss_phases_goals[]; // off, tip, NULL
 
-// Their keys, for a scheme whose settings have them as `member`.
-#define SS_PHASES_KEYS(settings, member)                                                           \
-    {.name = "sweeps",                                                                             \
-     .kind = SS_KEY_INTEGER,                                                                       \
-     .place = offsetof(settings, member.sweeps),                                                   \
-     .low = 1,                                                                                     \
-     .high = 1e6},                                                                                 \
-        {.name = "omega",                                                                          \
-         .kind = SS_KEY_REAL,                                                                      \
-         .place = offsetof(settings, member.omega),                                                \
-         .low = 0.01,                                                                              \
-         .high = 1.99},                                                                            \
-        {.name = "eps",                                                                            \
-         .kind = SS_KEY_REAL,                                                                      \
-         .place = offsetof(settings, member.eps),                                                  \
-         .low = 0.0,                                                                               \
-         .high = 1.0},                                                                             \
-        {.name = "stick",                                                                          \
-         .kind = SS_KEY_REAL,                                                                      \
-         .place = offsetof(settings, member.stick),                                                \
-         .low = 0.0,                                                                               \
-         .high = 1e3},                                                                             \
-        {.name = "sliding",                                                                        \
-         .kind = SS_KEY_REAL,                                                                      \
-         .place = offsetof(settings, member.sliding),                                              \
-         .low = 0.0,                                                                               \
-         .high = 1.0},                                                                             \
-        {.name = "limit",                                                                          \
-         .kind = SS_KEY_REAL,                                                                      \
-         .place = offsetof(settings, member.limit),                                                \
-         .low = 0.0,                                                                               \
-         .high = 3.1},                                                                             \
-        {.name = "goal",                                                                           \
-         .kind = SS_KEY_CHOICE,                                                                    \
-         .place = offsetof(settings, member.goal),                                                 \
-         .choices = ss_phases_goals},                                                              \
-        {.name = "kp",                                                                             \
-         .kind = SS_KEY_REAL,                                                                      \
-         .place = offsetof(settings, member.kp),                                                   \
-         .low = 0.0,                                                                               \
-         .high = 1e9},                                                                             \
-    {                                                                                              \
-        .name = "kd", .kind = SS_KEY_REAL, .place = offsetof(settings, member.kd), .low = 0.0,     \
-        .high = 1e6                                                                                \
-    }
+// Their keys, for a scheme whose `settings` have them as `member`.
+#define SS_PHASES_KEYS(member)                                                                     \
+    SS_INTEGER_KEY("sweeps", member.sweeps, 1, 1e6),                                               \
+        SS_REAL_KEY("omega", member.omega, 0.01, 1.99), SS_REAL_KEY("eps", member.eps, 0.0, 1.0),  \
+        SS_REAL_KEY("stick", member.stick, 0.0, 1e3),                                              \
+        SS_REAL_KEY("sliding", member.sliding, 0.0, 1.0),                                          \
+        SS_REAL_KEY("limit", member.limit, 0.0, 3.1),                                              \
+        SS_CHOICE_KEY("goal", member.goal, ss_phases_goals),                                       \
+        SS_REAL_KEY("kp", member.kp, 0.0, 1e9), SS_REAL_KEY("kd", member.kd, 0.0, 1e6)
 
 typedef struct ss_phases ss_phases;
 
-// For the world of a stepper. SS_BAD_INPUT with a sentence for limits without joints and goals without poses.
-ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, ss_phases **phases,
-                        ss_error *e);
+// For the world of a stepper. `inertia`: impacts meet M0 alone, if it has a factor, instead of M. SS_BAD_INPUT with a sentence for limits without joints and goals without poses.
+ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool inertia,
+                        ss_phases **phases, ss_error *e);
 void ss_phases_free(ss_phases *p); // takes NULL
 
 // Both phases of a try, whose systems are formed and whose contacts are found: r, the problem and the report of
 // the stepper; f of its systems and problem gains the impulses that are not r.
 ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report *report,
                            ss_error *e);
-// Of the last answer, of strand k over its free dofs: the impulses of the impacts and those of the forces. NULL
-// where both are 0.
-const double *ss_phases_impacts(const ss_phases *p, const ss_world *w, int k,
-                                const double **forces);
+// Of the last answer, of strand k over its free dofs: the velocities by the impacts, and the impulses of the forces.
+// NULL where both are 0.
+const double *ss_phases_gained(const ss_phases *p, const ss_world *w, int k, const double **forces);

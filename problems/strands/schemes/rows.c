@@ -156,7 +156,7 @@ static bool place_rows(ss_rows *r, int nstrands)
 typedef struct measuring {
     ss_rows *r;
     const ss_world *w;
-    const ss_systems *systems;
+    ss_factors M;
     double *scratch; // [FEW nv]
 } measuring;
 
@@ -168,13 +168,13 @@ static void measure_columns(const measuring *m, int k, int first)
     const strand_rows *s = (const strand_rows *)r->sizes.data + k;
     const int *own =
         (const int *)((const strand_rows *)r->sizes.data + m->w->nstrands + 1) + s->first;
-    const int n = m->systems->M[k].n, at = m->w->strands[k].v;
-    const ss_band L[FEW] = {m->systems->L[k], m->systems->L[k], m->systems->L[k], m->systems->L[k]};
+    const int n = m->M.L[k].n, at = m->w->strands[k].v;
+    const ss_band L[FEW] = {m->M.L[k], m->M.L[k], m->M.L[k], m->M.L[k]};
     const double *D[FEW];
     double *y[FEW], *block = (double *)r->blocks.data + s->block;
     for (int c = 0; c < FEW; c++) {
         const int j = first + c < s->count ? first + c : s->count - 1;
-        D[c] = m->systems->D + at;
+        D[c] = m->M.D + at;
         y[c] = m->scratch + (size_t)FEW * (size_t)at + (size_t)c * (size_t)n;
         memcpy(y[c], coefficients(r, &ends[own[j]]), (size_t)n * sizeof *y[c]);
     }
@@ -197,13 +197,13 @@ static void measure_strand(void *context, int k, int thread)
     }
 }
 
-bool ss_rows_measure(ss_rows *r, const ss_world *w, const ss_systems *systems)
+bool ss_rows_measure(ss_rows *r, const ss_world *w, const ss_systems *systems, ss_factors M)
 {
     if (!place_rows(r, w->nstrands)) {
         return false;
     }
     const size_t room = (FEW * (size_t)w->nv + 1) * sizeof(double);
-    measuring m = {r, w, systems, ss_buffer_room(&r->scratch, room)};
+    measuring m = {r, w, M, ss_buffer_room(&r->scratch, room)};
     if (m.scratch == NULL) {
         return false;
     }

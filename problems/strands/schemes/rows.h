@@ -61,7 +61,13 @@ double ss_rows_velocity(const ss_rows *r, const ss_world *w, int i, const double
 // v += H x of row i for a given x, v likewise.
 void ss_rows_push(const ss_rows *r, const ss_world *w, int i, double x, double *v);
 
-// K, from the factors of the systems. False without memory.
-bool ss_rows_measure(ss_rows *r, const ss_world *w, const ss_systems *systems);
+// Factors (band.h) of the matrices of all strands: L [nstrands], and D [nv] likewise.
+typedef struct ss_factors {
+    const ss_band *L;
+    const double *D;
+} ss_factors;
+
+// K, from the factors of M of the strands that rows are on. `systems` shares the work. False without memory.
+bool ss_rows_measure(ss_rows *r, const ss_world *w, const ss_systems *systems, ss_factors M);
 // x of all rows; how many sweeps there were: fewer where one of them changes x by less than 1e-12 of it.
 int ss_rows_relax(ss_rows *r, int sweeps, double omega, double eps);

@@ -11,7 +11,8 @@
 //     newton     M and f about each iterate, a problem each, until the velocities rest
 //     bdf2       the same of the two-step formula
 //     projection explicit forces, and models that keep their length by `project` (model.h)
-//     ida        the equations of motion by SUNDIALS IDA, without contacts; if the build has found it
+//     ida        the equations of motion by SUNDIALS IDA, with the impacts and forces of `phases` between its
+//                steps; if the build has found it
 //     thesis     M and f about each iterate, and one pass of local impulses over the contacts between
 //                two of them: no solver
 //     phases     one linearised step, whose contacts are impacts and then forces, by projected
@@ -36,7 +37,7 @@ typedef enum ss_step_reason {
     SS_STEP_SOLVER,     // no finite answer
     SS_STEP_MATRIX,     // M not definite
     SS_STEP_ITERATES,   // of the scheme move apart
-    SS_STEP_INTEGRATOR, // IDA found no way
+    SS_STEP_INTEGRATOR, // IDA failed
 } ss_step_reason;
 extern const char *const ss_step_reason_names[]; // done, reach, explosion, solver, matrix,
                                                  // iterates, integrator, NULL
@@ -54,7 +55,6 @@ typedef struct ss_scheme {
                     // of the trial moves the points
     bool vertices; // those with obstacles are at vertices
     bool impacts;  // are found apart from its problems, whose w knows no restitution
-    bool passes;   // looks for no contacts: strands and obstacles pass through each other
 
     // What the scheme keeps between tries, for the world of the stepper. May be NULL, as may `free`.
     ss_status (*make)(ss_stepper *s, const void *settings, void **own, ss_error *e);

@@ -1,24 +1,33 @@
 // ida: the equations of motion as they are, by a formula of variable order and step.
 //
 // Every strand has an integrator of its own, which goes on from step to step of the world as long as nobody else
-// moves it, and interpolates where the world's step ends. Contacts are not looked for: a formula of several
-// steps knows no impulses.
+// moves it, and interpolates where the world's step ends. Contacts, limits and goals are those of `phases.h` before
+// every step of the world, whose impulses H r are the forces H r/h all through it, and whose impacts are a jump of
+// the velocity, M0^-1 H p: the integrator of a strand that they act on, or acted on in the step before, begins anew.
 #include <stdlib.h>
 #include <string.h>
 
 #include "problems/strands/schemes/ida.h"
+#include "problems/strands/schemes/phases.h"
 #include "problems/strands/schemes/schemes.h"
-#include "problems/strands/step/stepper.h"
 
-typedef ss_ida_settings settings;
+typedef struct settings {
+    ss_ida_settings ida;
+    ss_phases_settings phases;
+    int contacts; // 0: strands and obstacles pass through each other
+} settings;
 
-static const settings DEFAULTS = {1e-6, 5, SS_IDA_OWN, 20000};
+static const settings DEFAULTS = {
+    .ida = {1e-6, 5, SS_IDA_OWN, 20000}, .phases = SS_PHASES_DEFAULTS, .contacts = 1};
 static const char *const JACOBIANS[] = {"own", "dense", NULL};
+static const char *const CONTACTS[] = {"off", "on", NULL};
 static const ss_key KEYS[] = {
-    SS_REAL_KEY("rtol", rtol, 1e-12, 0.1),
-    SS_INTEGER_KEY("order", order, 1, 5),
-    SS_CHOICE_KEY("jacobian", jacobian, JACOBIANS),
-    SS_INTEGER_KEY("steps", steps, 1, 1000000),
+    SS_REAL_KEY("rtol", ida.rtol, 1e-12, 0.1),
+    SS_INTEGER_KEY("order", ida.order, 1, 5),
+    SS_CHOICE_KEY("jacobian", ida.jacobian, JACOBIANS),
+    SS_INTEGER_KEY("steps", ida.steps, 1, 1000000),
+    SS_CHOICE_KEY("contacts", contacts, CONTACTS),
+    SS_PHASES_KEYS(phases),
     {.name = NULL},
 };
 
@@ -26,7 +35,10 @@ typedef struct scheme {
     int n;
     ss_ida **strands; // [n]
     ss_ida_effort *effort;
-    bool *good; // [n] whether the integrator found a way
+    bool *good;            // [n] whether IDA came to the end of the step
+    bool *pushed, *before; // [n] whether contacts act on it in this step; in the one before
+    ss_phases *phases;
+    double *gained, *held; // [nv] by impacts, and by forces in this step
     ss_ida_room room;
     ss_world_state last; // where the integrators are
     bool going;
@@ -44,23 +56,29 @@ static void ida_free(void *own)
     free(a->strands);
     free(a->effort);
     free(a->good);
+    free(a->gained);
+    ss_phases_free(a->phases);
     free(a->room.past);
     ss_world_state_free(&a->room.state);
     ss_world_state_free(&a->last);
     free(a);
 }
 
-static bool make_strands(scheme *a, const ss_world *w, const settings *set)
+static bool make_strands(scheme *a, const ss_world *w, const ss_ida_settings *set)
 {
     const size_t n = (size_t)w->nstrands;
     a->strands = calloc(n, sizeof(ss_ida *));
     a->effort = calloc(n, sizeof *a->effort);
-    a->good = calloc(n, sizeof *a->good);
+    a->good = calloc(3 * n, sizeof *a->good);
+    a->gained = calloc(2 * (size_t)w->nv + 1, sizeof *a->gained);
     a->room.past = malloc(((size_t)w->nv + 1) * sizeof *a->room.past);
     const bool state = ss_world_state_init(&a->room.state, w);
     bool ok = ss_world_state_init(&a->last, w) && state && a->strands != NULL &&
-              a->effort != NULL && a->good != NULL && a->room.past != NULL;
+              a->effort != NULL && a->good != NULL && a->gained != NULL && a->room.past != NULL;
     a->n = w->nstrands;
+    a->pushed = a->good + n;
+    a->before = a->pushed + n;
+    a->held = a->gained + w->nv;
     for (int k = 0; ok && k < w->nstrands; k++) {
         a->strands[k] = ss_ida_new(w, k, set, &a->room);
         ok = a->strands[k] != NULL;
@@ -70,6 +88,7 @@ static bool make_strands(scheme *a, const ss_world *w, const settings *set)
 
 static ss_status ida_make(ss_stepper *s, const void *settings_, void **own, ss_error *e)
 {
+    const settings *set = settings_;
     ss_status status = SS_OK;
     *own = NULL;
     for (int k = 0; status == SS_OK && k < s->world->nstrands; k++) {
@@ -80,9 +99,11 @@ static ss_status ida_make(ss_stepper *s, const void *settings_, void **own, ss_e
     }
     scheme *a = calloc(1, sizeof *a);
     *own = a;
-    return a != NULL && make_strands(a, s->world, settings_)
-               ? SS_OK
-               : ss_fail_memory(e, "the scheme of a world");
+    if (a == NULL || !make_strands(a, s->world, &set->ida)) {
+        return ss_fail_memory(e, "the scheme of a world");
+    }
+    s->options.contacts = s->options.contacts && set->contacts != 0;
+    return ss_phases_new(s, &set->phases, true, &a->phases, e);
 }
 
 static bool same(const double *a, const double *b, int count)
@@ -97,20 +118,65 @@ static bool goes_on(const scheme *a, const ss_world *w)
            same(a->last.v, w->now.v, w->nv);
 }
 
+// ---- Contacts
+
+// What acts on strand k, from the impulses of its phases.
+static void take_impulses(const scheme *a, const ss_stepper *s, int k, double h)
+{
+    const ss_strand *strand = &s->world->strands[k];
+    const double *forces, *gained = ss_phases_gained(a->phases, s->world, k, &forces);
+    a->pushed[k] = gained != NULL;
+    for (int j = 0; gained != NULL && j < strand->size.nv; j++) {
+        a->gained[strand->v + j] = gained[j];
+        a->held[strand->v + j] = forces[j] / h;
+    }
+}
+
+static ss_status find_forces(scheme *a, ss_stepper *s, double h, ss_step_report *report,
+                             ss_step_reason *reason, ss_error *e)
+{
+    const ss_iterate it = ss_iterate_first(&s->world->now, h);
+    if (!ss_step_form(s, &it, &s->here, report)) {
+        *reason = SS_STEP_MATRIX;
+        return SS_OK;
+    }
+    ss_status status = ss_step_find_contacts(s, h, report, e);
+    if (status == SS_OK) {
+        status = ss_phases_answer(a->phases, s, h, report, e);
+    }
+    if (status != SS_OK) {
+        return status;
+    }
+    ss_step_find_velocities(s); // those of the problem, which it is stored with
+    ss_step_keep_answer(s);
+    for (int k = 0; k < a->n; k++) {
+        take_impulses(a, s, k, h);
+    }
+    return SS_OK;
+}
+
+// ---- Steps
+
 typedef struct task {
     ss_stepper *s;
     scheme *a;
     double h;
-    bool begin;
+    bool begins;
 } task;
 
 static void advance(void *context, int k, int thread)
 {
     const task *t = context;
+    const scheme *a = t->a;
     const ss_strand *strand = &t->s->world->strands[k];
-    t->a->good[k] =
-        ss_ida_advance(t->a->strands[k], t->begin, t->h, t->s->systems.rooms[thread].scratch,
-                       t->s->trial.q + strand->q, t->s->trial.v + strand->v, &t->a->effort[k]);
+    const bool pushed = a->pushed[k];
+    const ss_ida_interval interval = {.h = t->h,
+                                      .begins = t->begins || pushed || a->before[k],
+                                      .gained = pushed ? a->gained + strand->v : NULL,
+                                      .held = pushed ? a->held + strand->v : NULL};
+    a->good[k] =
+        ss_ida_advance(a->strands[k], &interval, t->s->systems.rooms[thread].scratch,
+                       t->s->trial.q + strand->q, t->s->trial.v + strand->v, &a->effort[k]);
 }
 
 // Whether all have come through.
@@ -140,6 +206,12 @@ static ss_status ida_step(ss_stepper *s, void *own, double h, ss_step_report *re
     const ss_world *w = s->world;
     task t = {s, a, h, !goes_on(a, w)};
     ss_step_begin(s, h, 1.0, NULL);
+    memcpy(a->before, a->pushed, (size_t)a->n * sizeof *a->pushed);
+    const ss_status status = find_forces(a, s, h, report, reason, e);
+    if (status != SS_OK || *reason != SS_STEP_DONE) {
+        a->going = false;
+        return status;
+    }
     ss_systems_each(&s->systems, w->nstrands, advance, &t);
     a->going = sum_up(a, report);
     if (!a->going) {
@@ -154,12 +226,12 @@ static ss_status ida_step(ss_stepper *s, void *own, double h, ss_step_report *re
 
 const ss_scheme ss_scheme_ida = {
     .name = "ida",
-    .summary = "the equations of motion by SUNDIALS IDA, orders 1 to 5, without contacts",
+    .summary = "the equations of motion by SUNDIALS IDA, orders 1 to 5; contacts as in phases",
     .reference = "H06, H05",
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
-    .passes = true,
+    .impacts = true,
     .make = ida_make,
     .free = ida_free,
     .step = ida_step,

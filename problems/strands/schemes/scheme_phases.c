@@ -8,12 +8,13 @@ typedef struct settings {
     ss_phases_settings phases;
 } settings;
 
-static const ss_key KEYS[] = {SS_PHASES_KEYS(settings, phases), {.name = NULL}};
+static const settings DEFAULTS = {SS_PHASES_DEFAULTS};
+static const ss_key KEYS[] = {SS_PHASES_KEYS(phases), {.name = NULL}};
 
 static ss_status make(ss_stepper *s, const void *set, void **own, ss_error *e)
 {
     ss_phases *p;
-    const ss_status status = ss_phases_new(s, &((const settings *)set)->phases, &p, e);
+    const ss_status status = ss_phases_new(s, &((const settings *)set)->phases, false, &p, e);
     *own = p;
     return status;
 }
@@ -50,7 +51,7 @@ const ss_scheme ss_scheme_phases = {
     .summary = "one linearised step; contacts by impacts and then forces, no solver",
     .reference = "H06",
     .keys = KEYS,
-    .defaults = &ss_phases_defaults,
+    .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
     .impacts = true,
     .make = make,

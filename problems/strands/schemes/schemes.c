@@ -14,11 +14,28 @@ static ss_entry scheme_entry(int k)
     return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size} : (ss_entry){0};
 }
 
+// Whether a spec names the scheme that a build may leave out, and this one did.
+static bool is_left_out(const char *spec)
+{
+    static const char IDA[] = "ida";
+    const size_t length = strcspn(spec, ":");
+    int k = 0;
+    while (ss_schemes[k] != NULL && strcmp(ss_schemes[k]->name, IDA) != 0) {
+        k++;
+    }
+    return ss_schemes[k] == NULL && length == strlen(IDA) && strncmp(spec, IDA, length) == 0;
+}
+
 ss_status ss_scheme_parse(const char *spec, ss_scheme_choice *choice, ss_error *e)
 {
     const ss_catalogue schemes = {"scheme", scheme_entry};
     int which;
     *choice = (ss_scheme_choice){0};
+    if (is_left_out(spec)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "this program was built without the scheme ida, which takes SUNDIALS 6 "
+                       "(Debian: libsundials-dev)");
+    }
     const ss_status status = ss_spec_parse(&schemes, spec, &which, &choice->settings, e);
     if (status == SS_OK) {
         choice->scheme = ss_schemes[which];

@@ -136,7 +136,6 @@ static ss_status make_scheme(ss_stepper *s, ss_error *e)
         s->scheme = asked->scheme;
         strcpy(s->spec, asked->spec);
         s->options.continuous = s->options.continuous || s->scheme->continuous;
-        s->options.contacts = s->options.contacts && !s->scheme->passes;
         status = check_scheme(s->world, s->scheme, e);
     }
     if (status == SS_OK && s->scheme->make != NULL) {
@@ -332,10 +331,11 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
             s->spec, t, h);
     }
     if (reason == SS_STEP_INTEGRATOR) {
-        return ss_fail(e, SS_BAD_INPUT,
-                       "the integrator of the scheme %s finds no way on from t = %g s, down to a "
-                       "step of %g s; take a larger rtol, more steps= or the scheme linear",
-                       s->spec, t, h);
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "the scheme %s could not integrate the motion from t = %g s on, not even for "
+            "%g s; take a larger rtol, more steps=, more damping or the scheme linear",
+            s->spec, t, h);
     }
     return ss_fail(e, SS_BAD_INPUT,
                    "the motion explodes at t = %g s, down to a step of %g s; take a smaller dt_min "
