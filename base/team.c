@@ -187,9 +187,8 @@ void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context)
     team->context = context;
     atomic_store(&team->left, items);
     for (int k = 0; k < team->size; k++) {
-        const int first = (int)((int64_t)items * k / team->size);
-        const int end = (int)((int64_t)items * (k + 1) / team->size);
-        atomic_store(&team->members[k].share, share_of(round, first, end));
+        atomic_store(&team->members[k].share, share_of(round, ss_team_cut(items, k, team->size),
+                                                       ss_team_cut(items, k + 1, team->size)));
     }
     begin_round(team);
     take_part(team, 0, round);

@@ -7,6 +7,8 @@
 // any order and by any thread: results must not depend on it.
 #pragma once
 
+#include <stdint.h>
+
 typedef struct ss_team ss_team;
 
 // What is done with item 0 .. items - 1; thread is 0 .. size - 1, and no two work as the same one.
@@ -19,3 +21,9 @@ int ss_team_size(const ss_team *team);
 // All items are done when it returns. team may be NULL: the caller is alone.
 void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context);
 void ss_team_free(ss_team *team); // takes NULL
+
+// Where part 0 .. nparts of n things begins, if they are cut into nparts equal ones.
+static inline int ss_team_cut(int n, int part, int nparts)
+{
+    return (int)((int64_t)n * part / nparts);
+}

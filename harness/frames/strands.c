@@ -29,7 +29,7 @@ void ss_strands_look(ss_strands *s)
 {
     s->time = s->world->now.time;
     ss_snapshot_script(&s->at, s->world, s->time);
-    ss_snapshot_place(&s->at, s->world, &s->world->now);
+    ss_snapshot_place(&s->at, s->world, &s->world->now, NULL);
 }
 
 void ss_strands_look_at_tips(ss_strands *s)

@@ -51,13 +51,27 @@ ss_placed ss_snapshot_strand(const ss_snapshot *s, const ss_world *w, int k)
                        .felt = ss_strand_felt(strand, carrier, &s->bodies[strand->reference])};
 }
 
-void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state)
+typedef struct placing {
+    ss_snapshot *s;
+    const ss_world *w;
+    const ss_world_state *state;
+} placing;
+
+static void place_one(void *context, int k, int thread)
 {
-    for (int k = 0; k < w->nstrands; k++) {
-        ss_placed at = ss_snapshot_strand(s, w, k);
-        ss_strand_place(w, k, state, &at);
+    const placing *c = context;
+    const ss_strand *strand = &c->w->strands[k];
+    ss_placed at = ss_snapshot_strand(c->s, c->w, k);
+    (void)thread;
+    ss_strand_place(c->w, k, c->state, &at);
+    for (int i = 0; i < strand->size.npoints; i++) {
+        c->s->x[strand->point + i] = at.points[i].x;
     }
-    for (int i = 0; i < w->npoints; i++) {
-        s->x[i] = s->all.points[i].x;
-    }
+}
+
+void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state,
+                       ss_team *team)
+{
+    placing c = {s, w, state};
+    ss_team_run(team, w->nstrands, place_one, &c);
 }

@@ -1,6 +1,7 @@
 // problems/strands/snapshot.h -- where everything in a world is at one time (internal).
 #pragma once
 
+#include "base/team.h"
 #include "problems/strands/step/system.h"
 
 typedef struct ss_snapshot {
@@ -16,7 +17,9 @@ bool ss_snapshot_init(ss_snapshot *s, const ss_world *w);
 void ss_snapshot_free(ss_snapshot *s);
 
 void ss_snapshot_script(ss_snapshot *s, const ss_world *w, double time); // bodies and obstacles
-void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state); // strands
+// Strands, shared among the threads of a team; NULL: one.
+void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state,
+                       ss_team *team);
 
 // The part of strand k.
 ss_placed ss_snapshot_strand(const ss_snapshot *s, const ss_world *w, int k);

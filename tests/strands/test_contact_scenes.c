@@ -126,6 +126,60 @@ static void a_short_hair_slides_down_a_tube_with_what_friction_leaves(void)
     CHECK_NEAR(acceleration(1.02 * tan(slope)), 0.0, 1e-6);
 }
 
+// ---- Threads
+
+static scene_run *steps_with_threads(const scene_choice *choice, int threads)
+{
+    scene_run *run = open_run(choice, "gs/mfb+enum", 1e-4);
+    run->scene.options.threads = threads;
+    run->solver.max_iterations = 20;
+    start_run(run);
+    steps_of_run(run, 3);
+    return run;
+}
+
+static void check_same_matrix(const ss_sparse *A, const ss_sparse *B)
+{
+    const size_t n = (size_t)A->ncols;
+    TEST_ASSERT_EQUAL_INT(A->ncols, B->ncols);
+    TEST_ASSERT_EQUAL_MEMORY(A->start, B->start, (n + 1) * sizeof *A->start);
+    TEST_ASSERT_EQUAL_MEMORY(A->row, B->row, (size_t)A->start[n] * sizeof *A->row);
+    TEST_ASSERT_EQUAL_MEMORY(A->x, B->x, (size_t)A->start[n] * sizeof *A->x);
+}
+
+static void check_same_step(const scene_run *one, const scene_run *many)
+{
+    const ss_world *a = one->scene.world, *b = many->scene.world;
+    const double *r[2], *v[2];
+    const ss_problem *p = ss_stepper_problem(one->stepper, &r[0], &v[0]);
+    const ss_problem *q = ss_stepper_problem(many->stepper, &r[1], &v[1]);
+    const size_t n = (size_t)p->ncontacts;
+    CHECK(p->ncontacts > 600); // so many are shared
+    TEST_ASSERT_EQUAL_INT(p->ncontacts, q->ncontacts);
+    TEST_ASSERT_EQUAL_INT(one->last.hits, many->last.hits);
+    check_same_matrix(&p->M, &q->M);
+    check_same_matrix(&p->H, &q->H);
+    TEST_ASSERT_EQUAL_MEMORY(p->w, q->w, 3 * n * sizeof *p->w);
+    TEST_ASSERT_EQUAL_MEMORY(p->mu, q->mu, n * sizeof *p->mu);
+    TEST_ASSERT_EQUAL_MEMORY(r[0], r[1], 3 * n * sizeof *r[0]);
+    TEST_ASSERT_EQUAL_MEMORY(a->now.q, b->now.q, (size_t)a->nq * sizeof *a->now.q);
+    TEST_ASSERT_EQUAL_MEMORY(a->now.v, b->now.v, (size_t)a->nv * sizeof *a->now.v);
+}
+
+static void threads_that_share_a_step_change_no_bit(void)
+{
+    static const char *const MODELS[] = {"super-helix", "der"};
+    for (int k = 0; k < 2; k++) {
+        const scene_choice choice = {
+            .scene = "pony", .rods = 60, .mu = NAN, .seed = 1, .model = MODELS[k]};
+        scene_run *one = steps_with_threads(&choice, 1), *many = steps_with_threads(&choice, 3);
+        CHECK(one->last.hits > 0);
+        check_same_step(one, many);
+        close_run(one);
+        close_run(many);
+    }
+}
+
 // ---- Bundles
 
 // The deepest overlap of any two strands, m, at the end of any of `count` steps, by the step's own word and, every
@@ -193,6 +247,7 @@ static void run_tests(void)
     RUN_TEST(a_short_hair_slides_down_a_tube_with_what_friction_leaves);
     RUN_TEST(bundles_fall_and_do_not_overlap);
     RUN_TEST(without_looks_bundles_overlap);
+    RUN_TEST(threads_that_share_a_step_change_no_bit);
     RUN_TEST(a_bundle_comes_to_rest_on_the_ground);
 }
 

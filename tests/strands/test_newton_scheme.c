@@ -306,6 +306,7 @@ static void the_number_of_threads_changes_no_bit(void)
         crowd(world, 1.0);
         nq = world->nq;
         options.threads = 1 + 2 * k;
+        options.alone = 0;
         options.reach = 0.0;
         begin_with("linear");
         steps(3);
@@ -319,6 +320,7 @@ static void the_number_of_threads_changes_no_bit(void)
         heap();
         nq = world->nq;
         options.threads = 1 + 2 * k;
+        options.alone = 0;
         options.reach = 0.0;
         begin_with("newton:iterations=4,tol=0");
         steps(3);

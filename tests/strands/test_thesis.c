@@ -177,6 +177,7 @@ static void the_number_of_threads_changes_no_bit(void)
         lattice("der", 0.0);
         stir(world, 0.1);
         options.threads = 1 + 2 * k;
+        options.alone = 0;
         begin_with("thesis:law=repaired,relax=0.9");
         steps(5);
         CHECK(report.active > 10);

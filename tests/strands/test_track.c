@@ -10,7 +10,7 @@ static ss_track *track;
 static void set_up(void)
 {
     error = (ss_error){0};
-    track = ss_track_new();
+    track = ss_track_new(NULL);
     CHECK(track != NULL);
 }
 

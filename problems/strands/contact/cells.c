@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/team.h"
 #include "problems/strands/contact/proximity.h"
 
 #define LATTICE        2147480000.0 // points; a little below 2^31, so that rounding stays inside
@@ -252,11 +253,10 @@ bool ss_cells_pairs(const ss_cells *c, int part, int nparts, ss_buffer *pairs, s
 {
     const entry *entries = c->entries.data;
     const uint32_t *first = c->start.data;
-    const int begin = (int)((int64_t)c->nbuckets * part / nparts);
-    const int end = (int)((int64_t)c->nbuckets * (part + 1) / nparts);
+    const int end = ss_team_cut(c->nbuckets, part + 1, nparts);
     bool ok = true;
     *npairs = 0;
-    for (int k = begin; k < end && ok; k++) {
+    for (int k = ss_team_cut(c->nbuckets, part, nparts); k < end && ok; k++) {
         ok = sweep_bucket(pairs, npairs, entries + first[k], first[k + 1] - first[k], c->shift);
     }
     return ok;

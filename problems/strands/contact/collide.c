@@ -394,9 +394,8 @@ static void find_part(void *context, int item, int thread)
     for (size_t k = 0; k < npairs && p->ok; k++) {
         touch_segments(s, p, pairs[k]);
     }
-    const int first = (int)((int64_t)s->nsegments * item / s->nparts);
-    const int end = (int)((int64_t)s->nsegments * (item + 1) / s->nparts);
-    for (int i = first; i < end; i++) {
+    const int end = ss_team_cut(s->nsegments, item + 1, s->nparts);
+    for (int i = ss_team_cut(s->nsegments, item, s->nparts); i < end; i++) {
         for (int o = 0; o < s->nobstacles && p->ok; o++) {
             touch_whole_or_vertices(s, p, i, o);
         }

@@ -13,16 +13,25 @@ typedef struct known {
     double force[3]; // N, in the frame E
 } known;
 
+// Contacts are recalled in so many parts if threads share them; few are one part.
+#define PARTS          64
+#define CONTACTS_LEAST 500
+
 struct ss_track {
+    ss_team *team;           // the caller's
     ss_buffer lists, takens; // where the next two live
     known *list;             // [count]
     bool *taken;             // [count] by a contact of this step
     int count;
 };
 
-ss_track *ss_track_new(void)
+ss_track *ss_track_new(ss_team *team)
 {
-    return calloc(1, sizeof(ss_track));
+    ss_track *t = calloc(1, sizeof *t);
+    if (t != NULL) {
+        t->team = team;
+    }
+    return t;
 }
 
 void ss_track_free(ss_track *t)
@@ -163,32 +172,75 @@ static int recall_pair(ss_track *t, const ss_touch *touches, int count, double d
     return most;
 }
 
+// What ss_track_recall works on.
+typedef struct recall {
+    ss_track *track;
+    const ss_touch *touches;
+    int count, nparts;
+    double dt;
+    ss_mat3 *E;
+    double *r;
+    int hits[PARTS];
+} recall;
+
+// The contacts of part `item` begin at the first of their strand a. Parts have nothing to do with each
+// other, for a contact and what it recalls have the same strand a.
+static int begin_of(const recall *c, int item)
+{
+    int at = ss_team_cut(c->count, item, c->nparts);
+    while (at > 0 && at < c->count && c->touches[at].strand_a == c->touches[at - 1].strand_a) {
+        at++;
+    }
+    return at;
+}
+
+static void recall_part(void *context, int item, int thread)
+{
+    recall *c = context;
+    const int begin = begin_of(c, item), stop = begin_of(c, item + 1);
+    const ss_touch *touches = c->touches;
+    int hits = 0;
+    (void)thread;
+    // The same pairs first, so that no neighbour takes what is another's own.
+    for (int i = begin, end; i < stop; i = end) {
+        for (end = i; end < stop && ss_touch_compare(&touches[i], &touches[end]) == 0; end++) {
+            c->E[end].c[0] = ss_vec(0.0, 0.0, 0.0); // not known yet
+        }
+        hits += recall_pair(c->track, touches + i, end - i, c->dt, c->E + i, c->r + 3 * i);
+    }
+    for (int i = begin; i < stop; i++) {
+        if (!is_new(&c->E[i])) {
+            continue;
+        }
+        const int at = find_neighbour(c->track, &touches[i]);
+        if (at >= 0) {
+            take(c->track, at, touches[i].n, c->dt, &c->E[i], &c->r[3 * i]);
+            hits++;
+        } else {
+            c->E[i] = ss_contact_frame(touches[i].n);
+            c->r[3 * i] = c->r[3 * i + 1] = c->r[3 * i + 2] = 0.0;
+        }
+    }
+    c->hits[item] = hits;
+}
+
 int ss_track_recall(ss_track *t, const ss_touch *touches, int count, double dt, ss_mat3 *E,
                     double *r)
 {
+    recall c = {.track = t,
+                .touches = touches,
+                .count = count,
+                .nparts = t->team != NULL && count >= CONTACTS_LEAST ? PARTS : 1,
+                .dt = dt,
+                .E = E,
+                .r = r};
     int hits = 0;
     for (int i = 0; i < t->count; i++) {
         t->taken[i] = false;
     }
-    // The same pairs first, so that no neighbour takes what is another's own.
-    for (int i = 0, end; i < count; i = end) {
-        for (end = i; end < count && ss_touch_compare(&touches[i], &touches[end]) == 0; end++) {
-            E[end].c[0] = ss_vec(0.0, 0.0, 0.0); // not known yet
-        }
-        hits += recall_pair(t, touches + i, end - i, dt, E + i, r + 3 * i);
-    }
-    for (int i = 0; i < count; i++) {
-        if (!is_new(&E[i])) {
-            continue;
-        }
-        const int at = find_neighbour(t, &touches[i]);
-        if (at >= 0) {
-            take(t, at, touches[i].n, dt, &E[i], &r[3 * i]);
-            hits++;
-        } else {
-            E[i] = ss_contact_frame(touches[i].n);
-            r[3 * i] = r[3 * i + 1] = r[3 * i + 2] = 0.0;
-        }
+    ss_team_run(t->team, c.nparts, recall_part, &c);
+    for (int k = 0; k < c.nparts; k++) {
+        hits += c.hits[k];
     }
     return hits;
 }

@@ -10,7 +10,8 @@
 #include "problems/strands/contact/collide.h"
 
 typedef struct ss_track ss_track;
-ss_track *ss_track_new(void); // NULL without memory
+// team: the caller's, whose threads share what is recalled; NULL: one thread. NULL without memory.
+ss_track *ss_track_new(ss_team *team);
 void ss_track_free(ss_track *t);
 
 // E [count] frames (columns n, t1, t2) and r [3 count] the impulses over dt to start from, 0 for

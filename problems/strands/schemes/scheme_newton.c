@@ -221,7 +221,7 @@ static ss_status iterate_once(ss_stepper *s, newton *n, const ss_iterate *it, do
 {
     const double start = ss_step_clock();
     commit(s, n, it->h);
-    ss_snapshot_place(&s->there, s->world, it->at);
+    ss_snapshot_place(&s->there, s->world, it->at, s->systems.team);
     report->dynamic_seconds += ss_step_clock() - start;
     if (!ss_step_form(s, it, &s->there, report)) {
         *reason = SS_STEP_MATRIX;

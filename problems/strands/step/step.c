@@ -20,6 +20,7 @@ ss_step_options ss_step_defaults(void)
                              .beta = 0.2,
                              .reach = 1.0,
                              .explosion = 1e3,
+                             .alone = 1500,
                              .contacts = true};
 }
 
@@ -88,15 +89,15 @@ static bool allocate(ss_stepper *s)
     const ss_world *w = s->world;
     const size_t n = (size_t)w->nstrands;
     const bool here = ss_snapshot_init(&s->here, w), there = ss_snapshot_init(&s->there, w);
-    const bool systems =
-        ss_systems_init(&s->systems, w, s->options.threads > 1 ? s->options.threads : 1);
+    const bool shared = s->options.threads > 1 && w->nv >= s->options.alone;
+    const bool systems = ss_systems_init(&s->systems, w, shared ? s->options.threads : 1);
     s->mean = malloc(((size_t)w->nv + 1) * sizeof *s->mean);
     s->first = malloc((n + 1) * sizeof *s->first);
     s->body = malloc((n + 1) * sizeof *s->body);
     s->loose = malloc((n + 1) * sizeof *s->loose);
     s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
     s->collider = ss_collider_new(s->systems.team);
-    s->track = ss_track_new();
+    s->track = ss_track_new(s->systems.team);
     if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->body == NULL ||
         s->moved == NULL || s->loose == NULL || s->collider == NULL || s->track == NULL) {
         return false;
@@ -225,7 +226,7 @@ static void look_around(ss_stepper *s)
         return;
     }
     ss_snapshot_script(&s->here, w, w->now.time);
-    ss_snapshot_place(&s->here, w, &w->now);
+    ss_snapshot_place(&s->here, w, &w->now, s->systems.team);
     s->energy = ss_step_energy(w, &w->now, &s->here);
     s->nfound = -1;
 }

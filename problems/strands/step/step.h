@@ -76,9 +76,10 @@ typedef struct ss_step_options {
         // overlap; not with the gap term none
     bool contacts; // false: none at all; equal strands may then be stepped side by side
     int threads;   // that share the strands; the bits do not depend on it; 0: one
+    int alone; // worlds with fewer dofs are one thread's: waking another takes longer than it saves
 } ss_step_options;
 ss_step_options
-ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, 0, true, 0
+ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, 0, true, 0, 1500
 
 // What happened in a step; the columns of --stats are made of these.
 typedef struct ss_step_report {

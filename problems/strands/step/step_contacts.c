@@ -65,26 +65,27 @@ static void sweep(ss_stepper *s, double h)
     }
 }
 
-// How many dofs of strand k move the point at abscissa a of a segment.
-static int free_dofs(const ss_stepper *s, int k, int segment, double a)
+// Whether a dof of strand k that no clamp holds moves the point at abscissa a of a segment.
+static bool can_move(const ss_stepper *s, int k, int segment, double a)
 {
     const ss_strand *strand = &s->world->strands[k];
     const ss_strand_point *end = s->here.all.points + strand->point + segment;
-    int count = 0;
     for (int i = 0; i < 2; i++) {
         for (int j = 0; a != 1.0 - i && j < end[i].count; j++) {
-            count += s->systems.place[strand->v + ss_point_dof(&end[i], j)] >= 0;
+            if (s->systems.place[strand->v + ss_point_dof(&end[i], j)] >= 0) {
+                return true;
+            }
         }
     }
-    return count;
+    return false;
 }
 
 // Contacts are pairs of which a point can move; without a gap term those that touch.
 static bool is_contact(const ss_stepper *s, const ss_touch *t)
 {
-    int dofs = free_dofs(s, t->strand_a, t->segment_a, t->a);
-    dofs += t->strand_b >= 0 ? free_dofs(s, t->strand_b, t->segment_b, t->b) : 0;
-    return dofs > 0 && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
+    const bool moves = can_move(s, t->strand_a, t->segment_a, t->a) ||
+                       (t->strand_b >= 0 && can_move(s, t->strand_b, t->segment_b, t->b));
+    return moves && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
 }
 
 // v of the trial without contacts.

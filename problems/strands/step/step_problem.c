@@ -7,6 +7,10 @@
 // The velocity that takes back a penetration is at most this, m/s: deep ones must not shoot apart.
 #define EXIT_SPEED 0.1
 
+// Strands and contacts are cut into so many parts if threads share them; few contacts are one part.
+#define PARTS          64
+#define CONTACTS_LEAST 200
+
 ss_vec3 ss_segment_point(const ss_world *w, const ss_vec3 *x, int k, int segment, double a)
 {
     const ss_vec3 *end = x + w->strands[k].point + segment;
@@ -54,7 +58,26 @@ static const ss_strand_point *segment_ends(const ss_step_parts *in, int k, int s
     return in->from->all.points + in->world->strands[k].point + segment;
 }
 
-// J += weight x that of the point, whose dofs are merged into the part's.
+// The free dofs of a point are merged into the part's.
+static void add_dofs(const ss_step_parts *in, const ss_strand_point *point, part *p)
+{
+    const int *place = in->systems->place + in->world->strands[p->strand].v;
+    int at = 0;
+    for (int j = 0; j < point->count; j++) {
+        const int dof = place[ss_point_dof(point, j)];
+        while (at < p->count && p->dof[at] < dof) {
+            at++;
+        }
+        if (dof < 0 || (at < p->count && p->dof[at] == dof)) {
+            continue; // held: its part of u is in w
+        }
+        memmove(p->dof + at + 1, p->dof + at, (size_t)(p->count - at) * sizeof *p->dof);
+        p->dof[at] = dof;
+        p->count++;
+    }
+}
+
+// J += weight x that of the point, whose dofs are among the part's.
 static void add_point(const ss_step_parts *in, double weight, const ss_strand_point *point, part *p)
 {
     const int *place = in->systems->place + in->world->strands[p->strand].v;
@@ -62,18 +85,11 @@ static void add_point(const ss_step_parts *in, double weight, const ss_strand_po
     int at = 0;
     for (int j = 0; j < point->count; j++) {
         const int dof = place[ss_point_dof(point, j)];
-        while (at < p->count && p->dof[at] < dof) {
-            at++;
-        }
         if (dof < 0) {
-            continue; // held: its part of u is in w
+            continue;
         }
-        if (at == p->count || p->dof[at] != dof) {
-            memmove(p->dof + at + 1, p->dof + at, (size_t)(p->count - at) * sizeof *p->dof);
-            memmove(p->J + at + 1, p->J + at, (size_t)(p->count - at) * sizeof *p->J);
-            p->dof[at] = dof;
-            p->J[at][0] = p->J[at][1] = p->J[at][2] = 0.0;
-            p->count++;
+        while (p->dof[at] < dof) {
+            at++;
         }
         p->J[at][0] += weight * x[j];
         p->J[at][1] += weight * y[j];
@@ -81,18 +97,36 @@ static void add_point(const ss_step_parts *in, double weight, const ss_strand_po
     }
 }
 
-static void fill_parts(const ss_step_parts *in, const ss_touch *t, parts *p)
+// The dofs of a contact, J unset.
+static void find_dofs(const ss_step_parts *in, const ss_touch *t, parts *p)
 {
     const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
     p->of[0].strand = t->strand_a;
     p->of[0].count = p->of[1].count = 0;
     p->count = t->strand_b < 0 || t->strand_b == t->strand_a ? 1 : 2;
+    add_dofs(in, &a[0], &p->of[0]);
+    add_dofs(in, &a[1], &p->of[0]);
+    if (t->strand_b >= 0) {
+        part *other = &p->of[p->count - 1];
+        const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
+        other->strand = t->strand_b;
+        add_dofs(in, &b[0], other);
+        add_dofs(in, &b[1], other);
+    }
+}
+
+static void fill_parts(const ss_step_parts *in, const ss_touch *t, parts *p)
+{
+    const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
+    find_dofs(in, t, p);
+    for (int k = 0; k < p->count; k++) {
+        memset(p->of[k].J, 0, (size_t)p->of[k].count * sizeof *p->of[k].J);
+    }
     add_point(in, 1.0 - t->a, &a[0], &p->of[0]);
     add_point(in, t->a, &a[1], &p->of[0]);
     if (t->strand_b >= 0) {
         part *other = &p->of[p->count - 1];
         const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
-        other->strand = t->strand_b;
         add_point(in, t->b - 1.0, &b[0], other);
         add_point(in, -t->b, &b[1], other);
     }
@@ -147,6 +181,7 @@ static sizes place_strands(ss_step_problem *s, const ss_step_parts *in)
             continue;
         }
         s->row[k] = at;
+        s->entry[k] = (int)total.entries_M;
         at += M->n;
         for (int j = 0; j < M->n; j++) {
             total.entries_M += (size_t)(band_end(M, j) - band_first(M, j));
@@ -161,6 +196,12 @@ static sizes place_strands(ss_step_problem *s, const ss_step_parts *in)
     return total;
 }
 
+// Bytes that a thread needs for the parts of a contact.
+static size_t thread_room(const ss_step_problem *s)
+{
+    return 2 * (size_t)(s->widest + 1) * PART_ENTRY;
+}
+
 // Numbers, then rows, in one buffer.
 static bool reserve_entries(ss_buffer *b, size_t count, ss_sparse *A)
 {
@@ -169,7 +210,7 @@ static bool reserve_entries(ss_buffer *b, size_t count, ss_sparse *A)
     return A->x != NULL;
 }
 
-static ss_status reserve(ss_step_problem *s, const sizes *total, ss_error *e)
+static ss_status reserve(ss_step_problem *s, const sizes *total, int nthreads, ss_error *e)
 {
     ss_problem *p = &s->problem;
     const size_t n = (size_t)p->ncontacts, ndofs = (size_t)p->ndofs;
@@ -182,7 +223,7 @@ static ss_status reserve(ss_step_problem *s, const sizes *total, ss_error *e)
     p->f = ss_buffer_room(&s->dofs, (ndofs + 1) * sizeof *p->f);
     s->widest = total->widest;
     if (contacts == NULL || columns == NULL || p->f == NULL ||
-        ss_buffer_room(&s->parts, 2 * (size_t)(s->widest + 1) * PART_ENTRY) == NULL ||
+        ss_buffer_room(&s->parts, (size_t)nthreads * thread_room(s)) == NULL ||
         !reserve_entries(&s->entries_M, total->entries_M, &p->M) ||
         !reserve_entries(&s->entries_H, total->entries_H, &p->H)) {
         return ss_fail_memory(e, "the problem of a step");
@@ -203,59 +244,51 @@ static ss_status reserve(ss_step_problem *s, const sizes *total, ss_error *e)
 // ---- Entries
 
 // All places of the band, zeros too: the pattern tells the solvers that a strand is one body.
-static void fill_mass(ss_step_problem *s, const ss_step_parts *in)
+static void fill_mass_of(ss_step_problem *s, const ss_step_parts *in, int k)
 {
+    const ss_band *M = &in->systems->M[k];
     ss_sparse *A = &s->problem.M;
-    int at = 0;
-    A->start[0] = 0;
-    for (int k = 0; k < in->world->nstrands; k++) {
-        const ss_band *M = &in->systems->M[k];
-        const int row = s->row[k];
-        for (int j = 0; row >= 0 && j < M->n; j++) {
-            for (int i = band_first(M, j); i < band_end(M, j); i++, at++) {
-                A->row[at] = row + i;
-                A->x[at] = i >= j ? *ss_band_at(M, i, j) : *ss_band_at(M, j, i);
-            }
-            A->start[row + j + 1] = at;
-        }
-        if (row >= 0) {
-            memcpy(s->problem.f + row, in->systems->f + in->world->strands[k].v,
-                   (size_t)M->n * sizeof *s->problem.f);
+    const int row = s->row[k];
+    int at = s->entry[k];
+    for (int j = 0; j < M->n; j++) {
+        A->start[row + j] = at;
+        for (int i = band_first(M, j); i < band_end(M, j); i++, at++) {
+            A->row[at] = row + i;
+            A->x[at] = i >= j ? *ss_band_at(M, i, j) : *ss_band_at(M, j, i);
         }
     }
+    memcpy(s->problem.f + row, in->systems->f + in->world->strands[k].v,
+           (size_t)M->n * sizeof *s->problem.f);
 }
 
 // Without entries, in the buffer.
-static parts empty_parts(const ss_step_problem *s)
+static parts empty_parts(const ss_step_problem *s, int thread)
 {
     const int n = s->widest + 1;
-    double(*J)[3] = s->parts.data;
+    double(*J)[3] = (void *)((char *)s->parts.data + (size_t)thread * thread_room(s));
     int *dof = (int *)(J + 2 * n);
     return (parts){.of = {{.dof = dof, .J = J}, {.dof = dof + n, .J = J + n}}};
 }
 
-static void fill_columns(ss_step_problem *s, const ss_step_parts *in)
+// The columns of contact i, whose first entry is at `at`. Returned: behind their last.
+static int fill_columns_of(ss_step_problem *s, const ss_step_parts *in, int i, int at, parts *p)
 {
     ss_sparse *H = &s->problem.H;
-    parts p = empty_parts(s);
-    int at = 0;
-    H->start[0] = 0;
-    for (int i = 0; i < in->count; i++) {
-        fill_parts(in, &in->touches[i], &p);
-        for (int c = 0; c < 3; c++) {
-            const ss_vec3 axis = in->E[i].c[c];
-            for (int k = 0; k < p.count; k++) {
-                const part *own = &p.of[k];
-                const int row = s->row[own->strand];
-                for (int j = 0; j < own->count; j++, at++) {
-                    const double *J = own->J[j];
-                    H->row[at] = row + own->dof[j];
-                    H->x[at] = axis.x * J[0] + axis.y * J[1] + axis.z * J[2];
-                }
+    fill_parts(in, &in->touches[i], p);
+    for (int c = 0; c < 3; c++) {
+        const ss_vec3 axis = in->E[i].c[c];
+        H->start[3 * i + c] = at;
+        for (int k = 0; k < p->count; k++) {
+            const part *own = &p->of[k];
+            const int row = s->row[own->strand];
+            for (int j = 0; j < own->count; j++, at++) {
+                const double *J = own->J[j];
+                H->row[at] = row + own->dof[j];
+                H->x[at] = axis.x * J[0] + axis.y * J[1] + axis.z * J[2];
             }
-            H->start[3 * i + c + 1] = at;
         }
     }
+    return at;
 }
 
 // ---- w and mu
@@ -332,42 +365,111 @@ static double normal_term(const ss_step_parts *in, int i, double scripted)
     return t->gap < -in->h * before ? fmin(share * fmin(before, 0.0), fmin(gap, 0.0)) : gap;
 }
 
-static void fill_contacts(ss_step_problem *s, const ss_step_parts *in)
+static void fill_contact(ss_step_problem *s, const ss_step_parts *in, int i)
 {
-    for (int i = 0; i < in->count; i++) {
-        const ss_touch *t = &in->touches[i];
-        const ss_vec3 u = ss_turned_back(&in->E[i], scripted_difference(in, t));
-        const double components[3] = {u.x, u.y, u.z};
-        memcpy(s->scripted + 3 * i, components, sizeof components);
-        memcpy(s->problem.w + 3 * i, components, sizeof components);
-        s->problem.w[3 * i] += normal_term(in, i, u.x);
-        s->problem.mu[i] = t->strand_b < 0 ? in->world->obstacles[t->segment_b].mu : in->world->mu;
+    const ss_touch *t = &in->touches[i];
+    const ss_vec3 u = ss_turned_back(&in->E[i], scripted_difference(in, t));
+    const double components[3] = {u.x, u.y, u.z};
+    memcpy(s->scripted + 3 * i, components, sizeof components);
+    memcpy(s->problem.w + 3 * i, components, sizeof components);
+    s->problem.w[3 * i] += normal_term(in, i, u.x);
+    s->problem.mu[i] = t->strand_b < 0 ? in->world->obstacles[t->segment_b].mu : in->world->mu;
+}
+
+// ---- Threads
+
+typedef struct filling {
+    ss_step_problem *s;
+    const ss_step_parts *in;
+    int nparts;
+    int entry[PARTS + 1]; // of H, where the contacts of a part begin
+} filling;
+
+static filling filling_of(ss_step_problem *s, const ss_step_parts *in)
+{
+    const bool shared = in->systems->team != NULL && in->count >= CONTACTS_LEAST;
+    return (filling){.s = s, .in = in, .nparts = shared ? PARTS : 1};
+}
+
+static void fill_mass_part(void *context, int item, int thread)
+{
+    const filling *c = context;
+    const int nstrands = c->in->world->nstrands, end = ss_team_cut(nstrands, item + 1, c->nparts);
+    (void)thread;
+    for (int k = ss_team_cut(nstrands, item, c->nparts); k < end; k++) {
+        if (c->s->row[k] >= 0) {
+            fill_mass_of(c->s, c->in, k);
+        }
+    }
+}
+
+static void count_part(void *context, int item, int thread)
+{
+    filling *c = context;
+    const int end = ss_team_cut(c->in->count, item + 1, c->nparts);
+    parts p = empty_parts(c->s, thread);
+    int entries = 0;
+    for (int i = ss_team_cut(c->in->count, item, c->nparts); i < end; i++) {
+        find_dofs(c->in, &c->in->touches[i], &p);
+        entries += 3 * (p.of[0].count + p.of[1].count);
+    }
+    c->entry[item + 1] = entries;
+}
+
+static void fill_contacts_part(void *context, int item, int thread)
+{
+    const filling *c = context;
+    const int end = ss_team_cut(c->in->count, item + 1, c->nparts);
+    parts p = empty_parts(c->s, thread);
+    int at = c->entry[item];
+    for (int i = ss_team_cut(c->in->count, item, c->nparts); i < end; i++) {
+        at = fill_columns_of(c->s, c->in, i, at, &p);
+        fill_contact(c->s, c->in, i);
+    }
+    if (end == c->in->count) {
+        c->s->problem.H.start[3 * end] = at;
     }
 }
 
 void ss_step_problem_refresh(ss_step_problem *s, const ss_step_parts *in)
 {
-    fill_mass(s, in);
+    filling c = filling_of(s, in);
+    ss_team_run(in->systems->team, c.nparts, fill_mass_part, &c);
+}
+
+static void fill(ss_step_problem *s, const ss_step_parts *in)
+{
+    ss_team *team = in->systems->team;
+    filling c = filling_of(s, in);
+    ss_team_run(team, c.nparts, fill_mass_part, &c);
+    if (c.nparts > 1) {
+        ss_team_run(team, c.nparts, count_part, &c);
+    }
+    for (int k = 0; k < c.nparts; k++) {
+        c.entry[k + 1] += c.entry[k];
+    }
+    ss_team_run(team, c.nparts, fill_contacts_part, &c);
 }
 
 ss_status ss_step_problem_form(ss_step_problem *s, const ss_step_parts *in, ss_error *e)
 {
+    const size_t nstrands = (size_t)in->world->nstrands;
     s->problem = (ss_problem){.form = SS_GLOBAL,
                               .dim = 3,
                               .ncontacts = in->count,
                               .claim = ss_claim_unknown(),
                               .provenance = ss_provenance_unknown()};
-    s->row = ss_buffer_room(&s->rows, ((size_t)in->world->nstrands + 1) * sizeof *s->row);
+    s->row = ss_buffer_room(&s->rows, 2 * (nstrands + 1) * sizeof *s->row);
     if (s->row == NULL) {
         return ss_fail_memory(e, "the problem of a step");
     }
+    s->entry = s->row + nstrands + 1;
     mark_strands(s, in);
     const sizes total = place_strands(s, in);
-    const ss_status status = reserve(s, &total, e);
+    const ss_status status = reserve(s, &total, in->systems->nrooms, e);
     if (status == SS_OK) {
-        fill_mass(s, in);
-        fill_columns(s, in);
-        fill_contacts(s, in);
+        s->problem.M.start[s->problem.ndofs] = (int)total.entries_M;
+        fill(s, in);
     }
     return status;
 }

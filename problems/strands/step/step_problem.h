@@ -13,6 +13,7 @@
 typedef struct ss_step_problem {
     ss_problem problem; // its arrays are borrowed from the buffers: it is never freed as such
     int *row;           // [nstrands] where a strand's dofs begin in the problem; -1 without contact
+    int *entry;         // [nstrands] where its entries of M begin
     double *scripted;   // [3 contacts] relative velocities that scripts alone give, without gaps
     ss_state guess;
     int widest;     // the most dofs of a strand

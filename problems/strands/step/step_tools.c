@@ -354,7 +354,7 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
 {
     const ss_world *w = s->world;
     s->trial.time = w->now.time + h;
-    ss_snapshot_place(&s->there, w, &s->trial);
+    ss_snapshot_place(&s->there, w, &s->trial, s->systems.team);
     measure_contacts(s, report);
     report->time = s->trial.time;
     report->dt = h;
