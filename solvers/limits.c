@@ -20,11 +20,18 @@ static double fastest(ss_clock clock)
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : CPU_SETSIZE;
 }
 
+// The CPU's clock costs as much as a sweep over a few contacts. A part of a solver that is not limited by it
+// does without: NaN.
+static double limits_cpu(const ss_task *task)
+{
+    return task->recalled == NULL || task->clock == SS_CLOCK_CPU ? ss_clock_cpu_seconds() : NAN;
+}
+
 ss_limits ss_limits_start(const ss_task *task)
 {
     ss_limits w = {
         .task = task,
-        .cpu = ss_clock_cpu_seconds(),
+        .cpu = limits_cpu(task),
         .start = task_seconds(task->clock),
         .wall = ss_clock_seconds(CLOCK_MONOTONIC),
         .rate = fastest(task->clock),
@@ -47,13 +54,13 @@ double ss_limits_elapsed(const ss_limits *w)
 
 double ss_limits_slowness(const ss_limits *w)
 {
-    const double worked = ss_clock_cpu_seconds() - w->cpu - w->listening_cpu;
+    const double worked = limits_cpu(w->task) - w->cpu - w->listening_cpu;
     const double slowness = ss_limits_elapsed(w) / worked;
     return slowness > 1.0 && isfinite(slowness) ? slowness : 1.0;
 }
 
-// The CPU's clock costs as much as a sweep over a few contacts, the wall's next to nothing: as long
-// as the wall's rules it out, the other is not asked. now: of the wall's; ahead: s from then on.
+// The wall's clock costs next to nothing: as long as it rules this out, the CPU's is not asked. now: of the
+// wall's; ahead: s from then on.
 static bool is_late(const ss_limits *w, double now, double ahead)
 {
     const double limit = w->task->time_limit;
@@ -118,12 +125,12 @@ void ss_limits_tell(ss_limits *w, ss_progress progress)
         return;
     }
     progress.seconds = ss_limits_elapsed(w);
-    const double wall = ss_clock_seconds(CLOCK_MONOTONIC), cpu = ss_clock_cpu_seconds();
+    const double wall = ss_clock_seconds(CLOCK_MONOTONIC), cpu = limits_cpu(t);
     t->listen(t->listener, &progress);
     const double listened = ss_clock_seconds(CLOCK_MONOTONIC) - wall;
     w->listening_wall += listened;
     w->asked += listened;
-    w->listening_cpu += ss_clock_cpu_seconds() - cpu;
+    w->listening_cpu += limits_cpu(t) - cpu;
 }
 
 void ss_limits_stop(const ss_limits *w, ss_result *result)
@@ -131,5 +138,5 @@ void ss_limits_stop(const ss_limits *w, ss_result *result)
     result->setup_seconds = w->ready - w->wall;
     result->sweep_seconds = ss_clock_seconds(CLOCK_MONOTONIC) - w->ready - w->listening_wall;
     result->seconds = result->setup_seconds + result->sweep_seconds;
-    result->cpu_seconds = ss_clock_cpu_seconds() - w->cpu - w->listening_cpu;
+    result->cpu_seconds = limits_cpu(w->task) - w->cpu - w->listening_cpu;
 }

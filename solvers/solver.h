@@ -160,7 +160,7 @@ typedef struct ss_result {
     long frozen;         // visits that were skipped
     double own_error;    // what the solver believes ss_measures_error is; NaN until it has measured
     double seconds;      // all of it, without the listener
-    double cpu_seconds;
+    double cpu_seconds;  // NaN of a part of a solver whose limit is of the wall's clock
     double setup_seconds; // W, whitening, factorisation
     double sweep_seconds; // iterations
     char why[160];        // of the outcome: a sentence that says more than its name, or ""
