@@ -26,6 +26,12 @@ ss_status ss_world_scale_motion(ss_world *w, int strand, double time_scale, doub
                        "are for oriented-strands, super-helix and chains",
                        s->model->name);
     }
+    if (local != 0.0 && reference == 0) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the share %g of local dynamics is that of the motion of the world, which "
+                       "never moves; name another reference",
+                       local);
+    }
     s->time_scale = time_scale;
     s->local = local;
     s->reference = reference;

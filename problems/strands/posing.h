@@ -28,7 +28,8 @@ struct ss_posing {
     ss_posing_key *keys; // [nkeys] with places of its own
 };
 
-// For models of SS_FRAME_ROOT. SS_BAD_INPUT with a sentence for others, and for numbers that are not finite.
+// For models of SS_FRAME_ROOT. SS_BAD_INPUT with a sentence for others, for numbers that are not finite, and
+// for a share of the motion of the world, body 0.
 ss_status ss_world_scale_motion(ss_world *w, int strand, double time_scale, double local,
                                 int reference, ss_error *e);
 // Keys of increasing time, copied. A strand that is posed already is posed anew.

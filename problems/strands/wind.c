@@ -241,6 +241,11 @@ static ss_status check(const ss_world *w, const ss_wind *a, ss_error *e)
         return ss_fail(e, SS_BAD_INPUT, "wind %d is the wake of body %d, which does not exist",
                        w->nwinds, a->body);
     }
+    if (a->kind == SS_WIND_WAKE && a->body == 0) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "wind %d is the wake of the world, which never moves; give it a body",
+                       w->nwinds);
+    }
     return SS_OK;
 }
 

@@ -287,6 +287,8 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
         {"\"drag\": 1e-5", "\"drag\": 0", "one.json: winds[0]: wind 0 pushes nothing"},
         {"\"rise\": 0.2", "\"rise\": 0.2, \"along\": -1",
          "one.json: winds[0]: wind 0 has the weights -1 along"},
+        {"\"kind\": \"wake\", \"body\": \"hand\"", "\"kind\": \"wake\"",
+         "one.json: winds[1]: wind 1 is the wake of the world, which never moves"},
         {"\"rise\": 0.2", "\"rise\": -1", "one.json: winds[0].rise: must be 0 or more"},
         {"\"strength\": 0.7", "\"strength\": 0.7, \"mu\": 1", "winds[1]: there is no key 'mu'"},
         {"\"drag\": 1e-5", "\"drag\": -1", "one.json: drag: must be 0 or more, not -1"},

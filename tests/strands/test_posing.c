@@ -125,6 +125,10 @@ static void a_model_of_the_world_has_no_time_scale(void)
     TEST_ASSERT_NOT_NULL(strstr(error.text, "moves in the world"));
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_world_scale_motion(r.w, 0, NAN, 0.0, 0, &error));
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_world_scale_motion(r.w, 0, 1.0, 0.0, 7, &error));
+    run links = posed_run("oriented-strands", &still, 1.0, 0.0, false);
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_world_scale_motion(links.w, 0, 1.0, 0.5, 0, &error));
+    TEST_ASSERT_NOT_NULL(strstr(error.text, "the motion of the world, which never moves"));
+    free_run(&links);
     free_run(&r);
 }
 

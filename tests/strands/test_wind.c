@@ -233,6 +233,7 @@ static void winds_that_cannot_be_are_refused(void)
         check_refused(&r, wind, "all are 0 or more");
         *weights[k] = 0.0;
     }
+    check_refused(&r, ss_wind_still(SS_WIND_WAKE), "wake of the world, which never moves");
     CHECK(r.w->nwinds == 0);
     free_run(&r);
 }
