@@ -12,8 +12,8 @@ set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source-path=SCRIPTDIR source=../options.sh
 source "$here/../options.sh"
-# shellcheck source-path=SCRIPTDIR source=draw.sh
-source "$here/draw.sh"
+# shellcheck source-path=SCRIPTDIR source=../draw.sh
+source "$here/../draw.sh"
 law=printed iterations=50 touch='' bent=''
 read_options 'law iterations touch bent' 1 1 "$@"
 folder=${words[0]}

@@ -11,8 +11,8 @@ set -euo pipefail
 here=$(dirname "$0")
 # shellcheck source-path=SCRIPTDIR source=../options.sh
 source "$here/../options.sh"
-# shellcheck source-path=SCRIPTDIR source=draw.sh
-source "$here/draw.sh"
+# shellcheck source-path=SCRIPTDIR source=../draw.sh
+source "$here/../draw.sh"
 scheme=thesis:law=printed steps=500
 read_options 'scheme steps' 1 '' "$@"
 folder=${words[0]}

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Read by the scripts of this folder: columns of a CSV file, and pictures of them by gnuplot.
+# Read by the scripts of the folders here: columns of a CSV file, and pictures of them by gnuplot.
 
 # columns FILE NAME...: these columns of a file, which may have texts with commas in quotes, without its head;
 # what is not known is 0.
