@@ -226,6 +226,26 @@ static void iterates_of_a_super_helix_converge_quadratically(void)
     dt = 1e-4;
 }
 
+static void fill_links(void)
+{
+    curl("oriented-strands", 0.01, 0.0);
+    stir(world, 0.0);
+}
+
+// With slopes of the residual in linear time where the steps are those of the sums over samples; that a turn by
+// h v is no turn by h v* and then by h (v - v*) leaves a change of the order h |v| of the one before.
+static void iterates_of_links_fall_by_a_factor_of_twenty(void)
+{
+    double change[5];
+    dt = 4e-3;
+    changes(fill_links, 5, change);
+    for (int i = 1; i < 4; i++) {
+        CHECK_LE(change[i + 1], 0.05 * change[i]);
+    }
+    CHECK(change[2] > 1e-9); // not by luck at once
+    dt = 1e-4;
+}
+
 // A blow on light tips turns them far within a step: half the step then, or a sentence.
 static void iterates_that_move_apart_are_rejected(void)
 {
@@ -487,6 +507,7 @@ static void run_tests(void)
     RUN_TEST(the_end_solves_the_implicit_step);
     RUN_TEST(iterates_converge_quadratically_where_J_is_constant);
     RUN_TEST(iterates_of_a_super_helix_converge_quadratically);
+    RUN_TEST(iterates_of_links_fall_by_a_factor_of_twenty);
     RUN_TEST(iterates_that_move_apart_are_rejected);
     RUN_TEST(a_stop_by_tol_is_when_the_change_is_below);
     RUN_TEST(iterates_end_at_the_error_of_the_solver);

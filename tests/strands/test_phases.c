@@ -28,7 +28,7 @@ static void a_tip_leaves_a_wall_with_the_share_of_restitution(void)
 {
     for (int k = 0; k <= 4; k++) {
         const double e = 0.25 * k;
-        begin_world();
+        begin_again();
         world->gravity = ss_vec(0.0, 0.0, 0.0);
         add_pendulum(0.0, 0.0, 1e-12);
         add_wall(0.02, 0.3, e);
@@ -45,10 +45,7 @@ static void a_tip_leaves_a_wall_with_the_share_of_restitution(void)
         }
         CHECK_NEAR(before, 1.0, 1e-9);
         CHECK_NEAR(world->now.v[0], -e, 1e-9);
-        tear_down();
     }
-    world = NULL;
-    stepper = NULL;
 }
 
 // ---- A rod on a slope
@@ -66,7 +63,7 @@ static double speed_down(void)
 static double speed_after(double mu, const char *scheme, double start)
 {
     ss_model_choice choice;
-    begin_world();
+    begin_again();
     CHECK_OK(ss_model_parse("super-helix:root=free,elements=1", &choice, &error));
     CHECK_OK(ss_incline_build(SLOPE, mu, &choice, world, &options, &error));
     ss_model_choice_free(&choice);
@@ -78,9 +75,6 @@ static double speed_after(double mu, const char *scheme, double start)
     start_by(scheme, 2e-3);
     steps(50);
     const double speed = speed_down();
-    tear_down();
-    world = NULL;
-    stepper = NULL;
     return speed;
 }
 
@@ -120,7 +114,7 @@ static void a_joint_stops_at_its_limit_and_holds_there(void)
 // How far the tip is from its pose at 0.1 s, by steps of h; it began 1e-4 m beside it.
 static double left_of_goal(double h)
 {
-    begin_world();
+    begin_again();
     world->gravity = ss_vec(0.0, 0.0, 0.0);
     add_pendulum(0.0, 0.0, 1e-12);
     const ss_vec3 pose[2] = {{0.0, 0.0, 0.0}, {0.0, -PENDULUM_LENGTH, 0.0}};
@@ -139,9 +133,6 @@ static double left_of_goal(double h)
     ss_strand_place(world, 0, &world->now, &at);
     const double left = ss_length(ss_minus(at.points[1].x, pose[1]));
     ss_placed_free(&at);
-    tear_down();
-    world = NULL;
-    stepper = NULL;
     return left;
 }
 

@@ -4,6 +4,13 @@
 
 #include "tests/support/one_stepper.h"
 
+// Another empty world in place of what there is.
+static inline void begin_again(void)
+{
+    tear_down();
+    begin_world();
+}
+
 // Steps of dt by the scheme of a spec, never halved.
 static inline void start_by(const char *scheme, double dt)
 {

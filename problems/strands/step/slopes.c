@@ -75,6 +75,23 @@ void ss_slopes_free(ss_slopes *s)
     }
 }
 
+// The same by the model's own residual, which takes linear time (model.h): rs = M0 vdot - F + C v, hence
+// g = h share rs - h known with vdot = (v - past)/(h share).
+static void own_residual(ss_slopes *s, const ss_world *w, int k, const ss_iterate *it,
+                         const ss_surroundings *around, double *g)
+{
+    const ss_strand *strand = &w->strands[k];
+    const double *q = s->at.q + strand->q, *v = s->at.v + strand->v, weight = it->h * it->share;
+    for (int j = 0; j < strand->size.nv; j++) {
+        s->f[j] = (v[j] - it->past[strand->v + j]) / weight;
+    }
+    strand->model->residual(strand->self, around, q, v, s->f, g);
+    for (int j = 0; j < strand->size.nv; j++) {
+        g[j] *= weight;
+        g[j] -= it->known != NULL ? it->h * it->known[strand->v + j] : 0.0;
+    }
+}
+
 // g [nv] of strand k at the probe. False where the model has no K of that kind.
 static bool residual(ss_slopes *s, const ss_world *w, int k, const ss_iterate *it,
                      const ss_systems *systems, double *g)
@@ -160,23 +177,49 @@ static double mass_of(const ss_world *w, const ss_strand *strand)
     return mass;
 }
 
+// What is differenced at the probe.
+static bool probe_residual(ss_slopes *s, const ss_world *w, int k, const ss_iterate *it,
+                           const ss_systems *systems, const ss_surroundings *around, double *g)
+{
+    if (w->strands[k].model->residual == NULL || w->strands[k].posing != NULL) {
+        return residual(s, w, k, it, systems, g);
+    }
+    own_residual(s, w, k, it, around, g);
+    return true;
+}
+
+// G in units in which the diagonal of M is 1.
+static bool measure(ss_slopes *s, const ss_world *w, int k, const ss_iterate *it,
+                    const ss_systems *systems)
+{
+    const ss_strand *strand = &w->strands[k];
+    const int n = systems->M[k].n, *dof = systems->free + strand->v;
+    const double *D = systems->D + strand->v, probe = PROBE_SPEED * sqrt(mass_of(w, strand));
+    const ss_surroundings around = ss_strand_surroundings(w, k, it->at->time);
+    double *base = s->dv;
+    put_probe(s, strand, it, 0, 0.0);
+    bool known = probe_residual(s, w, k, it, systems, &around, base);
+    for (int j = 0; j < n && known; j++) {
+        put_probe(s, strand, it, dof[j], probe * D[j]);
+        known = probe_residual(s, w, k, it, systems, &around, s->right);
+        for (int i = 0; i < n && known; i++) {
+            s->G[i * n + j] = D[i] * (s->right[dof[i]] - base[dof[i]]) / probe;
+        }
+    }
+    return known;
+}
+
 void ss_slopes_step(ss_slopes *s, const ss_world *w, int k, const ss_iterate *it,
                     const ss_systems *systems, double *v)
 {
     const ss_strand *strand = &w->strands[k];
     const int n = systems->M[k].n, *dof = systems->free + strand->v;
-    const double *D = systems->D + strand->v, probe = PROBE_SPEED * sqrt(mass_of(w, strand));
+    const double *D = systems->D + strand->v;
     ss_iterate about = *it;
     about.kind = systems->kinds[k];
     put_probe(s, strand, it, 0, 0.0);
-    bool known = residual(s, w, k, &about, systems, s->g);
-    for (int j = 0; j < n && known; j++) {
-        put_probe(s, strand, it, dof[j], probe * D[j]);
-        known = residual(s, w, k, &about, systems, s->right);
-        for (int i = 0; i < n && known; i++) {
-            s->G[i * n + j] = D[i] * (s->right[dof[i]] - s->g[dof[i]]) / probe;
-        }
-    }
+    const bool known =
+        residual(s, w, k, &about, systems, s->g) && measure(s, w, k, &about, systems);
     for (int i = 0; i < n; i++) {
         s->right[i] = -D[i] * s->g[dof[i]];
     }

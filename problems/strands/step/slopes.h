@@ -6,7 +6,8 @@
 //
 //     g(v) = M v - f about q_n (+) h (way v + offset),   G dv = -g(v*),   v <- v* + dv
 //
-// with G by differences of g, in units in which the diagonal of M is 1.
+// with G by differences of g, or of the model's residual in linear time (model.h), in units in which the
+// diagonal of M is 1.
 #pragma once
 
 #include "problems/strands/step/systems.h"
