@@ -3,11 +3,11 @@
 #     figures.sh [--steps N] [--rtol R] FOLDER
 # The time of a frame of 1/24 s of bangs and long-hair, contacts included, over N steps (60); the time of
 # contacts over their number, by long-hair with more and more strands and the solver psor; the histogram of
-# non-linear iterations a step of `ida` at the tolerance R (1e-6), of bangs and long-hair without contacts; the
-# time of a residual over links, and of a matrix by test forces and 50 sweeps over contacts on one strand. Writes
-# FOLDER/figures.txt, which it prints, the statistics it is made of, and FOLDER/{frame-time,iterations,residual,
-# response}.{svg,png}, each with its gnuplot script (.gp) and its data (.dat) beside it; then frames.sh draws the
-# scenes. A run whose file is there is not made again. STICKSLIP is the program (build/stickslip), BENCH the
+# non-linear iterations a step of `ida` at the tolerance R (1e-6), of bangs and of long-hair with and without
+# contacts; the time of a residual over links, and of a matrix by test forces and 50 sweeps over contacts on one
+# strand. Writes FOLDER/figures.txt, which it prints, the statistics it is made of, and FOLDER/{frame-time,
+# iterations,residual,response}.{svg,png}, each with its gnuplot script (.gp) and its data (.dat) beside it; then
+# frames.sh draws the scenes. A run whose file is there is not made again. STICKSLIP is the program (build/stickslip), BENCH the
 # benchmark of the residual beside it (tests/bench_oriented); without it these parts are left out.
 set -euo pipefail
 
@@ -89,17 +89,19 @@ draw_runs() {
         "'frame-time.dat' using (\$0 + 0.15):(sqrt(\$4 * \$5)) with boxes title '[H06]'" \
         "'frame-time.dat' using (\$0 + 0.15):(sqrt(\$4 * \$5)):4:5 with yerrorbars lc 'black' notitle"
     draw "$folder" iterations "set xlabel 'non-linear iterations in 5 ms, mean over the strands'; set ylabel 'steps'
-        set xrange [0:80]; set boxwidth 2; set style fill solid 0.6; set key inside top right vertical
+        set xrange [0:160]; set boxwidth 1.5; set style fill solid 0.6; set key inside top right vertical
         set arrow from 18.3, graph 0 to 18.3, graph 1 nohead dashtype 2" \
-        "'ida-bangs.dat' using (\$1 - 1):2 with boxes title 'bangs'" \
-        "'ida-long-hair.dat' using (\$1 + 1):2 with boxes title 'long-hair'" \
+        "'ida-bangs.dat' using (\$1 - 1.5):2 with boxes title 'bangs'" \
+        "'ida-untouched.dat' using 1:2 with boxes title 'long-hair without contacts'" \
+        "'ida-long-hair.dat' using (\$1 + 1.5):2 with boxes title 'long-hair'" \
         "NaN with lines dashtype 2 lc 'black' title 'mean of [H06]'"
 }
 
 simulate bangs bangs
 simulate long-hair long-hair --tol 1e-2
 simulate ida-bangs bangs --scheme "ida:rtol=$rtol" --dt 0.005
-simulate ida-long-hair long-hair --rods 20 --scheme "ida:rtol=$rtol" --dt 0.005
+simulate ida-long-hair long-hair --scheme "ida:rtol=$rtol" --dt 0.005
+simulate ida-untouched long-hair --scheme "ida:rtol=$rtol,contacts=off" --dt 0.005
 for rods in 20 40 80 160; do
     simulate "psor-$rods" long-hair --rods "$rods" --solver psor --max-iter 50
 done
@@ -111,6 +113,7 @@ rm -f "$folder/frame-time.dat"
     echo "Non-linear iterations in 5 ms, means over the strands ([H06]: 2 to 213, mean 18.3)"
     histogram ida-bangs
     histogram ida-long-hair
+    histogram ida-untouched
     echo 'Contacts by psor, 50 sweeps ([H06]: quadratic in their number)'
     for rods in 20 40 80 160; do
         response "psor-$rods"
