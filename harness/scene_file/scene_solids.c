@@ -225,13 +225,14 @@ typedef struct obstacle {
     const char *kind, *body;
     ss_scene_pose pose;
     ss_vec3 axis, semi_axes;
-    double radius, length, mu, restitution;
+    double radius, length, mu, sliding, restitution;
 } obstacle;
 
 static const ss_json_field OBSTACLE[] = {
     NEEDED(obstacle, "kind", kind, TEXT),
     FIELD(obstacle, "body", body, TEXT),
     FIELD(obstacle, "mu", mu, NOT_NEGATIVE),
+    FIELD(obstacle, "sliding", sliding, NOT_NEGATIVE),
     FIELD(obstacle, "restitution", restitution, NOT_NEGATIVE),
     FIELD(obstacle, "position", pose.position, VECTOR),
     FIELD(obstacle, "rotation", pose.rotation, QUATERNION),
@@ -299,14 +300,17 @@ static ss_status turn_to_axis(const ss_json *at, const obstacle *o, ss_pose *pos
 
 static ss_status add_obstacle(const ss_json *at, ss_world *w, ss_error *e)
 {
-    obstacle o = {.pose = SS_SCENE_POSE_NONE, .mu = w->mu};
+    obstacle o = {.pose = SS_SCENE_POSE_NONE, .mu = w->mu, .sliding = 1.0};
     ss_obstacle solid;
     int kind;
     ss_status status = ss_json_object(at, OBSTACLE, &o, e);
     if (status != SS_OK || !ss_scene_word(at, "kind", ss_scene_obstacles, o.kind, &kind, e)) {
         return SS_BAD_INPUT;
     }
-    solid = (ss_obstacle){.kind = (ss_obstacle_kind)kind, .mu = o.mu, .restitution = o.restitution};
+    solid = (ss_obstacle){.kind = (ss_obstacle_kind)kind,
+                          .mu = o.mu,
+                          .sliding_loss = 1.0 - o.sliding,
+                          .restitution = o.restitution};
     solid.size = kind == SS_OBSTACLE_ELLIPSOID ? o.semi_axes
                  : kind == SS_OBSTACLE_SPHERE  ? ss_vec(o.radius, o.radius, o.radius)
                                                : ss_vec(o.radius, o.radius, 0.5 * o.length);

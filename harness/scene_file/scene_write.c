@@ -191,6 +191,9 @@ static void write_obstacle(FILE *out, const ss_obstacle *o)
         put_real(out, "length", 2.0 * o->size.z);
     }
     put_real(out, "mu", o->mu);
+    if (o->sliding_loss > 0.0) {
+        put_real(out, "sliding", 1.0 - o->sliding_loss);
+    }
     if (o->restitution > 0.0) {
         put_real(out, "restitution", o->restitution);
     }

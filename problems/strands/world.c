@@ -198,6 +198,11 @@ ss_status ss_world_add_obstacle(ss_world *w, const ss_obstacle *obstacle, ss_err
         return ss_fail(e, SS_BAD_INPUT, "mu of obstacle %d is %g, not a finite number >= 0",
                        w->nobstacles, obstacle->mu);
     }
+    if (!(obstacle->sliding_loss >= 0.0 && obstacle->sliding_loss <= 1.0)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the share of mu that sliding leaves of obstacle %d is %g, not from 0 to 1",
+                       w->nobstacles, 1.0 - obstacle->sliding_loss);
+    }
     if (!(obstacle->restitution >= 0.0 && obstacle->restitution <= 1.0)) {
         return ss_fail(e, SS_BAD_INPUT, "the restitution of obstacle %d is %g, not from 0 to 1",
                        w->nobstacles, obstacle->restitution);

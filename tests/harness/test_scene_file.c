@@ -83,7 +83,7 @@ static void check_same_world(const built *a, const built *b)
     for (int k = 0; k < x->nobstacles; k++) {
         const ss_obstacle *o = &x->obstacles[k], *p = &y->obstacles[k];
         CHECK(o->kind == p->kind && o->mu == p->mu && o->body == p->body);
-        CHECK(o->restitution == p->restitution);
+        CHECK(o->restitution == p->restitution && o->sliding_loss == p->sliding_loss);
         check_same_numbers((const double *)&o->pose, (const double *)&p->pose, 12);
     }
     for (int k = 0; k < x->nstrands; k++) {
@@ -160,6 +160,7 @@ static void a_tree_is_read_as_it_was_written(void)
     const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
                               .size = {0.1, 0.1, 0.1},
                               .pose = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0.0, 1.0, 0.0}},
+                              .sliding_loss = 0.375,
                               .restitution = 0.25};
     CHECK_OK(ss_world_add_obstacle(first.world, &ball, &error));
     const ss_scene_run run = {

@@ -22,10 +22,12 @@ typedef enum ss_obstacle_kind {
 
 typedef struct ss_obstacle {
     ss_obstacle_kind kind;
-    ss_vec3 size;       // m, as above
-    ss_pose pose;       // in the frame of its body
-    int body;           // of the world
-    double mu;          // strand against obstacle
+    ss_vec3 size; // m, as above
+    ss_pose pose; // in the frame of its body
+    int body;     // of the world
+    double mu;    // strand against obstacle
+    double
+        sliding_loss; // 0 .. 1: share of mu that what slides has not, in schemes with two coefficients
     double restitution; // 0 .. 1: share of the normal speed with which what hits it leaves it
 } ss_obstacle;
 

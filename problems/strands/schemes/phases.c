@@ -323,19 +323,28 @@ static void find_tangent(const double b[3], const double r[3], double t[3])
     }
 }
 
+// The friction of contact i, by how fast it slides after the impacts.
+static double friction(const ss_phases *p, const ss_stepper *s, int i)
+{
+    const ss_touch *t = &s->touches[i];
+    const double *u = p->u1 + 3 * i, mu = s->formed.problem.mu[i];
+    const double loss = t->strand_b < 0 ? s->world->obstacles[t->segment_b].sliding_loss : 0.0;
+    return hypot(u[1], u[2]) > p->set.stick ? p->set.sliding * (1.0 - loss) * mu : mu;
+}
+
 // Rows 2 i and 2 i + 1: along the normal and against the motion; the friction that the problem is to have.
 static bool add_contacts(ss_phases *p, const ss_stepper *s)
 {
     bool ok = true;
     for (int i = 0; ok && i < s->ncontacts; i++) {
-        const double *b = p->b + 3 * i, *r = s->r + 3 * i, *u = p->u1 + 3 * i;
-        double t[3], *mu = &s->formed.problem.mu[i];
+        const double *b = p->b + 3 * i, *r = s->r + 3 * i;
+        double t[3];
         find_tangent(b, r, t);
-        *mu *= hypot(u[1], u[2]) > p->set.stick ? p->set.sliding : 1.0;
+        s->formed.problem.mu[i] = friction(p, s, i);
         const ss_row normal = {.b = b[0], .high = INFINITY, .normal = -1, .x = fmax(r[0], 0.0)};
         const ss_row across = {.b = b[1] * t[1] + b[2] * t[2],
                                .normal = 2 * i,
-                               .mu = *mu,
+                               .mu = s->formed.problem.mu[i],
                                .x = r[1] * t[1] + r[2] * t[2]};
         ok =
             add_contact(&p->rows, s, i, NORMAL, &normal) && add_contact(&p->rows, s, i, t, &across);
