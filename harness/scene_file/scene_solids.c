@@ -111,7 +111,15 @@ static ss_status read_script(const ss_json *at, ss_motion *motion, ss_error *e)
     motion->centre = s.centre;
     motion->direction = s.direction;
     status = status == SS_OK ? read_profile(at, "angle", &motion->angle, e) : status;
-    return status == SS_OK ? read_profile(at, "shift", &motion->shift, e) : status;
+    status = status == SS_OK ? read_profile(at, "shift", &motion->shift, e) : status;
+    const double a = ss_profile_start(&motion->shift), turning = ss_profile_start(&motion->angle);
+    return status != SS_OK || (a <= SS_MOTION_JUMP && turning <= SS_MOTION_SPIN_JUMP)
+               ? status
+               : ss_json_fail(
+                     at, e,
+                     "jumps: it would need %.3g m/s^2 and %.3g rad/s^2, and at most %g and "
+                     "%g are taken; give it a longer period",
+                     a, turning, SS_MOTION_JUMP, SS_MOTION_SPIN_JUMP);
 }
 
 typedef struct keyframe {

@@ -74,6 +74,15 @@ void ss_profile_at(const ss_profile *p, double t, double value[3])
     value[2] *= p->size / (p->period * p->period);
 }
 
+// The largest |s''| is 10/sqrt 3, and |s'| is 15/8 in the middle.
+double ss_profile_start(const ss_profile *p)
+{
+    const double most = p->kind == SS_PROFILE_MOVE     ? 10.0 / sqrt(3.0)
+                        : p->kind == SS_PROFILE_STEADY ? 1.875
+                                                       : 0.0;
+    return most > 0.0 ? most * fabs(p->size) / (p->period * p->period) : 0.0;
+}
+
 ss_motion ss_motion_still(void)
 {
     return (ss_motion){.axis = {0.0, 0.0, 1.0}, .direction = {1.0, 0.0, 0.0}};

@@ -25,6 +25,8 @@ typedef struct ss_profile {
 
 // Value and two derivatives by time.
 void ss_profile_at(const ss_profile *p, double t, double value[3]);
+// The largest second derivative of a move, or of a steady motion that begins; 0 of the others.
+double ss_profile_start(const ss_profile *p);
 
 // Where a body is at one time.
 typedef struct ss_motion_key {

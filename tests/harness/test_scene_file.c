@@ -312,6 +312,10 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
         {"\"time\": 1", "\"time\": 0.001",
          "one.json: bodies[0]: the motion of a body jumps between its keys 0 and 1 (0 s and 0.001 "
          "s)"},
+        {"\"motion\": [{\"time\": 0, \"position\": [0, 0, 0], \"rotation\": [1, 0, 0, 0]}, "
+         "{\"time\": 1, \"position\": [0, 0, 1]}]",
+         "\"motion\": {\"shift\": {\"kind\": \"move\", \"size\": 1, \"period\": 0.01}}",
+         "one.json: bodies[0].motion: jumps: it would need 5.77e+04 m/s^2 and 0 rad/s^2"},
         {"[1, 0, 0, 0]", "[0, 1, 0, 0]",
          "one.json: bodies[0]: the motion of a body turns by 3.14 rad between its keys 0 and 1"},
         {"[1, 0, 0, 0]", "[2, 0, 0, 0]",

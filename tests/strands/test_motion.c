@@ -28,6 +28,21 @@ static void derivatives_are_those_of_the_value(void)
     }
 }
 
+static void the_largest_acceleration_of_a_start_is_known(void)
+{
+    for (size_t k = 0; k < PROFILES; k++) {
+        double most = 0.0;
+        for (double t = 0.1; t < 0.8; t += 1e-4) {
+            double at[3];
+            ss_profile_at(&profiles[k], t, at);
+            most = fmax(most, fabs(at[2]));
+        }
+        const bool starts =
+            profiles[k].kind == SS_PROFILE_MOVE || profiles[k].kind == SS_PROFILE_STEADY;
+        CHECK_NEAR(starts ? most : 0.0, ss_profile_start(&profiles[k]), 1e-5 * most);
+    }
+}
+
 static void profiles_begin_at_rest(void)
 {
     for (size_t k = 0; k < PROFILES; k++) {
@@ -358,6 +373,7 @@ static void run_tests(void)
     RUN_TEST(a_body_that_pauses_between_keys_stays_where_it_is);
     RUN_TEST(keys_of_a_smooth_motion_give_its_accelerations);
     RUN_TEST(derivatives_are_those_of_the_value);
+    RUN_TEST(the_largest_acceleration_of_a_start_is_known);
     RUN_TEST(profiles_begin_at_rest);
     RUN_TEST(a_move_ends_at_its_size_and_stays);
     RUN_TEST(a_steady_motion_reaches_its_speed);
