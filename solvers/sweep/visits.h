@@ -147,19 +147,68 @@ SS_INLINE void ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view 
     }
 }
 
+// The numbers that a visit to contact i reads come from afar if many contacts between two visits rest. Asking
+// for them before the visits that come first costs nothing that is waited for.
+#define SS_MOST_LINES 40 // of 64 bytes: what fits into the caches nearby
+SS_INLINE void ss_visit_prefetch(const ss_coupling *c, ss_view view, int i)
+{
+    const char *x = NULL;
+    size_t bytes = 0;
+    if (view == SS_VIEW_ROWS) {
+        x = (const char *)(c->W.x + 9 * c->W.start[i]);
+        bytes = 9 * (c->W.start[i + 1] - c->W.start[i]) * sizeof *c->W.x;
+    } else if (view == SS_VIEW_ENDS && c->white->end_start[i] < c->white->end_start[i + 1]) {
+        const ss_whitened *white = c->white;
+        const int last = white->end_start[i + 1] - 1;
+        const size_t from = white->end_G[white->end_start[i]];
+        const size_t end =
+            white->end_G[last] + 3 * (size_t)ss_whitened_room(white, white->end_body[last]);
+        x = (const char *)(white->G + from);
+        bytes = (end - from) * sizeof *white->G;
+    }
+    bytes = bytes < 64 * SS_MOST_LINES ? bytes : 64 * SS_MOST_LINES;
+    for (size_t k = 0; k < bytes; k += 64) {
+        __builtin_prefetch(x + k);
+    }
+    __builtin_prefetch(&c->contact[i]);
+    __builtin_prefetch((const char *)&c->contact[i] + 64);
+    __builtin_prefetch(c->r + 4 * (size_t)i);
+}
+
+// Asks for the numbers of the first contact from `ahead` on that does not rest now; the one behind it.
+SS_INLINE int ss_visit_look_ahead(const ss_sweeper *sweeper, ss_view view, int ahead, int end)
+{
+    const ss_resting *resting = sweeper->coupling->resting;
+    while (ahead < end && ss_resting_rests(resting, ahead, sweeper->rest)) {
+        ahead++;
+    }
+    if (ahead < end) {
+        ss_visit_prefetch(sweeper->coupling, view, ahead);
+        ahead++;
+    }
+    return ahead;
+}
+
 SS_INLINE void ss_visit_range(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int begin,
                               int end, ss_tally *t)
 {
     const ss_resting *resting = sweeper->coupling->resting;
     ss_tally tally = {0};
+    int ahead = begin;
     for (int i = begin; i < end; i++) {
         if (sweeper->rests_until != NULL && sweeper->rests_until[i] > sweeper->sweeps) {
             tally.frozen++;
             const double size = ss_norm_inf3(sweeper->coupling->r + 4 * (size_t)i);
             tally.largest = ss_sweep_larger(tally.largest, size);
-        } else if (resting == NULL || !ss_resting_rests(resting, i, sweeper->rest)) {
-            ss_visit_one(sweeper, solve, view, i, &tally);
+            continue;
         }
+        if (resting != NULL) {
+            if (ss_resting_rests(resting, i, sweeper->rest)) {
+                continue;
+            }
+            ahead = ss_visit_look_ahead(sweeper, view, ahead > i ? ahead : i + 1, end);
+        }
+        ss_visit_one(sweeper, solve, view, i, &tally);
     }
     *t = tally;
 }
