@@ -158,6 +158,7 @@ typedef struct ss_surroundings {
     ss_vec3 gravity;      // m/s^2
     double drag;          // 1/s, of the velocity of every part against the air, which rests
     ss_vec3 pull_root, pull_tip;  // N, at the first and last point
+    const ss_vec3 *push;          // [npoints] N, at all points; NULL: none
     const struct ss_world *winds; // whose air moves; NULL: it rests
     double time;                  // s
     int sample;                   // the strand's first, in that world

@@ -96,6 +96,45 @@ static void on_a_turning_base_the_spins_make_the_difference(void)
     check_residual("oriented-strands", true, 1e-5);
 }
 
+// Forces at all points of the polyline: -J'f in the residual.
+static void forces_at_points_act_by_their_jacobians(void)
+{
+    const ss_strand_design design = wavy(7);
+    const ss_pose root = random_pose(&g);
+    run r = new_run("oriented-strands", "linear", &design, &root, WEIGHT, 1e-3);
+    set_motion(&r, true);
+    const ss_strand *s = &r.w->strands[0];
+    ss_vec3 push[8];
+    double vdot[21], with[21], without[21];
+    for (int i = 0; i < 8; i++) {
+        push[i] = random_vector(&g, 1e-4);
+    }
+    for (int k = 0; k < 21; k++) {
+        vdot[k] = 100.0 * ss_random_normal(&g);
+    }
+    ss_surroundings around = ss_strand_surroundings(r.w, 0, r.w->now.time);
+    s->model->residual(s->self, &around, r.w->now.q, r.w->now.v, vdot, without);
+    around.push = push;
+    s->model->residual(s->self, &around, r.w->now.q, r.w->now.v, vdot, with);
+    ss_placed at;
+    CHECK(ss_placed_init(&at, &s->size));
+    ss_strand_place(r.w, 0, &r.w->now, &at);
+    for (int i = 0; i < 8; i++) {
+        const ss_strand_point *p = &at.points[i];
+        for (int j = 0; j < p->count; j++) {
+            const double *J = p->J + j;
+            without[ss_point_dof(p, j)] -=
+                J[0] * push[i].x + J[p->count] * push[i].y + J[2 * p->count] * push[i].z;
+        }
+    }
+    const double most = largest_of(with, 21);
+    for (int k = 0; k < 21; k++) {
+        CHECK_NEAR(with[k], without[k], 1e-13 * most);
+    }
+    ss_placed_free(&at);
+    free_run(&r);
+}
+
 static void velocities_come_back_from_their_rates(void)
 {
     const ss_strand_design design = wavy(5);
@@ -288,6 +327,7 @@ static void run_tests(void)
 {
     RUN_TEST(the_residual_is_that_of_the_samples);
     RUN_TEST(on_a_turning_base_the_spins_make_the_difference);
+    RUN_TEST(forces_at_points_act_by_their_jacobians);
     RUN_TEST(velocities_come_back_from_their_rates);
     RUN_TEST(one_link_has_the_period_of_a_rod);
     RUN_TEST(energy_is_kept_at_a_tolerance_of_1e_8);

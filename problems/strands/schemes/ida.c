@@ -39,7 +39,8 @@ struct ss_ida {
     SUNMatrix J;
     SUNLinearSolver solver;
     long iterations, steps; // counted before this interval
-    const double *held;     // of this interval; NULL: 0
+    const double *held;     // of this interval, as the next; NULL: 0
+    const ss_vec3 *push;
 };
 
 static const ss_strand *strand_of(const ss_ida *a)
@@ -94,13 +95,27 @@ static ss_world_state place(ss_ida *a, double t, const double *q, const double *
     return state;
 }
 
+// rs -= J'push, where the strand is placed.
+static void subtract_pushes(const ss_ida *a, double *rs)
+{
+    for (int i = 0; i < strand_of(a)->size.npoints; i++) {
+        const ss_strand_point *p = &a->at.points[i];
+        const double *x = p->J, *y = x + p->count, *z = y + p->count;
+        const ss_vec3 f = a->push[i];
+        for (int j = 0; j < p->count; j++) {
+            rs[ss_point_dof(p, j)] -= x[j] * f.x + y[j] * f.y + z[j] * f.z;
+        }
+    }
+}
+
 // M0 vdot - F + C v without `held`. A step of 1 s that ends with v and began with v - vdot is short of it by as much.
 static void find_free_residual(ss_ida *a, double t, const double *q, const double *v,
                                const double *vdot, double *rs)
 {
     const ss_strand *s = strand_of(a);
     if (s->model->residual != NULL && s->posing == NULL) {
-        const ss_surroundings around = ss_strand_surroundings(a->w, a->k, t);
+        ss_surroundings around = ss_strand_surroundings(a->w, a->k, t);
+        around.push = a->push;
         s->model->residual(s->self, &around, q, v, vdot, rs);
         return;
     }
@@ -111,6 +126,9 @@ static void find_free_residual(ss_ida *a, double t, const double *q, const doubl
     }
     it.past = a->room.past;
     ss_strand_residual(a->w, a->k, &it, &a->at, a->scratch, rs);
+    if (a->push != NULL) {
+        subtract_pushes(a, rs);
+    }
 }
 
 static void find_residual(ss_ida *a, double t, const double *q, const double *v, const double *vdot,
@@ -353,6 +371,7 @@ bool ss_ida_advance(ss_ida *a, const ss_ida_interval *interval, ss_system_scratc
     double reached = 0.0;
     a->scratch = scratch;
     a->held = interval->held;
+    a->push = interval->push;
     *effort = (ss_ida_effort){0};
     if (interval->begins && !start(a, interval->gained)) {
         return false;

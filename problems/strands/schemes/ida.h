@@ -2,9 +2,9 @@
 //
 // With y = (v, q) it is F(t, y, ydot) = 0,
 //
-//     M0 vdot - F(q, v, t) + C v - held = 0,   qdot - rate(q, v) = 0
+//     M0 vdot - F(q, v, t) + C v - J(q)'push - held = 0,   qdot - rate(q, v) = 0
 //
-// where `held` are forces that do not change in an interval, those of contacts.
+// where push and held are forces that do not change in an interval: those of contacts, at points, and others.
 //
 // doc/strands.md, "IDA".
 #pragma once
@@ -50,6 +50,7 @@ typedef struct ss_ida_interval {
     bool begins;
     const double *gained; // [nv]; NULL: 0
     const double *held;   // [nv] generalised forces; NULL: 0
+    const ss_vec3 *push;  // [npoints] N, at the points of the polyline; NULL: 0
 } ss_ida_interval;
 
 // q and v of strand k at its end. False if IDA fails.

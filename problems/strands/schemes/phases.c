@@ -24,11 +24,11 @@ struct ss_phases {
     ss_phases_settings set;
     ss_rows rows;
     int ngoals;
-    double *before, *free;    // [nv] v of the start; M^-1 f
-    double *impacts, *forces; // [nv] impulses
-    double *extra;            // [nv] of these, of goals and limits
-    double *gained;           // [nv] velocities by the impacts
-    bool *pushed, *hit;       // [nstrands] whether anything acts on it; whether impacts may
+    double *before, *free;   // [nv] v of the start; M^-1 f
+    double *impacts, *extra; // [nv] impulses of impacts; of goals and limits
+    ss_vec3 *pushes;         // [npoints] N s, of contacts
+    double *gained;          // [nv] velocities by the impacts
+    bool *pushed, *hit;      // [nstrands] whether anything acts on it; whether impacts may
     ss_band *M0; // [nstrands] factors of the inertia of what is hit; NULL: M of the step
     double *numbers, *scales; // of these
     double *around, *f0;      // [nv] scratch
@@ -46,6 +46,7 @@ void ss_phases_free(ss_phases *p)
         free(p->before);
         free(p->pushed);
         free(p->limits);
+        free(p->pushes);
         free(p->M0);
         free(p->numbers);
         free(p);
@@ -112,10 +113,11 @@ ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool
         return ss_fail_memory(e, "the contacts of a world");
     }
     p->set = *set;
-    p->before = calloc(8 * n, sizeof *p->before);
+    p->before = calloc(7 * n, sizeof *p->before);
     p->pushed = calloc(2 * (size_t)w->nstrands + 1, sizeof *p->pushed);
     p->limits = malloc(n * sizeof *p->limits);
-    if (p->before == NULL || p->pushed == NULL || p->limits == NULL ||
+    p->pushes = calloc((size_t)w->npoints + 1, sizeof *p->pushes);
+    if (p->before == NULL || p->pushed == NULL || p->limits == NULL || p->pushes == NULL ||
         (inertia && !allocate_inertia(p, w))) {
         ss_phases_free(p);
         return ss_fail_memory(e, "the contacts of a world");
@@ -123,8 +125,7 @@ ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool
     p->hit = p->pushed + w->nstrands;
     p->free = p->before + n;
     p->impacts = p->free + n;
-    p->forces = p->impacts + n;
-    p->extra = p->forces + n;
+    p->extra = p->impacts + n;
     p->around = p->extra + n;
     p->f0 = p->around + n;
     p->gained = p->f0 + n;
@@ -470,9 +471,8 @@ static void read_answer(ss_phases *p, const ss_stepper *s)
         s->r[3 * i + 1] = across * t[1];
         s->r[3 * i + 2] = across * t[2];
     }
-    for (int i = 0; i < p->rows.count; i++) {
-        ss_rows_push(&p->rows, w, i, ss_rows_at(&p->rows, i)->x,
-                     i < 2 * s->ncontacts ? p->forces : p->extra);
+    for (int i = 2 * s->ncontacts; i < p->rows.count; i++) {
+        ss_rows_push(&p->rows, w, i, ss_rows_at(&p->rows, i)->x, p->extra);
     }
 }
 
@@ -506,21 +506,44 @@ static bool find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps
 
 // ---- Both
 
-// f gains what is not r, and `forces` all that acts through the step.
-static void add_impulses(ss_phases *p, ss_stepper *s)
+// Half of a contact: the impulse on strand k at abscissa a of a segment, shared by its ends.
+static void push_segment(const ss_phases *p, const ss_world *w, int k, int segment, double a,
+                         ss_vec3 impulse)
+{
+    ss_vec3 *end = p->pushes + w->strands[k].point + segment;
+    end[0] = ss_along(end[0], 1.0 - a, impulse);
+    end[1] = ss_along(end[1], a, impulse);
+    p->pushed[k] = true;
+}
+
+static void find_pushes(const ss_phases *p, const ss_stepper *s)
+{
+    for (int i = 0; i < s->ncontacts; i++) {
+        const ss_touch *t = &s->touches[i];
+        const double *r = s->r + 3 * i;
+        const ss_vec3 impulse = ss_turned(&s->E[i], ss_vec(r[0], r[1], r[2]));
+        if (r[0] > 0.0) {
+            push_segment(p, s->world, t->strand_a, t->segment_a, t->a, impulse);
+        }
+        if (r[0] > 0.0 && t->strand_b >= 0) {
+            push_segment(p, s->world, t->strand_b, t->segment_b, t->b, ss_scaled(-1.0, impulse));
+        }
+    }
+}
+
+// f gains what is not r.
+static void add_impulses(const ss_phases *p, ss_stepper *s)
 {
     const ss_world *w = s->world;
     for (int k = 0; k < w->nstrands; k++) {
         const int at = w->strands[k].v, row = s->ncontacts > 0 ? s->formed.row[k] : -1;
-        p->pushed[k] = false;
         for (int i = at; i < at + free_count(s, k); i++) {
             const double more = p->impacts[i] + p->extra[i];
             s->systems.f[i] += more;
             if (row >= 0) {
                 s->formed.problem.f[row + i - at] += more;
             }
-            p->forces[i] += p->extra[i];
-            p->pushed[k] = p->pushed[k] || p->forces[i] != 0.0 || p->impacts[i] != 0.0;
+            p->pushed[k] = p->pushed[k] || more != 0.0;
         }
     }
 }
@@ -549,6 +572,8 @@ static bool run_phases(ss_phases *p, ss_stepper *s, double h, int *sweeps)
     if (!find_forces(p, s, h, sweeps)) {
         return false;
     }
+    memset(p->pushed, 0, (size_t)s->world->nstrands * sizeof *p->pushed);
+    find_pushes(p, s);
     add_impulses(p, s);
     return true;
 }
@@ -565,7 +590,7 @@ ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report
     int sweeps = 0;
     memset(p->impacts, 0, n * sizeof *p->impacts);
     memset(p->gained, 0, n * sizeof *p->gained);
-    memset(p->forces, 0, n * sizeof *p->forces);
+    memset(p->pushes, 0, (size_t)s->world->npoints * sizeof *p->pushes);
     memset(p->extra, 0, n * sizeof *p->extra);
     if (!run_phases(p, s, h, &sweeps)) {
         return ss_fail_memory(e, "the contacts of a step");
@@ -580,9 +605,10 @@ ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report
     return SS_OK;
 }
 
-const double *ss_phases_gained(const ss_phases *p, const ss_world *w, int k, const double **forces)
+bool ss_phases_act(const ss_phases *p, const ss_world *w, int k, ss_phases_impulses *impulses)
 {
-    const int at = w->strands[k].v;
-    *forces = p->forces + at;
-    return p->pushed[k] ? p->gained + at : NULL;
+    const ss_strand *strand = &w->strands[k];
+    *impulses = (ss_phases_impulses){p->gained + strand->v, p->extra + strand->v,
+                                     p->pushes + strand->point};
+    return p->pushed[k];
 }

@@ -56,6 +56,11 @@ void ss_phases_free(ss_phases *p); // takes NULL
 // the stepper; f of its systems and problem gains the impulses that are not r.
 ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report *report,
                            ss_error *e);
-// Of the last answer, of strand k over its free dofs: the velocities by the impacts, and the impulses of the forces.
-// NULL where both are 0.
-const double *ss_phases_gained(const ss_phases *p, const ss_world *w, int k, const double **forces);
+// What the last answer does to a strand.
+typedef struct ss_phases_impulses {
+    const double *gained;  // of its free dofs: velocities by the impacts
+    const double *extra;   // likewise: impulses of goals and limits
+    const ss_vec3 *pushes; // [npoints] N s, of contacts, at its points
+} ss_phases_impulses;
+// Whether that is anything.
+bool ss_phases_act(const ss_phases *p, const ss_world *w, int k, ss_phases_impulses *impulses);

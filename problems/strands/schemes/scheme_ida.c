@@ -2,7 +2,7 @@
 //
 // Every strand has an integrator of its own, which goes on from step to step of the world as long as nobody else
 // moves it, and interpolates where the world's step ends. Contacts, limits and goals are those of `phases.h` before
-// every step of the world, whose impulses H r are the forces H r/h all through it, and whose impacts are a jump of
+// every step of the world, whose impulses r are forces r/h at points of the strands all through it, and whose impacts are a jump of
 // the velocity, M0^-1 H p: the integrator of a strand that they act on, or acted on in the step before, begins anew.
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,8 @@ typedef struct scheme {
     bool *good;            // [n] whether IDA came to the end of the step
     bool *pushed, *before; // [n] whether contacts act on it in this step; in the one before
     ss_phases *phases;
-    double *gained, *held; // [nv] by impacts, and by forces in this step
+    double *gained, *held; // [nv] by impacts; forces of goals and limits in this step
+    ss_vec3 *push;         // [npoints] N, of contacts
     ss_ida_room room;
     ss_world_state last; // where the integrators are
     bool going;
@@ -57,6 +58,7 @@ static void ida_free(void *own)
     free(a->effort);
     free(a->good);
     free(a->gained);
+    free(a->push);
     ss_phases_free(a->phases);
     free(a->room.past);
     ss_world_state_free(&a->room.state);
@@ -71,10 +73,12 @@ static bool make_strands(scheme *a, const ss_world *w, const ss_ida_settings *se
     a->effort = calloc(n, sizeof *a->effort);
     a->good = calloc(3 * n, sizeof *a->good);
     a->gained = calloc(2 * (size_t)w->nv + 1, sizeof *a->gained);
+    a->push = malloc(((size_t)w->npoints + 1) * sizeof *a->push);
     a->room.past = malloc(((size_t)w->nv + 1) * sizeof *a->room.past);
     const bool state = ss_world_state_init(&a->room.state, w);
     bool ok = ss_world_state_init(&a->last, w) && state && a->strands != NULL &&
-              a->effort != NULL && a->good != NULL && a->gained != NULL && a->room.past != NULL;
+              a->effort != NULL && a->good != NULL && a->gained != NULL && a->push != NULL &&
+              a->room.past != NULL;
     a->n = w->nstrands;
     a->pushed = a->good + n;
     a->before = a->pushed + n;
@@ -124,11 +128,14 @@ static bool goes_on(const scheme *a, const ss_world *w)
 static void take_impulses(const scheme *a, const ss_stepper *s, int k, double h)
 {
     const ss_strand *strand = &s->world->strands[k];
-    const double *forces, *gained = ss_phases_gained(a->phases, s->world, k, &forces);
-    a->pushed[k] = gained != NULL;
-    for (int j = 0; gained != NULL && j < strand->size.nv; j++) {
-        a->gained[strand->v + j] = gained[j];
-        a->held[strand->v + j] = forces[j] / h;
+    ss_phases_impulses of;
+    a->pushed[k] = ss_phases_act(a->phases, s->world, k, &of);
+    for (int j = 0; a->pushed[k] && j < strand->size.nv; j++) {
+        a->gained[strand->v + j] = of.gained[j];
+        a->held[strand->v + j] = of.extra[j] / h;
+    }
+    for (int i = 0; a->pushed[k] && i < strand->size.npoints; i++) {
+        a->push[strand->point + i] = ss_scaled(1.0 / h, of.pushes[i]);
     }
 }
 
@@ -173,7 +180,8 @@ static void advance(void *context, int k, int thread)
     const ss_ida_interval interval = {.h = t->h,
                                       .begins = t->begins || pushed || a->before[k],
                                       .gained = pushed ? a->gained + strand->v : NULL,
-                                      .held = pushed ? a->held + strand->v : NULL};
+                                      .held = pushed ? a->held + strand->v : NULL,
+                                      .push = pushed ? a->push + strand->point : NULL};
     a->good[k] =
         ss_ida_advance(a->strands[k], &interval, t->s->systems.rooms[thread].scratch,
                        t->s->trial.q + strand->q, t->s->trial.v + strand->v, &a->effort[k]);

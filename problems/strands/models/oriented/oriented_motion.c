@@ -114,6 +114,13 @@ static void add_pull(const ss_oriented *tree, int tip, ss_vec3 force)
     load->moment = ss_along(load->moment, side, ss_cross(m->centre, force));
 }
 
+static void add_pushes(const ss_oriented_strand *s, const ss_vec3 *push)
+{
+    for (int i = 0; i < s->npoints; i++) {
+        add_pull(s->tree, s->tip[i], push[i]);
+    }
+}
+
 static bool is_zero(ss_vec3 x)
 {
     return x.x == 0.0 && x.y == 0.0 && x.z == 0.0;
@@ -125,8 +132,8 @@ void ss_oriented_equation(const void *strand, const ss_surroundings *around, con
     const ss_oriented_strand *s = strand;
     const ss_oriented *tree = s->tree;
     const ss_oriented_base base = base_of(s, around);
-    const bool free =
-        around->drag == 0.0 && is_zero(around->pull_root) && is_zero(around->pull_tip);
+    const bool free = around->push == NULL && around->drag == 0.0 && is_zero(around->pull_root) &&
+                      is_zero(around->pull_tip);
     if (!free) {
         memset(tree->load, 0, (size_t)tree->n * sizeof *tree->load);
         ss_oriented_move(tree, &base, q, v, NULL);
@@ -136,6 +143,9 @@ void ss_oriented_equation(const void *strand, const ss_surroundings *around, con
         }
         add_pull(tree, s->tip[0], around->pull_root);
         add_pull(tree, s->tip[s->npoints - 1], around->pull_tip);
+        if (around->push != NULL) {
+            add_pushes(s, around->push);
+        }
     }
     ss_oriented_residual(tree, &base, q, v, vdot, free ? NULL : tree->load, rs);
 }
