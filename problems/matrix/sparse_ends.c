@@ -312,6 +312,14 @@ static bool find_own_blocks(const ss_stop *stop, const ss_whitened *white)
 
 // ---- Making them
 
+// Pushes take so many numbers at once.
+#define LANES 8
+
+static int padded(int count)
+{
+    return (count + LANES - 1) / LANES * LANES;
+}
+
 // y of the ends where they are fewer numbers than v.
 static void place_ends(ss_whitened *white)
 {
@@ -320,7 +328,7 @@ static void place_ends(ss_whitened *white)
         const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
         const int size = ss_mass_size(white->mass, body), count = white->dim * (end - begin);
         const bool own = count == 0 || (count <= size && size <= SS_SHORT_BODY);
-        const int room = ((own ? count : size) + SS_ROOM - 1) / SS_ROOM * SS_ROOM;
+        const int room = padded(own ? count : size);
         white->body_start[body + 1] = white->body_start[body] + room;
         for (int e = begin; e < end; e++) {
             ends->own[white->body_end[e]] =
@@ -358,7 +366,7 @@ static bool allocate(const ss_problem *p, ss_whitened *white)
     white->z0 = calloc((size_t)white->body_start[white->nbodies] + 1, sizeof *white->z0);
     white->w = malloc((components + 1) * sizeof *white->w);
     white->b = malloc((components + 1) * sizeof *white->b);
-    ends->room = malloc((numbers + 1) * sizeof *ends->room); // pages come when written
+    ends->room = ss_large_malloc((numbers + 1) * sizeof(double)); // pages come when written
     return white->z0 != NULL && white->w != NULL && white->b != NULL && ends->room != NULL;
 }
 
@@ -386,7 +394,7 @@ static void take_still_motion(ss_whitened *white, int body, const double *v)
 static bool find_still_motion(const ss_problem *p, ss_whitened *white)
 {
     int *start = malloc(((size_t)white->nbodies + 1) * sizeof *start);
-    double *v = calloc((size_t)p->ndofs + SS_ROOM * (size_t)white->nbodies + 1, sizeof *v);
+    double *v = calloc((size_t)p->ndofs + LANES * (size_t)white->nbodies + 1, sizeof *v);
     const bool ok = start != NULL && v != NULL;
     for (int body = 0, at = 0; ok && body < white->nbodies; body++) {
         const int *dofs = ss_mass_dofs(white->mass, body), size = ss_mass_size(white->mass, body);
@@ -394,7 +402,7 @@ static bool find_still_motion(const ss_problem *p, ss_whitened *white)
         for (int j = 0; j < size; j++) {
             v[at + j] = p->f[dofs[j]];
         }
-        start[body + 1] = at += (size + SS_ROOM - 1) / SS_ROOM * SS_ROOM;
+        start[body + 1] = at += padded(size);
     }
     if (ok) {
         ss_mass_solve_bodies(white->mass, start, v);

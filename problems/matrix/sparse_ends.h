@@ -36,7 +36,8 @@ struct ss_sparse_ends {
     double *still;    // [dim nends] |H_ik|' |v_k| at r = 0, what rounding goes by; 0 where z is v
     ptrdiff_t *place; // [nends] of the response in `room`; -1 before it is made
     bool *wanted;     // [nends] it may soon push
-    double *room;     // [used] of a capacity for all
+    bool few_digits;  // responses are floats
+    void *room;       // [used] of a capacity for all
     size_t used;
 };
 
@@ -45,9 +46,16 @@ static inline bool ss_end_pushed(const ss_sparse_ends *ends, int s)
     return ends->place[s] >= 0;
 }
 
-// What an impulse at end s adds to z of its body: dim rows with the body's room. It is made where it is not there
-// yet; two threads may do so for two bodies.
-const double *ss_sparse_ends_response(const ss_whitened *white, int s);
+// z of its body += the response of end s to dr. It is made where it is not there yet; two threads may do so for
+// two bodies.
+void ss_sparse_ends_push(const ss_whitened *white, int s, const double dr[3], double *z);
+// Asks for what contact i will push.
+void ss_sparse_ends_fetch(const ss_whitened *white, int i);
+// x += the sizes of these products; nothing before it is made.
+void ss_sparse_ends_add_sizes(const ss_whitened *white, int s, const double *r, double *x);
+// Responses will be floats, if no body is so long that it has no room beside them; before the first is made. Then
+// z is off by 2^-24 of what is pushed, until it comes from r again.
+void ss_sparse_ends_round(const ss_whitened *white);
 // W [dim dim] between two ends on one body: H_i' Y_j.
 void ss_sparse_ends_block(const ss_whitened *white, int i, int j, double *W);
 

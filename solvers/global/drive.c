@@ -27,10 +27,9 @@
 
 // ---- The best answer
 
-// The present impulses.
-static void keep_if_better(ss_drive *d)
+// The present impulses, whose measures are m.
+static void keep_if_better(ss_drive *d, ss_measures m)
 {
-    const ss_measures m = ss_coupling_measure(d->c);
     d->residual = ss_measures_error(&m);
     d->idle++;
     if (d->residual < d->best_residual) {
@@ -46,10 +45,26 @@ void ss_drive_judge(ss_drive *d, const double *r)
     if (r != d->c->r) {
         memcpy(d->c->r, r, 4 * (size_t)d->c->n * sizeof *r);
     }
-    keep_if_better(d);
+    keep_if_better(d, ss_coupling_measure(d->c));
     d->start_judged |= d->iterations == 0;
     d->unjudged = false;
     d->estimate = d->residual;
+}
+
+// The measures of r, or of the present impulses; z of r where it is kept.
+static ss_measures measure_one(ss_drive *d, const double *r, const double *z)
+{
+    if (d->start_z == NULL) {
+        if (r != NULL) {
+            ss_coupling_put(d->c, r);
+        }
+        return ss_coupling_measure(d->c);
+    }
+    if (r != NULL) {
+        ss_coupling_put(d->c, r);
+        memcpy(d->c->z, z, ss_drive_room(d) * sizeof *z);
+    }
+    return ss_coupling_measure_present(d->c);
 }
 
 // The last iterate of sweeps, the one kept and the start, unless they were judged: sweeps may lead
@@ -61,15 +76,13 @@ static void choose_answer(ss_drive *d)
         d->best_residual = INFINITY;
     }
     if (d->unjudged) {
-        keep_if_better(d);
+        keep_if_better(d, measure_one(d, NULL, NULL));
     }
     if (!own_rule && d->kept_estimate < INFINITY) {
-        ss_coupling_put(d->c, d->kept);
-        keep_if_better(d);
+        keep_if_better(d, measure_one(d, d->kept, d->kept_z));
     }
     if (!own_rule && !d->start_judged && d->iterations > 0) {
-        ss_coupling_put(d->c, d->start);
-        keep_if_better(d);
+        keep_if_better(d, measure_one(d, d->start, d->start_z));
     }
 }
 
@@ -140,6 +153,9 @@ static void keep_by_estimate(ss_drive *d, const ss_tally *t)
 {
     if (t->frozen == 0 && t->estimate < KEEP_RATIO * d->kept_estimate) { // it has seen all
         ss_coupling_get(d->c, d->kept);
+        if (d->kept_z != NULL) {
+            memcpy(d->kept_z, d->c->z, ss_drive_room(d) * sizeof *d->kept_z);
+        }
         d->kept_estimate = t->estimate;
     }
 }
@@ -311,6 +327,15 @@ static ss_status drive_prepare(ss_drive *d, const double *r, void **state, ss_er
     d->kept = d->start + size;
     ss_coupling_get(d->c, d->best);
     memcpy(d->start, d->best, size * sizeof *d->start);
+    if (d->sweeper != NULL && ss_coupling_fetches(d->c)) {
+        const size_t room = ss_drive_room(d);
+        d->start_z = malloc((2 * room + 1) * sizeof *d->start_z);
+        if (d->start_z == NULL) {
+            return ss_fail_memory(e, "a solver");
+        }
+        d->kept_z = d->start_z + room;
+        memcpy(d->start_z, d->c->z, room * sizeof *d->start_z);
+    }
     return d->steps->make(*state, d, e);
 }
 
@@ -321,6 +346,7 @@ static void drive_release(ss_drive *d, void *state)
     }
     free(state);
     free(d->best);
+    free(d->start_z);
     if (d->sweeper != NULL) {
         ss_sweeper_free(d->sweeper);
     } else {

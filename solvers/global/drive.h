@@ -77,6 +77,8 @@ struct ss_drive {
     bool unjudged;     // the present impulses are no answer that was judged
     double *kept;      // [dim n] the best by its estimate, but for a factor of two
     double kept_estimate;
+    // z of both where ends are sparse, for which z from r costs a solution with M; else NULL.
+    double *start_z, *kept_z;
     double near;    // below this an estimate is at the floor, m/s,
     int near_until; // until so many sweeps
     // Of the end.

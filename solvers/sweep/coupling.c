@@ -73,7 +73,7 @@ void ss_coupling_see(const ss_coupling *c, int i, const double *z, double u[3])
 static void push_sparse(const ss_whitened *white, int i, const double dr[3], double *z)
 {
     for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-        ss_end_push(white, white->dim, s, ss_sparse_ends_response(white, s), dr, z);
+        ss_sparse_ends_push(white, s, dr, z + white->body_start[white->end_body[s]]);
     }
 }
 
@@ -191,6 +191,11 @@ void ss_coupling_get(const ss_coupling *c, double *r)
 ss_measures ss_coupling_measure(ss_coupling *c)
 {
     ss_coupling_refresh(c);
+    return ss_coupling_measure_present(c);
+}
+
+ss_measures ss_coupling_measure_present(ss_coupling *c)
+{
     for (int i = 0; i < c->n; i++) {
         double u[3];
         ss_coupling_velocity(c, i, u);

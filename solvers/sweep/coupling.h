@@ -14,7 +14,7 @@
 // computed afresh now and then. Impulses are stored four numbers a contact, the unused ones zero.
 #pragma once
 
-#include "problems/matrix/delassus.h"
+#include "problems/matrix/sparse_ends.h"
 #include "solvers/sweep/resting.h"
 
 typedef enum ss_coupling_form {
@@ -64,6 +64,17 @@ void ss_coupling_refresh(ss_coupling *coupling);
 
 // u of contact i at the present r, three components.
 void ss_coupling_velocity(const ss_coupling *coupling, int i, double u[3]);
+// Where ends are sparse: what a move of contact i reads is asked for, if it has an impulse.
+static inline bool ss_coupling_fetches(const ss_coupling *coupling)
+{
+    return !coupling->is_explicit && coupling->white->sparse != NULL;
+}
+static inline void ss_coupling_fetch(const ss_coupling *coupling, int i)
+{
+    if (coupling->r[4 * (size_t)i] != 0.0) {
+        ss_sparse_ends_fetch(coupling->white, i);
+    }
+}
 // r_i becomes r.
 void ss_coupling_move(ss_coupling *coupling, int i, const double r[3]);
 // r and z are others than they were, by no move. They were r [4 n] and z; NULL where that is not
@@ -80,6 +91,8 @@ void ss_coupling_push(const ss_coupling *coupling, int i, const double dr[3], do
 
 // All measures at the present r, every velocity computed afresh.
 ss_measures ss_coupling_measure(ss_coupling *coupling);
+// The same by z as it has become.
+ss_measures ss_coupling_measure_present(ss_coupling *coupling);
 // What rounding leaves unknown of f at the present r, in m/s: eps (max |s r_i| + max t_i), t_i the sum
 // of the sizes of all products and terms in u_i, component by component.
 double ss_coupling_rounding(const ss_coupling *coupling);

@@ -35,11 +35,11 @@ static void add_entry_sizes(const ss_coupling *c, int body, int s, const double 
 static void add_response_sizes(const ss_coupling *c, int s, int room, const double *r)
 {
     const ss_whitened *white = c->white;
-    if (white->sparse != NULL && !ss_end_pushed(white->sparse, s)) {
-        return; // r is 0 there
+    if (white->sparse != NULL) {
+        ss_sparse_ends_add_sizes(white, s, r, c->sizes);
+        return;
     }
-    const double *G =
-        white->sparse != NULL ? ss_sparse_ends_response(white, s) : white->G + white->end_G[s];
+    const double *G = white->G + white->end_G[s];
     for (int k = 0; k < c->dim; k++) {
         for (int j = 0; j < room; j++) {
             c->sizes[j] += fabs(G[k * room + j] * r[k]);

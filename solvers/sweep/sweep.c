@@ -17,6 +17,10 @@
 // Over V: normal parts of a contact below this are rounding.
 #define LEAST_NORMAL 1e-13
 
+// Tolerances that sweeps with floats do not disturb: what they leave in a velocity is some 1e-7 of it, until it
+// comes from the impulses again, before an answer is judged and every REFRESH_SWEEPS (gauss_seidel.c).
+#define FEW_DIGITS_FROM 1e-4
+
 // ---- Freezing
 
 static void set_thresholds(ss_sweeper *sweeper)
@@ -245,6 +249,9 @@ static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_erro
     }
     if (status != SS_OK || sweeper->coupling == NULL) {
         return status;
+    }
+    if (ss_coupling_fetches(sweeper->coupling) && t->tolerance >= FEW_DIGITS_FROM) {
+        ss_sparse_ends_round(sweeper->coupling->white);
     }
     sweeper->tallies = calloc((size_t)sweeper->ordered.stripes.count + 1, sizeof *sweeper->tallies);
     if (s->freeze != SS_FREEZE_OFF) {

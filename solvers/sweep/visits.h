@@ -165,6 +165,8 @@ SS_INLINE void ss_visit_prefetch(const ss_coupling *c, ss_view view, int i)
             white->end_G[last] + 3 * (size_t)ss_whitened_room(white, white->end_body[last]);
         x = (const char *)(white->G + from);
         bytes = (end - from) * sizeof *white->G;
+    } else if (view == SS_VIEW_ANY && ss_coupling_fetches(c)) {
+        ss_coupling_fetch(c, i);
     }
     bytes = bytes < 64 * SS_MOST_LINES ? bytes : 64 * SS_MOST_LINES;
     for (size_t k = 0; k < bytes; k += 64) {
