@@ -161,16 +161,38 @@ static bool improve(ss_vec3 spring, ss_vec3 Q, ss_quat *d)
     return false;
 }
 
-// Of other sections by way of those between, from the round one with the mean K_b.
-#define STAGES 8
+// From the joint `d` that bears `from_load` with the spring `from` to one that bears Q with another spring, by way of
+// joints between: the more of them the harder it is.
+#define FIRST_STAGE 0.125
+#define LAST_STAGE  1e-3
+static bool follow(ss_vec3 from, ss_vec3 from_load, ss_vec3 spring, ss_vec3 Q, ss_quat *d)
+{
+    double share = 0.0, stage = FIRST_STAGE;
+    while (share < 1.0 && stage >= LAST_STAGE) {
+        const double next = fmin(share + stage, 1.0);
+        const ss_vec3 between = ss_along(ss_scaled(1.0 - next, from), next, spring);
+        const ss_vec3 load = ss_along(ss_scaled(1.0 - next, from_load), next, Q);
+        ss_quat tried = *d;
+        if (improve(between, load, &tried)) {
+            *d = tried;
+            share = next;
+        } else {
+            stage *= 0.5;
+        }
+    }
+    return share == 1.0;
+}
+
+// Of other sections from the round one with the mean K_b, or else from no load.
 bool ss_joint_rest(ss_quat q, ss_vec3 spring, ss_vec3 Q, ss_quat *rest)
 {
-    const double bend = ss_joint_bend(spring), D = half_difference(spring);
+    const double bend = ss_joint_bend(spring);
+    const ss_vec3 even = ss_vec(bend, spring.y, bend), none = {0.0, 0.0, 0.0};
     ss_quat d = even_rest(bend, spring.y, Q);
-    bool found = true;
-    for (int k = 1; k <= STAGES && found && D != 0.0; k++) {
-        const double more = D * k / STAGES;
-        found = improve(ss_vec(bend + more, spring.y, bend - more), Q, &d);
+    bool found = spring.x == spring.z || follow(even, Q, spring, Q, &d);
+    if (!found) {
+        d = (ss_quat){1.0, 0.0, 0.0, 0.0};
+        found = follow(spring, none, spring, Q, &d);
     }
     *rest = ss_quat_unit(ss_quat_product(q, ss_quat_conjugate(d)));
     return found;
