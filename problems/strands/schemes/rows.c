@@ -10,14 +10,21 @@
 #include "problems/strands/band.h"
 
 #define LEAST_STEP 1e-12 // of x: sweeps that change less end
-#define FEW        4     // test impulses that are solved for at once
+#define LANES      8     // rows that are worked on at once
 
 // The rows of a strand: how many, and where they begin.
 typedef struct strand_rows {
     int count;
     size_t block,
-        first; // of its K among `blocks`; of its x among `impulses`, and of its ends among `own`
+        first; // of its K among `blocks`; of its x among `impulses`, and of its ends after all of these
+    size_t half; // of its Z in scratch
 } strand_rows;
+
+// The ends of its rows.
+static const int *own_ends(const ss_rows *r, const ss_world *w, const strand_rows *s)
+{
+    return (const int *)((const strand_rows *)r->sizes.data + w->nstrands + 1) + s->first;
+}
 
 void ss_rows_free(ss_rows *r)
 {
@@ -153,36 +160,75 @@ static bool place_rows(ss_rows *r, int nstrands)
            ss_buffer_room(&r->impulses, (first + 1) * sizeof(double)) != NULL;
 }
 
+// Room for Z of all strands.
+static double *place_halves(ss_rows *r, int nstrands, ss_factors M)
+{
+    strand_rows *s = r->sizes.data;
+    size_t at = 0;
+    for (int k = 0; k < nstrands; k++) {
+        s[k].half = at;
+        if (s[k].count > 0) {
+            at += (size_t)((s[k].count + LANES - 1) / LANES * LANES) * (size_t)M.L[k].n;
+        }
+    }
+    return ss_buffer_room(&r->scratch, (at + 1) * sizeof(double));
+}
+
 typedef struct measuring {
     ss_rows *r;
     const ss_world *w;
     ss_factors M;
-    double *scratch; // [FEW nv]
+    double *halves; // of all strands, see `half`
 } measuring;
 
-// Columns first .. first + FEW - 1 of the block of strand k, by test impulses; the last again where there are fewer.
-static void measure_columns(const measuring *m, int k, int first)
+// x <- L^-1 x, of the rows side by side in x [n][LANES].
+static void forward(const ss_band *L, double *x)
+{
+    for (int j = 0; j < L->n; j++) {
+        const double *column = ss_band_at(L, j, j);
+        double *restrict own = x + LANES * j;
+        const int last = L->n - 1 - j < L->half ? L->n - 1 - j : L->half;
+        for (int c = 0; c < LANES; c++) {
+            own[c] /= column[0];
+        }
+        for (int i = 1; i <= last; i++) {
+            double *restrict below = x + LANES * (j + i);
+            for (int c = 0; c < LANES; c++) {
+                below[c] -= column[i] * own[c];
+            }
+        }
+    }
+}
+
+// Half of the test impulses of strand k, LANES rows after another: Z = L^-1 D H, with which K = Z'Z as
+// M = D^-1 L L' D^-1. Rows that are too few for the last LANES are 0.
+static void halve(const measuring *m, int k, double *z)
 {
     const ss_rows *r = m->r;
-    const ss_row_end *ends = r->ends.data;
     const strand_rows *s = (const strand_rows *)r->sizes.data + k;
-    const int *own =
-        (const int *)((const strand_rows *)r->sizes.data + m->w->nstrands + 1) + s->first;
-    const int n = m->M.L[k].n, at = m->w->strands[k].v;
-    const ss_band L[FEW] = {m->M.L[k], m->M.L[k], m->M.L[k], m->M.L[k]};
-    const double *D[FEW];
-    double *y[FEW], *block = (double *)r->blocks.data + s->block;
-    for (int c = 0; c < FEW; c++) {
-        const int j = first + c < s->count ? first + c : s->count - 1;
-        D[c] = m->M.D + at;
-        y[c] = m->scratch + (size_t)FEW * (size_t)at + (size_t)c * (size_t)n;
-        memcpy(y[c], coefficients(r, &ends[own[j]]), (size_t)n * sizeof *y[c]);
+    const int *own = own_ends(r, m->w, s), n = m->M.L[k].n;
+    const double *D = m->M.D + m->w->strands[k].v;
+    for (int first = 0; first < s->count; first += LANES, z += LANES * n) {
+        memset(z, 0, LANES * (size_t)n * sizeof *z);
+        for (int c = 0; c < LANES && first + c < s->count; c++) {
+            const double *H = coefficients(r, (const ss_row_end *)r->ends.data + own[first + c]);
+            for (int j = 0; j < n; j++) {
+                z[LANES * j + c] = D[j] * H[j];
+            }
+        }
+        forward(&m->M.L[k], z);
     }
-    ss_band_solve_four(L, D, y);
-    for (int c = 0; c < FEW && first + c < s->count; c++) {
-        for (int i = 0; i <= first + c; i++) {
-            const double entry = product(coefficients(r, &ends[own[i]]), y[c], n);
-            block[i * s->count + first + c] = block[(first + c) * s->count + i] = entry;
+}
+
+// The entries of K of LANES rows with as many.
+static void multiply(const double *a, const double *b, int n, double K[LANES][LANES])
+{
+    memset(K, 0, sizeof(double[LANES][LANES]));
+    for (int j = 0; j < n; j++, a += LANES, b += LANES) {
+        for (int p = 0; p < LANES; p++) {
+            for (int q = 0; q < LANES; q++) {
+                K[p][q] += a[p] * b[q];
+            }
         }
     }
 }
@@ -191,9 +237,20 @@ static void measure_strand(void *context, int k, int thread)
 {
     const measuring *m = context;
     const strand_rows *s = (const strand_rows *)m->r->sizes.data + k;
+    double *z = m->halves + s->half, *block = (double *)m->r->blocks.data + s->block;
+    const int n = m->M.L[k].n, count = s->count;
+    double K[LANES][LANES];
     (void)thread;
-    for (int first = 0; first < s->count; first += FEW) {
-        measure_columns(m, k, first);
+    halve(m, k, z);
+    for (int i = 0; i < count; i += LANES) {
+        for (int j = i; j < count; j += LANES) {
+            multiply(z + i * n, z + j * n, n, K);
+            for (int p = 0; p < LANES && i + p < count; p++) {
+                for (int q = 0; q < LANES && j + q < count; q++) {
+                    block[(i + p) * count + j + q] = block[(j + q) * count + i + p] = K[p][q];
+                }
+            }
+        }
     }
 }
 
@@ -202,9 +259,8 @@ bool ss_rows_measure(ss_rows *r, const ss_world *w, const ss_systems *systems, s
     if (!place_rows(r, w->nstrands)) {
         return false;
     }
-    const size_t room = (FEW * (size_t)w->nv + 1) * sizeof(double);
-    measuring m = {r, w, M, ss_buffer_room(&r->scratch, room)};
-    if (m.scratch == NULL) {
+    measuring m = {r, w, M, place_halves(r, w->nstrands, M)};
+    if (m.halves == NULL) {
         return false;
     }
     ss_systems_each(systems, w->nstrands, measure_strand, &m);
