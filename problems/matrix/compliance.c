@@ -5,7 +5,8 @@
 
 #include "problems/matrix/bodies.h"
 
-// Ends that are whitened together, and in a row of four numbers each: the fourth is 0.
+// Ends that are whitened together, a multiple of SS_DENSE_LANES; and entries of an end have four numbers each,
+// of which the fourth is 0.
 #define BATCH 16
 typedef double four __attribute__((vector_size(32), aligned(8)));
 
@@ -103,7 +104,8 @@ static bool find_ends(traces *t)
 static void whiten_batch(traces *t, int body, int first, int end)
 {
     const ss_sparse *H = &t->p->H;
-    const int dim = t->p->dim, width = dim * (end - first), m = ss_mass_size(t->mass, body);
+    const int dim = t->p->dim, used = dim * (end - first), m = ss_mass_size(t->mass, body);
+    const int width = ss_mass_columns(t->mass, body, used);
     double *share = t->share + (size_t)dim * (size_t)first;
     memset(t->X, 0, (size_t)m * (size_t)width * sizeof *t->X);
     for (int e = first; e < end; e++) {
@@ -118,10 +120,10 @@ static void whiten_batch(traces *t, int body, int first, int end)
         }
     }
     ss_mass_whiten(t->mass, body, t->X, width);
-    memset(share, 0, (size_t)width * sizeof *share);
+    memset(share, 0, (size_t)used * sizeof *share);
     for (int j = 0; j < m; j++) {
         const double *row = t->X + (size_t)j * (size_t)width;
-        for (int c = 0; c < width; c++) {
+        for (int c = 0; c < used; c++) {
             share[c] += row[c] * row[c];
         }
     }

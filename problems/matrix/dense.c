@@ -37,26 +37,62 @@ int ss_dense_factor(double *A, int m)
     return broken;
 }
 
-static inline void whiten_dense_columns(const double *L, int m, double *X, int k)
+// Columns first .. k - 1 of X.
+static inline void whiten_dense_columns(const double *L, int m, double *X, int k, int first)
 {
     for (int i = 0; i < m; i++) {
-        double *row = X + (size_t)i * (size_t)k;
+        double *row = X + (size_t)i * (size_t)k + first;
         for (int j = 0; j < i; j++) {
-            ss_dense_subtract(row, L[i * m + j], X + (size_t)j * (size_t)k, k);
+            ss_dense_subtract(row, L[i * m + j], X + (size_t)j * (size_t)k + first, k - first);
         }
-        ss_dense_divide(row, L[i * m + i], k);
+        ss_dense_divide(row, L[i * m + i], k - first);
     }
 }
 
-// The columns of one contact and a single vector, the commonest cases, in loops of known length.
+typedef double lanes __attribute__((vector_size(8 * SS_DENSE_LANES), aligned(8)));
+
+// `count` vectors of columns from X on, in registers along each row: every number goes through the same
+// operations as above.
+static inline void whiten_lanes(const double *L, int m, double *X, int k, int count)
+{
+    for (int i = 0; i < m; i++) {
+        double *row = X + (size_t)i * (size_t)k;
+        lanes x[2];
+        for (int c = 0; c < count; c++) {
+            x[c] = *(const lanes *)(row + c * SS_DENSE_LANES);
+        }
+        for (int j = 0; j < i; j++) {
+            const double *other = X + (size_t)j * (size_t)k;
+            for (int c = 0; c < count; c++) {
+                x[c] -= L[i * m + j] * *(const lanes *)(other + c * SS_DENSE_LANES);
+            }
+        }
+        for (int c = 0; c < count; c++) {
+            *(lanes *)(row + c * SS_DENSE_LANES) = x[c] / L[i * m + i];
+        }
+    }
+}
+
+// A single vector, the columns of one contact, and many columns.
 void ss_dense_whiten(const double *L, int m, double *X, int k)
 {
     if (k == 3) {
-        whiten_dense_columns(L, m, X, 3);
-    } else if (k == 1) {
-        whiten_dense_columns(L, m, X, 1);
-    } else {
-        whiten_dense_columns(L, m, X, k);
+        whiten_dense_columns(L, m, X, 3, 0);
+        return;
+    }
+    if (k == 1) {
+        whiten_dense_columns(L, m, X, 1, 0);
+        return;
+    }
+    int first = 0;
+    for (; first + 2 * SS_DENSE_LANES <= k; first += 2 * SS_DENSE_LANES) {
+        whiten_lanes(L, m, X + first, k, 2);
+    }
+    for (; first + SS_DENSE_LANES <= k; first += SS_DENSE_LANES) {
+        whiten_lanes(L, m, X + first, k, 1);
+    }
+    if (first < k) {
+        whiten_dense_columns(L, m, X, k, first);
     }
 }
 
@@ -77,5 +113,26 @@ void ss_dense_unwhiten(const double *L, int m, double *X, int k)
         unwhiten_dense_columns(L, m, X, 1);
     } else {
         unwhiten_dense_columns(L, m, X, k);
+    }
+}
+
+// One vector of each body: the columns of L, which are the rows of L' above the diagonal, in the order in
+// which ss_dense_whiten takes their numbers. A division waits for the one before it, and those of four
+// bodies for each other only in turn.
+void ss_dense_solve_four(const double *const L[4], int m, double *const X[4])
+{
+    for (int i = 0; i < m; i++) {
+        for (int b = 0; b < 4; b++) {
+            const double *row = L[b] + i * m;
+            X[b][i] /= row[i];
+            ss_dense_subtract(X[b] + i + 1, X[b][i], row + i + 1, m - i - 1);
+        }
+    }
+    for (int i = m - 1; i >= 0; i--) {
+        for (int b = 0; b < 4; b++) {
+            const double *row = L[b] + i * m;
+            X[b][i] /= row[i];
+            ss_dense_subtract(X[b], X[b][i], row, i);
+        }
     }
 }

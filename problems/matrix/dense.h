@@ -31,6 +31,12 @@ static inline void ss_dense_divide(double *x, double a, int k)
 // A = L L' in place, lower triangle, from the upper one; m at most SS_DENSE_BODY. Returns the failing row, or -1.
 int ss_dense_factor(double *A, int m);
 
+// So many columns are whitened at once: a number of columns that is a multiple of it is whitened quickest.
+enum { SS_DENSE_LANES = 8 };
+
 // X <- L^-1 X and X <- L^-T X of X [m][k], a dof a row.
 void ss_dense_whiten(const double *L, int m, double *X, int k);
 void ss_dense_unwhiten(const double *L, int m, double *X, int k);
+
+// X[b] <- M_b^-1 X[b], a vector for each of four bodies of m dofs.
+void ss_dense_solve_four(const double *const L[4], int m, double *const X[4]);

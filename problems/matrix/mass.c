@@ -374,6 +374,12 @@ static void unwhiten_sparse(const ss_sparse *L, double *X, int k)
     }
 }
 
+int ss_mass_columns(const ss_mass *mass, int body, int count)
+{
+    const bool dense = mass->factors[body].dense != NULL;
+    return dense ? (count + SS_DENSE_LANES - 1) / SS_DENSE_LANES * SS_DENSE_LANES : count;
+}
+
 void ss_mass_whiten(const ss_mass *mass, int body, double *X, int k)
 {
     const factor *L = &mass->factors[body];
@@ -410,15 +416,30 @@ static bool are_four_bands(const ss_mass *mass, int k)
     return same;
 }
 
+static bool are_four_dense(const ss_mass *mass, int k)
+{
+    bool same = k + 4 <= mass->bodies.nbodies;
+    for (int i = 0; same && i < 4; i++) {
+        same = mass->factors[k + i].dense != NULL &&
+               ss_mass_size(mass, k + i) == ss_mass_size(mass, k);
+    }
+    return same;
+}
+
 void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x)
 {
     int k = 0;
     while (k < mass->bodies.nbodies) {
+        const factor *f = &mass->factors[k];
         if (are_four_bands(mass, k)) {
-            const factor *f = &mass->factors[k];
             const ss_banded *L[4] = {&f[0].band, &f[1].band, &f[2].band, &f[3].band};
             double *X[4] = {x + start[k], x + start[k + 1], x + start[k + 2], x + start[k + 3]};
             ss_banded_solve_four(L, X);
+            k += 4;
+        } else if (are_four_dense(mass, k)) {
+            const double *L[4] = {f[0].dense, f[1].dense, f[2].dense, f[3].dense};
+            double *X[4] = {x + start[k], x + start[k + 1], x + start[k + 2], x + start[k + 3]};
+            ss_dense_solve_four(L, ss_mass_size(mass, k), X);
             k += 4;
         } else {
             ss_mass_whiten(mass, k, x + start[k], 1);

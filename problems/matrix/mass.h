@@ -35,6 +35,8 @@ const ss_banded *ss_mass_band(const ss_mass *mass, int body); // NULL where the 
 // On k vectors over the dofs of one body at once, in place; X is [size][k], a dof a row.
 void ss_mass_whiten(const ss_mass *mass, int body, double *X, int k);   // X <- L^-1 X
 void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k); // X <- L^-T X
+// The k >= count with which `count` vectors are whitened most quickly; those behind are zeros.
+int ss_mass_columns(const ss_mass *mass, int body, int count);
 
 // x <- M^-1 x of all bodies, the dofs of body k from x + start[k] on.
 void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x);

@@ -166,20 +166,44 @@ static void place_columns(const ss_problem *p, ss_whitened *white, int *slot)
     }
 }
 
-// The ends on a body side by side, a dof a row: X [m][dim K], out of G and back.
+static int columns_of(const ss_whitened *white, int body)
+{
+    const int ends = white->body_end_start[body + 1] - white->body_end_start[body];
+    return ss_mass_columns(white->mass, body, white->dim * ends);
+}
+
+// G lies contact by contact, and ends are asked for body by body: so many ends before they are needed.
+#define AHEAD 4
+static inline void ask_for_end(const ss_whitened *white, int s)
+{
+    if (s + AHEAD < white->nends) {
+        const int end = white->body_end[s + AHEAD];
+        const char *G = (const char *)(white->G + white->end_G[end]);
+        const size_t count = (size_t)(white->dim * ss_whitened_room(white, white->end_body[end]));
+        for (size_t k = 0; k < count * sizeof *white->G; k += 64) {
+            __builtin_prefetch(G + k, 1);
+        }
+    }
+}
+
+// The ends on a body side by side, a dof a row: X [m][columns_of], out of G and back.
 static void gather_ends(const ss_whitened *white, int body, double *X)
 {
     const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
     const int m = ss_mass_size(white->mass, body), room = ss_whitened_room(white, body);
-    const size_t width = (size_t)white->dim * (size_t)(end - begin);
+    const int width = columns_of(white, body), used = white->dim * (end - begin);
     for (int s = begin; s < end; s++) {
+        ask_for_end(white, s);
         const double *G = white->G + white->end_G[white->body_end[s]];
         for (int c = 0; c < white->dim; c++) {
             double *column = X + white->dim * (s - begin) + c;
             for (int j = 0; j < m; j++) {
-                column[(size_t)j * width] = G[c * room + j];
+                column[(size_t)j * (size_t)width] = G[c * room + j];
             }
         }
+    }
+    for (int j = 0; used < width && j < m; j++) {
+        memset(X + (size_t)j * (size_t)width + used, 0, (size_t)(width - used) * sizeof *X);
     }
 }
 
@@ -187,7 +211,7 @@ static void scatter_ends(const ss_whitened *white, int body, const double *X)
 {
     const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
     const int m = ss_mass_size(white->mass, body), room = ss_whitened_room(white, body);
-    const size_t width = (size_t)white->dim * (size_t)(end - begin);
+    const size_t width = (size_t)columns_of(white, body);
     for (int s = begin; s < end; s++) {
         double *G = white->G + white->end_G[white->body_end[s]];
         for (int c = 0; c < white->dim; c++) {
@@ -203,8 +227,7 @@ static bool whiten_ends(const ss_stop *stop, const ss_problem *p, ss_whitened *w
 {
     size_t most = 1;
     for (int k = 0; k < white->nbodies; k++) {
-        const size_t ends = (size_t)(white->body_end_start[k + 1] - white->body_end_start[k]);
-        const size_t size = (size_t)ss_mass_size(white->mass, k) * (size_t)p->dim * ends;
+        const size_t size = (size_t)ss_mass_size(white->mass, k) * (size_t)columns_of(white, k);
         most = size > most ? size : most;
     }
     double *X = malloc(most * sizeof *X);
@@ -217,7 +240,7 @@ static bool whiten_ends(const ss_stop *stop, const ss_problem *p, ss_whitened *w
         const int ends = white->body_end_start[k + 1] - white->body_end_start[k];
         if (ends > 0) {
             gather_ends(white, k, X);
-            ss_mass_whiten(white->mass, k, X, p->dim * ends);
+            ss_mass_whiten(white->mass, k, X, columns_of(white, k));
             scatter_ends(white, k, X);
         }
     }
