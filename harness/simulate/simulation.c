@@ -14,6 +14,7 @@
 #include "base/number.h"
 #include "harness/scene_file/scene_file.h"
 #include "harness/simulate/hold.h"
+#include "harness/simulate/size.h"
 #include "problems/strands/spec.h"
 #include "solvers/clock.h"
 
@@ -39,6 +40,10 @@ static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_er
     options->dt = isnan(s->dt) ? scene->scene->dt : s->dt;
     options->threads = s->threads;
     options->scheme = sim->choices->scheme;
+    const ss_status size = ss_simulate_check_size(scene->scene, &request, options, e);
+    if (size != SS_OK) {
+        return size;
+    }
     sim->world = ss_world_new();
     if (sim->world == NULL) {
         return ss_fail_memory(e, "the world");
@@ -56,7 +61,8 @@ static ss_status start_steps(ss_simulation *sim, const ss_step_options *options,
                                        .tolerance = s->tolerance,
                                        .max_iterations = s->max_iterations,
                                        .time_limit = s->time_limit,
-                                       .threads = s->threads};
+                                       .threads = s->threads,
+                                       .interrupted = &sim->interrupted};
     const ss_step_solver solver = {.solve = ss_simulate_solve,
                                    .judge = ss_simulate_judge,
                                    .see = s->iterates != NULL ? ss_simulate_see : NULL,
@@ -414,18 +420,22 @@ ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
         status = ss_frames_draw(sim->frames, e);
     }
     const double rest = sim->settings->until_rest;
+    sim->phase = SS_PHASE_STEP;
     for (int step = 1; status == SS_OK && step <= sim->steps && !sim->rests && !sim->interrupted;
          step++) {
         ss_step_report report;
         sim->solver.step = step;
         status = ss_stepper_step(sim->stepper, &report, e);
-        if (status == SS_OK) {
+        if (status == SS_SYSTEM && sim->interrupted) { // the solver has ended for that
+            status = SS_OK;
+        } else if (status == SS_OK) {
             progress_step(&shown, step, &report);
             status = keep_step(sim, &report, step, e);
             sim->speed = report.max_speed;
             sim->rests = report.max_speed < rest; // never without until_rest
         }
     }
+    sim->phase = SS_PHASE_END;
     progress_clear(&shown);
     return finish_dump(sim, status, e);
 }

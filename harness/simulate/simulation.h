@@ -34,13 +34,21 @@ typedef struct ss_simulate_choices {
     const ss_method *method;
 } ss_simulate_choices;
 
+// What an interrupt finds: nothing to lose; a step that is not taken; files that are being completed.
+typedef enum ss_simulation_phase {
+    SS_PHASE_BUILD,
+    SS_PHASE_STEP,
+    SS_PHASE_END
+} ss_simulation_phase;
+
 typedef struct ss_simulation {
     const ss_simulate_choices *choices;
     const ss_simulate_settings *settings;
     int steps;                         // at most
     bool rests;                        // until_rest is reached
     double speed;                      // m/s, the largest at the end of the last step
-    volatile sig_atomic_t interrupted; // the present step is the last
+    volatile sig_atomic_t interrupted; // the last step is taken, or being taken
+    volatile sig_atomic_t phase;       // an ss_simulation_phase
     bool finished;                     // see contained.h
     int kept;                          // problems of the dump that are on disk
     ss_simulate_solver solver;

@@ -57,6 +57,7 @@ static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
         .time_limit = s->time_limit,
         .clock = SS_CLOCK_WALL,
         .threads = s->threads,
+        .interrupted = s->interrupted,
     };
 }
 
@@ -100,7 +101,9 @@ ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_st
         .setup_seconds = result->setup_seconds,
         .sweep_seconds = result->sweep_seconds,
     };
-    return status;
+    return status == SS_OK && result->outcome == SS_INTERRUPTED
+               ? ss_fail(e, SS_SYSTEM, "interrupted")
+               : status;
 }
 
 ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,

@@ -1,6 +1,7 @@
 // harness/simulate/step_solver.h -- the solver of the steps of a simulation: any spec, and the judge's word.
 #pragma once
 
+#include <signal.h>
 #include <stdint.h>
 
 #include "harness/simulate/iterates.h"
@@ -11,8 +12,10 @@ typedef struct ss_simulate_solver {
     const ss_method *method;
     double tolerance;
     int max_iterations;
-    double time_limit;      // s a solve; 0: none
-    int threads;            // of the task
+    double time_limit; // s a solve; 0: none
+    int threads;       // of the task
+    const volatile sig_atomic_t
+        *interrupted;       // a solve ends soon after this is set; NULL: nobody asks
     volatile int solves;    // begun and ended: odd during a solve
     ss_result result;       // of the last solve, for the judge
     ss_iterates *iterates;  // NULL: nobody asks for them
@@ -22,6 +25,7 @@ typedef struct ss_simulate_solver {
 } ss_simulate_solver;
 
 // For ss_step_solver: ss_simulate_solve and ss_simulate_judge with an ss_simulate_solver as their context.
+// An interrupted solve is SS_SYSTEM: the step that it is of is not taken.
 // After the judge answer->status is its word, fb and normal are its measures. fb_abs and natural are
 // [D11]'s measures in its own units, cm and dyn s.
 ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,

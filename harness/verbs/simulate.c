@@ -202,6 +202,16 @@ static const char *ending(const ss_simulation *a, ss_status status)
                                            : "done";
 }
 
+static void tell_interrupt(const ss_simulation *a)
+{
+    const char *scene = a->choices->scene->spec;
+    if (a->phase == SS_PHASE_BUILD) {
+        ss_complain(VERB, "%s: interrupted before the first step", scene);
+    } else {
+        ss_complain(VERB, "%s: interrupted after step %d of %d", scene, a->totals.steps, a->steps);
+    }
+}
+
 static void tell_ending(const ss_simulation *a, const char *word, const ss_error *error)
 {
     const char *scene = a->choices->scene->spec;
@@ -209,7 +219,7 @@ static void tell_ending(const ss_simulation *a, const char *word, const ss_error
     if (strcmp(word, "exploded") == 0 || strcmp(word, "failed") == 0) {
         ss_complain(VERB, "%s: after step %d of %d: %s", scene, steps, a->steps, error->text);
     } else if (strcmp(word, "interrupted") == 0) {
-        ss_complain(VERB, "%s: interrupted after step %d of %d", scene, steps, a->steps);
+        tell_interrupt(a);
     } else if (strcmp(word, "moves") == 0) {
         ss_complain(VERB,
                     "%s: not at rest after %d steps: the fastest point moves at %.3g m/s, "
@@ -286,8 +296,12 @@ static void tell_death(shared_run *shared, ss_simulation_end end, const char *wh
     if (isatty(STDERR_FILENO) == 1) { // the line of progress
         fputs("\r\033[K", stderr);
     }
-    ss_complain(VERB, "%s: after step %d of %d: %s", a->choices->scene->spec, a->totals.steps,
-                a->steps, why);
+    if (end == SS_SIMULATION_INTERRUPTED) {
+        tell_interrupt(a);
+    } else {
+        ss_complain(VERB, "%s: after step %d of %d: %s", a->choices->scene->spec, a->totals.steps,
+                    a->steps, why);
+    }
     if (a->settings->dump != NULL && shared->opened) {
         ss_complain(VERB, "--dump %s: %d of %d problems were written before that",
                     a->settings->dump, a->kept, a->settings->count);
@@ -295,9 +309,12 @@ static void tell_death(shared_run *shared, ss_simulation_end end, const char *wh
     if (a->settings->trajectory != NULL && shared->opened) {
         ss_complain(VERB, "--strands %s is not written", a->settings->trajectory);
     }
+    const bool interrupted = end == SS_SIMULATION_INTERRUPTED;
     snprintf(shared->word, sizeof shared->word, "%s",
-             end == SS_SIMULATION_KILLED ? "failed" : "crashed");
-    shared->code = SS_EXIT_SYSTEM;
+             interrupted                   ? "interrupted"
+             : end == SS_SIMULATION_KILLED ? "failed"
+                                           : "crashed");
+    shared->code = interrupted ? SS_EXIT_UNSOLVED : SS_EXIT_SYSTEM;
 }
 
 static int run_contained(shared_run *shared, ss_table *rows)
@@ -498,9 +515,10 @@ const ss_verb ss_verb_simulate = {
         "Seconds are wall time.\n"
         "--strands writes an HDF5 file that 'report' shows and other programs can read; "
         "man stickslip lists its datasets. It is made in memory and written at the end.\n"
-        "Ctrl-C ends the run after the present step. Dump, statistics and frames up to that step "
-        "are complete, also when a run explodes. The steps run in a process of their own: if a "
-        "solver "
+        "Ctrl-C ends the run within a second, or with --strands as soon as that file is written; "
+        "the step that it was at is not taken. Statistics and frames of the steps before are "
+        "complete, as they and the dump are when a run explodes. The steps run in a process of "
+        "their own: if a solver "
         "crashes there, or ignores --time-limit, its rows of --stats are complete, and a sentence "
         "says "
         "which problems of --dump are.\n",

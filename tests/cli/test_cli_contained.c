@@ -342,8 +342,52 @@ static void a_group_that_is_terminated_ends_in_order(void)
     HOLDS(file_text(out), "interrupted");
 }
 
+// Interrupts a run of these words that has begun; its exit code is 2.
+static const char *interrupted(const char *const *words)
+{
+    char out[512], err[512];
+    snprintf(out, sizeof out, "%s", scratch_path("simulate.out"));
+    snprintf(err, sizeof err, "%s", scratch_path("simulate.err"));
+    const pid_t child = start_program(out, err, words);
+    nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+    TEST_ASSERT_EQUAL_INT(2, end_by(child, SIGINT));
+    return file_text(err);
+}
+
+static void a_scene_is_not_built_to_its_end_after_an_interrupt(void)
+{
+    static const char *const WORDS[] = {"stickslip", "simulate", "hairball", "--rods",
+                                        "200000",    "--steps",  "1",        NULL};
+    HOLDS(interrupted(WORDS), "hairball: interrupted before the first step\n");
+}
+
+static void a_step_that_ignores_an_interrupt_is_not_taken(void)
+{
+    snprintf(stats, sizeof stats, "%s", scratch_path("ignored.csv"));
+    const char *const words[] = {"stickslip", "simulate", "pony", "--rods",  "10", "--solver",
+                                 "rest",      "--stats",  stats,  "--steps", "40", NULL};
+    setenv("HOSTILE_CALLS", "500", 1);
+    HOLDS(interrupted(words), "pony: interrupted after step ");
+    unsetenv("HOSTILE_CALLS");
+    const int rows = count_lines(file_text(stats)) - 1;
+    CHECK(rows >= 0 && rows < 40);
+}
+
+static void a_scene_larger_than_the_memory_is_refused(void)
+{
+    if ((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) > 100e9) {
+        TEST_IGNORE_MESSAGE("this machine has the memory");
+    }
+    EXPECT(1, "simulate", "hairball-curly", "--rods", "1000000");
+    HOLDS(standard_error, "hairball-curly: 1000000 rods of ");
+    HOLDS(standard_error, "use fewer than ");
+}
+
 static void run_tests(void)
 {
+    RUN_TEST(a_scene_is_not_built_to_its_end_after_an_interrupt);
+    RUN_TEST(a_step_that_ignores_an_interrupt_is_not_taken);
+    RUN_TEST(a_scene_larger_than_the_memory_is_refused);
     RUN_TEST(a_crash_is_a_row_and_the_others_are_solved);
     RUN_TEST(an_exit_is_no_success);
     RUN_TEST(what_was_solved_is_stored);
