@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -408,7 +407,7 @@ static ss_status finish_dump(ss_simulation *sim, ss_status status, ss_error *e)
 static void keep_freed_memory(void)
 {
     mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TRIM_THRESHOLD, -1); // never
 }
 
 ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)

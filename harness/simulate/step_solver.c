@@ -61,16 +61,29 @@ static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
     };
 }
 
-// FNV-1a over the numbers of M: whether it is the M of the factor.
+// FNV-1a over the numbers of M, four in turn: whether it is the M of the factor.
 static uint64_t print_of(const ss_problem *p)
 {
-    uint64_t print = 14695981039346656037u;
-    for (int k = 0; k < ss_sparse_count(&p->M); k++) {
+    const uint64_t prime = 1099511628211u;
+    uint64_t print[4] = {14695981039346656037u, 1, 2, 3};
+    const int count = ss_sparse_count(&p->M);
+    int k = 0;
+    for (; k + 4 <= count; k += 4) {
+        uint64_t bits[4];
+        memcpy(bits, &p->M.x[k], sizeof bits);
+        for (int l = 0; l < 4; l++) {
+            print[l] = (print[l] ^ bits[l]) * prime;
+        }
+    }
+    for (; k < count; k++) {
         uint64_t bits;
         memcpy(&bits, &p->M.x[k], sizeof bits);
-        print = (print ^ bits) * 1099511628211u;
+        print[0] = (print[0] ^ bits) * prime;
     }
-    return print;
+    for (int l = 1; l < 4; l++) {
+        print[0] = (print[0] ^ print[l]) * prime;
+    }
+    return print[0];
 }
 
 void ss_simulate_drop(ss_simulate_solver *s)

@@ -280,25 +280,46 @@ void ss_banded_solve_lanes(const ss_banded *L, int first, int lanes, double *X)
 
 // ---- The inverse
 
-static double entry(const ss_banded *Z, int i, int k)
+// Rows of Z, both sides of the diagonal, as they stand from row j on: column c of row i at place c - i + half.
+#define ROWS  32 // of those last found, more than a band is wide; row i stands in i mod ROWS
+#define PLACE (3 * SS_BANDED_WIDEST)
+
+// Column j below the diagonal is a sum of columns that were found before it. The last found comes last: the
+// others need not wait for it.
+static inline void find_column(const ss_banded *L, int j, int below, double (*rows)[PLACE],
+                               double *z)
 {
-    return i >= k ? *ss_banded_at(Z, i, k) : *ss_banded_at(Z, k, i);
+    const double *column = ss_banded_at(L, j, j);
+    eight sum[2] = {{0}, {0}}, product[2];
+    for (int k = below; k >= 1; k--) {
+        const double *row = rows[(j + k) % ROWS] + L->half + 1 - k;
+        sum[0] -= column[k] * *(const eight *)row;
+        sum[1] -= column[k] * *(const eight *)(row + EIGHT);
+    }
+    double known[2 * EIGHT] = {0.0};
+    memcpy(known, column + 1, (size_t)below * sizeof *known);
+    for (int g = 0; g < 2; g++) {
+        sum[g] *= L->inverse[j];
+        memcpy(z + 1 + EIGHT * g, &sum[g], sizeof sum[g]);
+        product[g] = *(const eight *)(known + EIGHT * g) * sum[g];
+    }
+    const eight all = product[0] + product[1];
+    const double half[4] = {all[0] + all[4], all[1] + all[5], all[2] + all[6], all[3] + all[7]};
+    z[0] = L->inverse[j] * (L->inverse[j] - ((half[0] + half[2]) + (half[1] + half[3])));
 }
 
 void ss_banded_inverse(const ss_banded *L, ss_banded *Z)
 {
+    double rows[ROWS][PLACE] = {{0.0}}, z[2 * EIGHT + 1];
+    const int half = L->half;
     for (int j = L->n - 1; j >= 0; j--) {
-        const double *column = ss_banded_at(L, j, j);
         const int below = depth(L, j);
-        double *z = ss_banded_at(Z, j, j), sum = 0.0;
-        for (int i = 1; i <= below; i++) {
-            z[i] = 0.0;
-            for (int k = 1; k <= below; k++) {
-                z[i] -= column[k] * entry(Z, j + i, j + k);
-            }
-            z[i] *= L->inverse[j];
-            sum += column[i] * z[i];
+        find_column(L, j, below, rows, z);
+        double *row = rows[j % ROWS] + half;
+        for (int i = 0; i <= below; i++) {
+            row[i] = z[i];
+            rows[(j + i) % ROWS][half - i] = z[i];
         }
-        z[0] = L->inverse[j] * (L->inverse[j] - sum);
+        memcpy(ss_banded_at(Z, j, j), z, (size_t)(below + 1) * sizeof *z);
     }
 }

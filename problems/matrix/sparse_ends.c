@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "problems/matrix/bodies.h"
 
 bool ss_sparse_ends_possible(const ss_whitened *white)
@@ -366,7 +365,7 @@ static bool allocate(const ss_problem *p, ss_whitened *white)
     white->z0 = calloc((size_t)white->body_start[white->nbodies] + 1, sizeof *white->z0);
     white->w = malloc((components + 1) * sizeof *white->w);
     white->b = malloc((components + 1) * sizeof *white->b);
-    ends->room = ss_large_malloc((numbers + 1) * sizeof(double)); // pages come when written
+    ends->room = malloc((numbers + 1) * sizeof(double)); // pages come when written
     return white->z0 != NULL && white->w != NULL && white->b != NULL && ends->room != NULL;
 }
 
