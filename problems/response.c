@@ -58,6 +58,7 @@ static void trace_local(const ss_problem *p, double *compliance)
 // UNCERTAIN of max |b|: what is left is smaller by another cond(M) eps.
 #define REFINEMENTS 2
 #define UNCERTAIN   1e-13
+#define B_UNCERTAIN 1e-11 // of b, which is but the scale of the measures
 #define D1_SHARE    0x1p-11
 #define V_SHARE     0x1p-64
 #define FINE_PASSES 8 // of a factor that hardly is one of M; 3 to 5 suffice for a condition of 1e10
@@ -201,8 +202,8 @@ static void local_velocities(const ss_response *response, const double *r, doubl
     }
 }
 
-// By long double; false where that is not enough.
-static bool refine_coarsely(ss_response *response, const double *r, double *motion, double *u)
+// By long double; (2) over max |b|.
+static double refine_coarsely(ss_response *response, const double *r, double *motion, double *u)
 {
     const ss_problem *p = response->problem;
     for (int j = 0; j < p->ndofs; j++) {
@@ -214,7 +215,7 @@ static bool refine_coarsely(ss_response *response, const double *r, double *moti
     for (int j = 0; j < p->ndofs; j++) {
         motion[j] = (double)response->exact[j];
     }
-    return uncertain <= UNCERTAIN * scale_of(response, u);
+    return uncertain > 0.0 ? uncertain / scale_of(response, u) : uncertain;
 }
 
 void ss_response_velocity(ss_response *response, const double *r, double *u, double *v)
@@ -222,7 +223,7 @@ void ss_response_velocity(ss_response *response, const double *r, double *u, dou
     double *motion = v != NULL ? v : response->motion; // NULL in local form
     if (response->problem->form == SS_LOCAL) {
         local_velocities(response, r, u);
-    } else if (response->finely || !refine_coarsely(response, r, motion, u)) {
+    } else if (response->finely || !(refine_coarsely(response, r, motion, u) <= UNCERTAIN)) {
         refine_finely(response, r, motion, u);
     }
 }
@@ -260,10 +261,12 @@ static ss_status find_free_velocity(ss_response *response, ss_error *e)
     if (zero == NULL) {
         return ss_fail_memory(e, "the judge");
     }
+    double uncertain = 0.0;
     if (p->form == SS_GLOBAL) {
-        response->finely = !refine_coarsely(response, zero, response->motion, response->b);
+        uncertain = refine_coarsely(response, zero, response->motion, response->b);
+        response->finely = !(uncertain <= UNCERTAIN);
     }
-    if (p->form == SS_LOCAL || response->finely) {
+    if (p->form == SS_LOCAL || !(uncertain <= B_UNCERTAIN)) {
         ss_response_velocity(response, zero, response->b, NULL);
     }
     response->fastest = largest_of(response->b, p->dim * p->ncontacts);

@@ -13,7 +13,7 @@
 typedef struct ss_response {
     const ss_problem *problem; // borrowed
     struct ss_mass *mass;      // global form; a share
-    double *b;                 // [dim ncontacts] velocity at r = 0; owned
+    double *b;                 // [dim ncontacts] velocity at r = 0, to 1e-11 of the largest; owned
     double fastest;            // max |b|; 0 before it is known
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
     double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
