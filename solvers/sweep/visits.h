@@ -108,7 +108,8 @@ SS_INLINE ss_local_info ss_visit_solve(const ss_method *method, ss_local_solve *
     return info;
 }
 
-SS_INLINE void ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int i,
+// Whether the impulse has changed.
+SS_INLINE bool ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int i,
                             ss_tally *t)
 {
     ss_coupling *c = sweeper->coupling;
@@ -121,7 +122,7 @@ SS_INLINE void ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view 
     const double residual = sweeper->estimates ? ss_visit_residual(sweeper, p, old, u) : 0.0;
     if (ss_visit_rests(sweeper, i, old, u, residual)) {
         t->estimate = ss_sweep_larger(t->estimate, residual);
-        return;
+        return false;
     }
     double r[3] = {old[0], old[1], old[2]};
     for (int k = 0; k < 3; k++) {
@@ -145,6 +146,7 @@ SS_INLINE void ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view 
     if (sweeper->rests_until != NULL) {
         ss_sweep_consider_freezing(sweeper, i, residual, dr, r);
     }
+    return step != 0.0;
 }
 
 // The numbers that a visit to contact i reads come from afar if many contacts between two visits rest. Asking
@@ -177,40 +179,61 @@ SS_INLINE void ss_visit_prefetch(const ss_coupling *c, ss_view view, int i)
     __builtin_prefetch(c->r + 4 * (size_t)i);
 }
 
-// Asks for the numbers of the first contact from `ahead` on that does not rest now; the one behind it.
-SS_INLINE int ss_visit_look_ahead(const ss_sweeper *sweeper, ss_view view, int ahead, int end)
+// The first contact from i on that does not rest now, or `end`; its numbers are asked for.
+SS_INLINE int ss_visit_look_ahead(const ss_sweeper *sweeper, ss_view view, int i, int end)
+{
+    while (i < end && ss_resting_rests(sweeper->coupling->resting, i, sweeper->rest)) {
+        i++;
+    }
+    if (i < end) {
+        ss_visit_prefetch(sweeper->coupling, view, i);
+    }
+    return i;
+}
+
+// Contacts rest: while nothing moves, the next visit is to the contact that was seen ahead.
+SS_INLINE void ss_visit_needed(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int begin,
+                               int end, ss_tally *t)
 {
     const ss_resting *resting = sweeper->coupling->resting;
-    while (ahead < end && ss_resting_rests(resting, ahead, sweeper->rest)) {
-        ahead++;
+    int next = begin;
+    bool still = true; // since `next` was seen
+    for (int i = begin; i < end;) {
+        if (ss_resting_rests(resting, i, sweeper->rest)) {
+            i++;
+            continue;
+        }
+        if (next <= i) {
+            next = ss_visit_look_ahead(sweeper, view, i + 1, end);
+            still = true;
+        }
+        still &= !ss_visit_one(sweeper, solve, view, i, t);
+        i = still ? next : i + 1;
     }
-    if (ahead < end) {
-        ss_visit_prefetch(sweeper->coupling, view, ahead);
-        ahead++;
+}
+
+SS_INLINE void ss_visit_every(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int begin,
+                              int end, ss_tally *t)
+{
+    for (int i = begin; i < end; i++) {
+        if (sweeper->rests_until != NULL && sweeper->rests_until[i] > sweeper->sweeps) {
+            const double size = ss_norm_inf3(sweeper->coupling->r + 4 * (size_t)i);
+            t->frozen++;
+            t->largest = ss_sweep_larger(t->largest, size);
+        } else {
+            ss_visit_one(sweeper, solve, view, i, t);
+        }
     }
-    return ahead;
 }
 
 SS_INLINE void ss_visit_range(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int begin,
                               int end, ss_tally *t)
 {
-    const ss_resting *resting = sweeper->coupling->resting;
     ss_tally tally = {0};
-    int ahead = begin;
-    for (int i = begin; i < end; i++) {
-        if (sweeper->rests_until != NULL && sweeper->rests_until[i] > sweeper->sweeps) {
-            tally.frozen++;
-            const double size = ss_norm_inf3(sweeper->coupling->r + 4 * (size_t)i);
-            tally.largest = ss_sweep_larger(tally.largest, size);
-            continue;
-        }
-        if (resting != NULL) {
-            if (ss_resting_rests(resting, i, sweeper->rest)) {
-                continue;
-            }
-            ahead = ss_visit_look_ahead(sweeper, view, ahead > i ? ahead : i + 1, end);
-        }
-        ss_visit_one(sweeper, solve, view, i, &tally);
+    if (sweeper->coupling->resting != NULL) {
+        ss_visit_needed(sweeper, solve, view, begin, end, &tally);
+    } else {
+        ss_visit_every(sweeper, solve, view, begin, end, &tally);
     }
     *t = tally;
 }
