@@ -1,6 +1,15 @@
 # shellcheck shell=bash
 # Read by the scripts of the folders here: columns of a CSV file, and pictures of them by gnuplot.
 
+# is_made FILE COMMAND...: whether the file is there and was made by this command; after a run that made it, say
+# was_made FILE COMMAND... .
+is_made() {
+    [ -e "$1" ] && [ "$(cat "$1.made" 2>/dev/null)" = "${*:2}" ]
+}
+was_made() {
+    echo "${*:2}" >"$1.made"
+}
+
 # columns FILE NAME...: these columns of a file, which may have texts with commas in quotes, without its head;
 # what is not known is 0.
 columns() {

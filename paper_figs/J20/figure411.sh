@@ -4,7 +4,7 @@
 # The scene `pair` by thesis:law=LAW,tol=0 (printed). Two steps, as in the paper: the first with a contact and the
 # one where the clamped hair is bent most (--touch, --bent: others, from 1). Writes FOLDER/pair-LAW.csv (simulate
 # --iterates: mean change of velocity, (4.3), and its rms; mean change of an impulse, (4.4); fb) and
-# FOLDER/pair-LAW-stats.csv where they are absent, FOLDER/figure411-LAW.txt, which it prints: each measure after 20
+# FOLDER/pair-LAW-stats.csv where these options have not made them, FOLDER/figure411-LAW.txt, which it prints: each measure after 20
 # and after all iterations over that after the first pass; and FOLDER/figure411-LAW.{svg,png}, each with its
 # gnuplot script (.gp) beside it. STICKSLIP is the program (build/stickslip).
 set -euo pipefail
@@ -20,11 +20,13 @@ folder=${words[0]}
 program=${STICKSLIP:-$here/../../build/stickslip}
 mkdir -p "$folder"
 file=$folder/pair-$law.csv stats=$folder/pair-$law-stats.csv
-if [ ! -e "$file" ] || [ ! -e "$stats" ]; then
-    "$program" simulate pair --scheme "thesis:law=$law,tol=0,iterations=$iterations" \
+command=(simulate pair --scheme "thesis:law=$law,tol=0,iterations=$iterations")
+if ! is_made "$file" "${command[@]}" || [ ! -e "$stats" ]; then
+    "$program" "${command[@]}" \
         --iterates "$file.part" --stats "$stats.part" >&2 || [ $? = 2 ]
     mv "$file.part" "$file"
     mv "$stats.part" "$stats"
+    was_made "$file" "${command[@]}"
 fi
 # The most elastic energy while there is a contact.
 touch=${touch:-$(columns "$stats" step contacts | awk '$2 > 0 { print $1; exit }')}

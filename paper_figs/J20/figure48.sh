@@ -3,8 +3,8 @@
 #     figure48.sh [--scheme SPEC] [--steps N] FOLDER [MU...]
 # The scene `crossing` with mu 0, 0.1, 0.3, 0.5 and 0.9 by thesis:law=printed, 500 steps of 1 ms. Prints for each
 # mu when the hair lost its contact, `never` where it has it at the end, `no contact` where the steps end before
-# one, and writes that as FOLDER/figure48.txt; FOLDER/crossing-MU.csv (simulate --stats) where it is absent, and
-# FOLDER/figure48.{svg,png}, the height of the tip over time, each with its gnuplot script (.gp) beside it.
+# one, and writes that as FOLDER/figure48.txt; FOLDER/crossing-MU.csv (simulate --stats) where these options have not
+# made it, and FOLDER/figure48.{svg,png}, the height of the tip over time, each with its gnuplot script (.gp) beside it.
 # STICKSLIP is the program (build/stickslip).
 set -euo pipefail
 
@@ -26,10 +26,11 @@ curves=()
     printf '%6s  %12s  %14s\n' mu slides_off_s tip_height_mm
     for mu in "${sweep[@]}"; do
         file=$folder/crossing-$mu.csv
-        if [ ! -e "$file" ]; then
-            "$program" simulate crossing --mu "$mu" --steps "$steps" --scheme "$scheme" \
-                --stats "$file.part" >&2 || [ $? = 2 ]
+        command=(simulate crossing --mu "$mu" --steps "$steps" --scheme "$scheme")
+        if ! is_made "$file" "${command[@]}"; then
+            "$program" "${command[@]}" --stats "$file.part" >&2 || [ $? = 2 ]
             mv "$file.part" "$file"
+            was_made "$file" "${command[@]}"
         fi
         columns "$file" time contacts tip_y | tee "$folder/crossing-$mu.dat" | awk -v mu="$mu" '
             $2 > 0 { last = $1 }

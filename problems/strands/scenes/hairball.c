@@ -3,15 +3,17 @@
 // Roots are a spiral of evenly spread places. A strand begins along its meridian, bent until it hangs, and the
 // nearer its root is to the pole, the farther out it is there, so that none meets another. Its natural shape is
 // straight but for random curvatures: in the first tenths of a second it falls onto the ball and onto others.
-// Contacts are wider than in the other scenes of thin hair: with 55 um, 1000 strands had a third of the 5500
-// that [J20] tells of. Of 12 vertices, 4 N - 1 = 47 dofs, the clamp holds 7: 40 are free.
+// [J20] says how many strands, dofs and contacts there are, 5500 on average, but no size: contacts are wider than in
+// the other scenes of thin hair, 0.8 mm from axis to axis, so that there are as many here when the hair has fallen.
+// Of 12 vertices, 4 N - 1 = 47 dofs, the clamp holds 7: 40 are free. With share=S roots are on that part of the circle
+// about the axis alone, where S times the strands are as crowded, but for the two sides.
 #include "problems/strands/scenes/ball.h"
 #include "problems/strands/scenes/scenes.h"
 #include "problems/strands/scenes/thin_hair.h"
 #include "problems/tangle/random.h"
 
 #define BALL    0.05   // m, radius
-#define CONTACT 150e-6 // m, radius of contacts
+#define CONTACT 400e-6 // m, radius of contacts
 #define LENGTH  0.2    // m
 #define PIECES  20
 #define LIFT    0.5               // rad between a root's tangent and the ball
@@ -24,26 +26,32 @@ static const ss_profile TURNING = {
 typedef struct settings {
     int vertices;
     double unrest; // 1/m
+    double share;  // of the circle about the axis
     double stretch;
     int looks;
 } settings;
 
-static const settings DEFAULTS = {
-    .vertices = 12, .unrest = 6.0, .stretch = SS_THIN_STRETCH, .looks = SS_THIN_LOOKS};
+static const settings DEFAULTS = {.vertices = 12,
+                                  .unrest = 6.0,
+                                  .share = 1.0,
+                                  .stretch = SS_THIN_STRETCH,
+                                  .looks = SS_THIN_LOOKS};
 static const ss_key KEYS[] = {
     SS_INTEGER_KEY("vertices", vertices, 4, 4096),
     SS_REAL_KEY("unrest", unrest, 0.0, 100.0),
+    SS_REAL_KEY("share", share, 0.001, 1.0),
     SS_THIN_STRETCH_KEY,
     SS_THIN_LOOKS_KEY,
     {.name = NULL},
 };
 
-// Place k of n on the upper half. n0 leaves the ball by LIFT, down the meridian; bending about n2 turns n0
-// towards n1, which is the ball's side.
-static ss_pose root_of(int k, int n, double above)
+// Place k of n on the upper half, or on its share. n0 leaves the ball by LIFT, down the meridian; bending about n2
+// turns n0 towards n1, which is the ball's side.
+static ss_pose root_of(int k, int n, double share, double above)
 {
     const double up = 1.0 - (k + 0.5) / n, out = sqrt(1.0 - up * up);
-    const double c = cos(GOLDEN * k), s = sin(GOLDEN * k);
+    const double turns = GOLDEN * k, angle = share < 1.0 ? share * fmod(turns, 2.0 * M_PI) : turns;
+    const double c = cos(angle), s = sin(angle);
     const ss_vec3 normal = ss_vec(out * c, up, out * s);
     const ss_vec3 down = ss_vec(up * c, -out, up * s);
     const ss_vec3 n0 = ss_along(ss_scaled(cos(LIFT), down), sin(LIFT), normal);
@@ -81,7 +89,7 @@ static ss_status add_hair(const ss_scene_request *request, const settings *set, 
                                        .style = (const double(*)[3])style,
                                        .unrest = (const double(*)[3])unrest,
                                        .nsegments = set->vertices - 1};
-        const ss_pose root = root_of(k, rods, 1.01 * w->radius);
+        const ss_pose root = root_of(k, rods, set->share, 1.01 * w->radius);
         int number;
         status = ss_world_add_strand(w, request->model, &hair, body, &root, &number, e);
     }
