@@ -449,7 +449,7 @@ static ss_status unpack_conclude(const ss_unpacking *l, ss_problem *p)
     return ss_fail(l->e, SS_BAD_INPUT, "%s", ss_report_first_defect(l->report));
 }
 
-ss_status ss_problem_from_arrays(const ss_arrays *arrays, ss_report *report, ss_problem **problem,
+ss_status ss_problem_from_arrays(ss_arrays *arrays, ss_report *report, ss_problem **problem,
                                  ss_error *e)
 {
     ss_unpacking l = {.arrays = arrays, .report = report, .e = e};

@@ -12,8 +12,8 @@
 #include "problems/store/arrays.h"
 
 // SS_BAD_INPUT with the first defect in e. The report (not NULL, empty at first) gets all defects
-// and the remarks.
-ss_status ss_problem_from_arrays(const ss_arrays *arrays, ss_report *report, ss_problem **problem,
+// and the remarks. Arrays of matrices become a part of the problem: the list has them no more.
+ss_status ss_problem_from_arrays(ss_arrays *arrays, ss_report *report, ss_problem **problem,
                                  ss_error *e);
 
 // ---- For unpack.c and unpack_matrix.c.
@@ -21,7 +21,7 @@ ss_status ss_problem_from_arrays(const ss_arrays *arrays, ss_report *report, ss_
 // One conversion under way. What goes wrong with the data is a defect in the report; what goes
 // wrong with the machine turns `status`.
 typedef struct ss_unpacking {
-    const ss_arrays *arrays;
+    ss_arrays *arrays;
     ss_report *report;
     ss_error *e;
     ss_status status;

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BY_COLUMNS = -1, BY_ROWS = -2 }; // values of nz
 
@@ -200,6 +201,56 @@ static void matrix_build(ss_unpacking *l, const raw *given, int count, ss_sparse
     free(p);
 }
 
+// ---- Entries that stand in the file as they do in memory
+//
+// They are most of a large problem: the arrays become the matrix, so that it is never held twice.
+
+static bool is_as_in_memory(const raw *given, int count)
+{
+    const int64_t *start = given->p->integers, *row = given->i->integers;
+    bool ascending = given->nz == BY_COLUMNS && count > 0;
+    for (int j = 0; j < given->n && ascending; j++) {
+        for (int64_t k = start[j] + 1; k < start[j + 1] && ascending; k++) {
+            ascending = row[k - 1] < row[k];
+        }
+    }
+    return ascending;
+}
+
+// The numbers of an array, which has none any more.
+static void *take(ss_unpacking *l, const ss_array *array)
+{
+    ss_array *own = &l->arrays->list[array - l->arrays->list];
+    void *data = own->data;
+    own->data = NULL;
+    own->count = 0;
+    return data;
+}
+
+// The first `count` integers as ints at the beginning of their memory, the rest of which is given back.
+static int *narrowed(void *integers, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        int64_t wide;
+        memcpy(&wide, (char *)integers + k * sizeof wide, sizeof wide);
+        const int narrow = (int)wide;
+        memcpy((char *)integers + k * sizeof narrow, &narrow, sizeof narrow);
+    }
+    void *less = realloc(integers, count * sizeof(int));
+    return less != NULL ? less : integers;
+}
+
+static void matrix_take(ss_unpacking *l, const raw *given, int count, ss_sparse *A)
+{
+    double *x = take(l, given->x);
+    double *less = realloc(x, (size_t)count * sizeof *x);
+    *A = (ss_sparse){.nrows = given->m,
+                     .ncols = given->n,
+                     .start = narrowed(take(l, given->p), (size_t)given->n + 1),
+                     .row = narrowed(take(l, given->i), (size_t)count),
+                     .x = less != NULL ? less : x};
+}
+
 // libfclib allocates nzmax entries and reads all that are stored.
 static void remark_capacity(ss_unpacking *l, const raw *given, int64_t count)
 {
@@ -289,7 +340,12 @@ void ss_unpack_matrix(ss_unpacking *l, const char *path, int nrows, int ncols, c
     }
     remark_capacity(l, &given, count);
     remark_unread_triplets(l, &given);
-    if (nrows >= 0 && ncols >= 0 && l->status == SS_OK) {
+    if (nrows >= 0 && ncols >= 0 && l->status == SS_OK && is_as_in_memory(&given, (int)count)) {
+        matrix_take(l, &given, (int)count, A);
+    } else if (nrows >= 0 && ncols >= 0 && l->status == SS_OK) {
         matrix_build(l, &given, (int)count, A);
+        free(take(l, given.p));
+        free(take(l, given.i));
+        free(take(l, given.x));
     }
 }
