@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # What [H06] says in numbers of its scenes, by this program, and pictures of it.
 #     figures.sh [--steps N] [--rtol R] FOLDER
-# The time of a frame of 1/24 s of bangs and long-hair, contacts included, over N steps (60); the time of
-# contacts over their number, by long-hair with more and more strands and the solver psor; the histogram of
-# non-linear iterations a step of `ida` at the tolerance R (1e-6), of bangs and of long-hair with and without
-# contacts; the time of a residual over links, and of a matrix by test forces and 50 sweeps over contacts on one
-# strand. Writes FOLDER/figures.txt, which it prints, the statistics it is made of, and FOLDER/{frame-time,
-# iterations,residual,response}.{svg,png}, each with its gnuplot script (.gp) and its data (.dat) beside it; then
-# frames.sh draws the scenes. A run whose file is there is not made again. STICKSLIP is the program (build/stickslip), BENCH the
-# benchmark of the residual beside it (tests/bench_oriented); without it these parts are left out.
+# The time of a frame of 1/24 s of bangs and long-hair, contacts included, over N steps (60), with and without what
+# the judge takes to say how good the answers are: of long-hair with contacts solved to 1e-2 and to 1e-4, and by the
+# scheme phases, which is [H06]'s way; the time of contacts over their number, by long-hair with more and more
+# strands and the solver psor; the histogram of non-linear iterations a step of `ida` at the tolerance R (1e-6), of
+# bangs and of long-hair with and without contacts; the time of a residual over links, and of a matrix by test forces
+# and 50 sweeps over contacts on one strand. Writes FOLDER/figures.txt, which it prints, the statistics it is made of,
+# and FOLDER/{frame-time,iterations,residual,response}.{svg,png}, each with its gnuplot script (.gp) and its data
+# (.dat) beside it; then frames.sh draws the scenes. A run whose file is there is not made again. STICKSLIP is the
+# program (build/stickslip), BENCH the benchmark of the residual beside it (tests/bench_oriented); without it these
+# parts are left out.
 set -euo pipefail
 
 here=$(dirname "$0")
@@ -33,15 +35,16 @@ simulate() {
     fi
 }
 
-# Seconds of a frame of 1/24 s, and contacts a step.
+# Seconds of a frame of 1/24 s, those without the judge, and contacts a step.
 frame() { # NAME
-    columns "$folder/$1.csv" step_seconds contacts dt |
-        awk '{ s += $1; m += $2; t += $3 } END { print s / t / 24, m / NR }'
+    columns "$folder/$1.csv" step_seconds judge_seconds contacts dt |
+        awk '{ s += $1; j += $2; m += $3; t += $4 } END { print s / t / 24, (s - j) / t / 24, m / NR }'
 }
 
 frame_time() { # NAME, [H06]'s words, its seconds from and to
     frame "$1" | awk -v name="$1" -v theirs="$2" '{
-        printf "%-10s %8.2f ms a frame (%.0f Hz), %.0f contacts a step; [H06]: %s\n", name, 1e3 * $1, 1 / $1, $2, theirs }'
+        printf "%-14s %8.2f ms a frame, %.2f without the judge (%.0f Hz), %.0f contacts a step; [H06]: %s\n",
+            name, 1e3 * $1, 1e3 * $2, 1 / $2, $3, theirs }'
     echo "$1 $(frame "$1") $3 $4" >>"$folder/frame-time.dat"
 }
 
@@ -83,11 +86,11 @@ draw_bench() {
 }
 
 draw_runs() {
-    draw "$folder" frame-time "set logscale y; set ylabel 's of a frame of 1/24 s'; set xrange [-0.5:1.5]
+    draw "$folder" frame-time "set logscale y; set ylabel 's of a frame of 1/24 s'; set xrange [-0.5:3.5]
         set boxwidth 0.25; set style fill solid 0.6; set key inside top left vertical" \
-        "'frame-time.dat' using (\$0 - 0.15):2:xtic(1) with boxes title 'here, contacts included'" \
-        "'frame-time.dat' using (\$0 + 0.15):(sqrt(\$4 * \$5)) with boxes title '[H06]'" \
-        "'frame-time.dat' using (\$0 + 0.15):(sqrt(\$4 * \$5)):4:5 with yerrorbars lc 'black' notitle"
+        "'frame-time.dat' using (\$0 - 0.15):3:xtic(1) with boxes title 'here, contacts included, without the judge'" \
+        "'frame-time.dat' using (\$0 + 0.15):(sqrt(\$5 * \$6)) with boxes title '[H06]'" \
+        "'frame-time.dat' using (\$0 + 0.15):(sqrt(\$5 * \$6)):5:6 with yerrorbars lc 'black' notitle"
     draw "$folder" iterations "set xlabel 'non-linear iterations in 5 ms, mean over the strands'; set ylabel 'steps'
         set xrange [0:160]; set boxwidth 1.5; set style fill solid 0.6; set key inside top right vertical
         set arrow from 18.3, graph 0 to 18.3, graph 1 nohead dashtype 2" \
@@ -99,6 +102,8 @@ draw_runs() {
 
 simulate bangs bangs
 simulate long-hair long-hair --tol 1e-2
+simulate long-hair-1e-4 long-hair --tol 1e-4
+simulate phases long-hair --scheme phases
 simulate ida-bangs bangs --scheme "ida:rtol=$rtol" --dt 0.005
 simulate ida-long-hair long-hair --scheme "ida:rtol=$rtol" --dt 0.005
 simulate ida-untouched long-hair --scheme "ida:rtol=$rtol,contacts=off" --dt 0.005
@@ -109,7 +114,9 @@ rm -f "$folder/frame-time.dat"
 {
     echo 'Time of a frame of 1/24 s'
     frame_time bangs '2 to 4 Hz' 0.25 0.5
-    frame_time long-hair 'less than 20 s' 20 20
+    for name in long-hair long-hair-1e-4 phases; do
+        frame_time "$name" 'less than 20 s' 20 20
+    done
     echo "Non-linear iterations in 5 ms, means over the strands ([H06]: 2 to 213, mean 18.3)"
     histogram ida-bangs
     histogram ida-long-hair
