@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/frames/frames.h"
 #include "problems/strands/models/oriented/oriented_joint.h"
 #include "problems/strands/models/oriented/oriented_strand.h"
 #include "problems/strands/posing.h"
@@ -445,6 +446,42 @@ static void at_time_scale_zero_long_hair_does_not_feel_the_head(void)
     }
 }
 
+// ---- Pictures
+
+// How far the strands are outside their picture at most, as a share of its size, in the first 3.3 s.
+static double outside(const char *scene)
+{
+    ss_error error;
+    ss_strands *strands;
+    scene_run *run = open_links(scene, 0);
+    const ss_world *w = run->scene.world;
+    double most = 0.0;
+    CHECK_OK(ss_strands_new(w, &strands, &error));
+    const ss_view view = ss_view_around(strands, &SS_CAMERA);
+    start_run(run);
+    while (w->now.time < 3.3) {
+        step_run(run);
+        scene_lines l = lines_of(w, &w->now);
+        for (int i = 0; i < w->npoints; i++) {
+            const double x = ss_view_x(&view, l.x[i]), y = ss_view_y(&view, l.x[i]);
+            most = fmax(most, fmax(view.low[0] - x, x - view.high[0]));
+            most = fmax(most, fmax(view.low[1] - y, y - view.high[1]));
+        }
+        free_lines(&l);
+    }
+    ss_strands_free(strands);
+    close_run(run);
+    return most / view.size;
+}
+
+static void strands_that_swing_stay_in_their_pictures(void)
+{
+    static const char *const SCENES[] = {"lantern", "tree", "ear", "braid"};
+    for (int k = 0; k < 4; k++) {
+        CHECK_LE(outside(SCENES[k]), 0.0);
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(every_scene_of_links_begins_in_equilibrium);
@@ -459,6 +496,7 @@ static void run_tests(void)
     RUN_TEST(local_dynamics_take_the_bobbing_away);
     RUN_TEST(long_hair_touches_itself_and_the_head_and_keeps_its_length);
     RUN_TEST(long_hair_is_190_strands_of_22_links);
+    RUN_TEST(strands_that_swing_stay_in_their_pictures);
     RUN_TEST(at_time_scale_zero_long_hair_does_not_feel_the_head);
 }
 

@@ -11,6 +11,7 @@
 #define EACH   3     // links of a petal
 #define LINK   0.015 // m, of the stem
 #define PETAL  0.022 // m, a link
+#define ASIDE  0.68  // rad about the vertical: across the way in which frames are seen
 
 // Half a circle of a rod, then down; petals open downwards from its end.
 static ss_growth make(void)
@@ -19,7 +20,8 @@ static ss_growth make(void)
     ss_growth g = ss_growth_seed(ss_vec(0.0, 0.0, 0.0));
     for (int k = 0; k < STEM; k++) {
         const double angle = 0.5 * M_PI - 1.1 * M_PI * fmin((k + 0.5) / (STEM - 6), 0.9);
-        ss_growth_add(&g, k, ss_vec(LINK * cos(angle), LINK * sin(angle), 0.0), stem);
+        const double out = LINK * cos(angle);
+        ss_growth_add(&g, k, ss_vec(out * cos(ASIDE), LINK * sin(angle), -out * sin(ASIDE)), stem);
     }
     for (int p = 0; p < PETALS; p++) {
         const double angle = 2.0 * M_PI * p / PETALS;
