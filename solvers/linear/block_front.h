@@ -49,6 +49,7 @@ struct ss_block_lu {
     int *run;                     // [3 n] scratch
     void *vector;                 // [most_size + SS_STRIP] scratch
     bool is_short;                // the last factor is of floats
+    bool negative;                // det A < 0
 
     const ss_stop *stop; // borrowed; NULL: never
 };

@@ -285,6 +285,11 @@ bool ss_block_lu_factor_short(ss_block_lu *lu)
     return ss_block_numeric_of(true)->factor(lu);
 }
 
+bool ss_block_lu_is_negative(const ss_block_lu *lu)
+{
+    return lu->negative;
+}
+
 void ss_block_lu_solve(const ss_block_lu *lu, double *x)
 {
     ss_block_numeric_of(lu->is_short)->solve(lu, x);

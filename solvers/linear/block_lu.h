@@ -39,6 +39,8 @@ bool ss_block_lu_clear(ss_block_lu *lu);
 // stays.
 bool ss_block_lu_factor(ss_block_lu *lu);       // in doubles
 bool ss_block_lu_factor_short(ss_block_lu *lu); // in floats
+// Whether det A < 0, as far as the last factor knows.
+bool ss_block_lu_is_negative(const ss_block_lu *lu);
 // x <- A^-1 x with the last factor; node k's part begins at the sum of the rooms before it.
 void ss_block_lu_solve(const ss_block_lu *lu, double *x);
 void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y); // y = A x

@@ -106,8 +106,8 @@ static TARGET void NAME(scale)(int tiles, int b, const REAL *F, size_t stride, c
 
 // A <- A^-1 by Gauss and Jordan with row pivoting, A [m, wide] with zeros behind the m-th column:
 // after step k the first k columns hold those of the inverse, up to the order of the columns, which
-// the swaps undo at the end.
-static TARGET bool NAME(invert)(int m, int wide, REAL *A)
+// the swaps undo at the end. *negative changes where det A < 0.
+static TARGET bool NAME(invert)(int m, int wide, REAL *A, bool *negative)
 {
     int swaps[SS_PANEL];
     for (int k = 0; k < m; k++) {
@@ -123,6 +123,7 @@ static TARGET bool NAME(invert)(int m, int wide, REAL *A)
             return false;
         }
         swaps[k] = pivot;
+        *negative ^= (pivot != k) != (other[k] < (REAL)0.0);
         const REAL inverse = (REAL)1.0 / other[k];
         for (int j = 0; j < wide; j++) {
             const REAL x = other[j];
@@ -223,8 +224,8 @@ static TARGET bool NAME(add_left)(const ss_block_lu *lu, int child, const REAL *
 }
 
 // One panel, its first column being `at`.
-static TARGET bool NAME(eliminate)(const ss_block_lu *lu, int at, int b, int size, REAL *F,
-                                   size_t stride, REAL *out, double *work)
+static TARGET bool NAME(eliminate)(ss_block_lu *lu, int at, int b, int size, REAL *F, size_t stride,
+                                   REAL *out, double *work)
 {
     const int behind = size - at - b, tiles = ss_rounded(behind, SS_TILE) / SS_TILE;
     const int strips = (behind + WIDE - 1) / WIDE;
@@ -235,7 +236,7 @@ static TARGET bool NAME(eliminate)(const ss_block_lu *lu, int at, int b, int siz
     for (int i = 0; i < b; i++) {
         memcpy(X + i * wide, own + (size_t)i * stride, (size_t)b * sizeof *X);
     }
-    if (!NAME(invert)(b, wide, X)) {
+    if (!NAME(invert)(b, wide, X, &lu->negative)) {
         return false;
     }
     for (int i = 0; i < b * wide; i++) {
@@ -327,6 +328,7 @@ static bool NAME(factor)(ss_block_lu *lu)
 {
     REAL *top = lu->stack;
     double work = 0.0;
+    lu->negative = false;
     for (int f = 0; f < lu->tree.nfronts; f++) {
         if (!NAME(factor_front)(lu, f, &top, &work)) {
             return false;

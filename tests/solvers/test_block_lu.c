@@ -105,6 +105,27 @@ static void unsymmetric_block_matrices_are_solved(void)
     }
 }
 
+// Small diagonals: of these determinants many are negative.
+static void the_sign_of_the_determinant_is_that_of_a_dense_factor(void)
+{
+    int negative = 0;
+    for (int seed = 0; seed < 40; seed++) {
+        twins t = make_twins(1 + seed % 6, 0.1 * (seed % 10), 2.0, (uint64_t)(100 + seed));
+        gsl_permutation *order = gsl_permutation_alloc(t.size);
+        int sign;
+        CHECK(ss_block_lu_factor(t.lu));
+        gsl_linalg_LU_decomp(t.dense, order, &sign);
+        const bool expected = gsl_linalg_LU_sgndet(t.dense, sign) < 0;
+        CHECK(ss_block_lu_is_negative(t.lu) == expected);
+        CHECK(ss_block_lu_factor_short(t.lu));
+        CHECK(ss_block_lu_is_negative(t.lu) == expected);
+        negative += expected;
+        gsl_permutation_free(order);
+        free_twins(&t);
+    }
+    CHECK(negative > 5 && negative < 35);
+}
+
 // Each kind of CPU that this one can be taken for, in doubles and in floats; fronts of one panel
 // and of several.
 static void every_kernel_solves(void)
@@ -287,6 +308,7 @@ static void minimum_fill_improves_a_grid(void)
 static void run_tests(void)
 {
     RUN_TEST(unsymmetric_block_matrices_are_solved);
+    RUN_TEST(the_sign_of_the_determinant_is_that_of_a_dense_factor);
     RUN_TEST(every_kernel_solves);
     RUN_TEST(a_factorisation_leaves_the_matrix);
     RUN_TEST(a_block_with_a_zero_pivot_is_solved);

@@ -1,0 +1,33 @@
+// solvers/global/ipm_path.h -- the path of the solutions of (1) in ipm_newton.h, with t as an unknown.
+//
+// Where friction is high the problem is not convex, and the path of t -> 0 has folds: at a fold t is least,
+// det J = 0, and the path goes on with growing t to the next fold, where t falls again. Newton's method at
+// falling t stops before a fold, whatever the length of its steps.
+//
+// Let n be Newton's direction at t, and s = d(q, x, y)/d(log t) along the path, both with one factor; s is
+// the difference of Newton's directions at 2 t and at t. In the metric of the scaling,
+//
+//     <a, b> = sum_i (T a_x . T b_x + T^-1 a_y . T^-1 b_y) / t  +  contacts a_t b_t
+//
+// with a_t the change of log t, a step is
+//
+//     n + (k_0 - sign(det J) k) s,      <n + k_0 s, s> = 0,      k >= 0                            (1)
+//
+// a correction across the path and a move along it: forward, since along a path dt changes its sign where
+// det J does. k is the largest with which (1) stays in the cones; 0 while n is large.
+#pragma once
+
+#include "solvers/global/ipm_newton.h"
+
+typedef struct ss_ipm_path {
+    double t; // where it is; 0: not on a path
+    ss_ipm_point newton, along;
+    double least_delta;
+} ss_ipm_path;
+
+// False without memory.
+bool ss_ipm_path_allocate(const ss_interior *state, ss_ipm_path *path);
+void ss_ipm_path_release(ss_ipm_path *path);
+
+// One step of (1). False where J is singular to rounding, time is up, or no step is possible.
+bool ss_ipm_path_step(ss_interior *state, ss_ipm_path *path);
