@@ -85,44 +85,69 @@ void ss_banded_unwhiten(const ss_banded *L, double *X, int k)
     }
 }
 
-// ---- Four vectors
+// ---- Several bands
 
-static inline void forward_four(const ss_banded *const L[4], int half, int j, double *const x[4])
+// `count` is a constant where it is called.
+static inline void forward_several(int count, const ss_banded *const *L, int half, int j,
+                                   double *const *x)
 {
-    for (int b = 0; b < 4; b++) {
-        const int top = j < half ? j : half;
-        const double *entry = ss_banded_at(L[b], j, j - top);
-        double sum = x[b][j];
-        for (int i = top; i >= 1; i--, entry += L[b]->half) {
-            sum -= *entry * x[b][j - i];
-        }
-        x[b][j] = sum * L[b]->inverse[j];
+    const int top = j < half ? j : half;
+    double sum[SS_BANDED_SEVERAL];
+    const double *entry[SS_BANDED_SEVERAL];
+    for (int b = 0; b < count; b++) {
+        sum[b] = x[b][j];
+        entry[b] = ss_banded_at(L[b], j, j - top);
     }
-}
-
-static inline void backward_four(const ss_banded *const L[4], int below, int j, double *const x[4])
-{
-    double sum[4] = {x[0][j], x[1][j], x[2][j], x[3][j]};
-    const double *column[4] = {ss_banded_at(L[0], j, j), ss_banded_at(L[1], j, j),
-                               ss_banded_at(L[2], j, j), ss_banded_at(L[3], j, j)};
-    for (int i = 1; i <= below; i++) {
-        for (int b = 0; b < 4; b++) {
-            sum[b] -= column[b][i] * x[b][j + i];
+    for (int i = top; i >= 1; i--) {
+        for (int b = 0; b < count; b++) {
+            sum[b] -= entry[b][(top - i) * half] * x[b][j - i];
         }
     }
-    for (int b = 0; b < 4; b++) {
+    for (int b = 0; b < count; b++) {
         x[b][j] = sum[b] * L[b]->inverse[j];
     }
 }
 
-void ss_banded_solve_four(const ss_banded *const L[4], double *const x[4])
+static inline void backward_several(int count, const ss_banded *const *L, int below, int j,
+                                    double *const *x)
+{
+    double sum[SS_BANDED_SEVERAL];
+    const double *column[SS_BANDED_SEVERAL];
+    for (int b = 0; b < count; b++) {
+        sum[b] = x[b][j];
+        column[b] = ss_banded_at(L[b], j, j);
+    }
+    for (int i = 1; i <= below; i++) {
+        for (int b = 0; b < count; b++) {
+            sum[b] -= column[b][i] * x[b][j + i];
+        }
+    }
+    for (int b = 0; b < count; b++) {
+        x[b][j] = sum[b] * L[b]->inverse[j];
+    }
+}
+
+static inline void solve_several(int count, const ss_banded *const *L, double *const *x)
 {
     const int n = L[0]->n, half = L[0]->half;
     for (int j = 0; j < n; j++) {
-        forward_four(L, half, j, x);
+        forward_several(count, L, half, j, x);
     }
     for (int j = n - 1; j >= 0; j--) {
-        backward_four(L, depth(L[0], j), j, x);
+        backward_several(count, L, depth(L[0], j), j, x);
+    }
+}
+
+void ss_banded_solve_several(int count, const ss_banded *const *L, double *const *x)
+{
+    while (count >= SS_BANDED_SEVERAL) {
+        solve_several(SS_BANDED_SEVERAL, L, x);
+        count -= SS_BANDED_SEVERAL;
+        L += SS_BANDED_SEVERAL;
+        x += SS_BANDED_SEVERAL;
+    }
+    for (int b = 0; b < count; b++) {
+        solve_several(1, L + b, x + b);
     }
 }
 

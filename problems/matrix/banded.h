@@ -37,9 +37,10 @@ int ss_banded_factor(ss_banded *A, int terms);
 void ss_banded_whiten(const ss_banded *L, double *X, int k);
 void ss_banded_unwhiten(const ss_banded *L, double *X, int k);
 
-// x[b] <- M_b^-1 x[b] of four bands of one shape, with the bits of whiten and unwhiten: each entry waits for
-// the one before it, which the other three make use of.
-void ss_banded_solve_four(const ss_banded *const L[4], double *const x[4]);
+// x[b] <- M_b^-1 x[b] of bands of one shape, with the bits of whiten and unwhiten: each entry waits for the one
+// before it, which the others make use of if there are at least SS_BANDED_SEVERAL.
+#define SS_BANDED_SEVERAL 8
+void ss_banded_solve_several(int count, const ss_banded *const *L, double *const *x);
 
 // Each of the k <= 3 rows x + row length becomes M^-1 times it; entries before `first` are 0 in all.
 void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, double *x);

@@ -404,16 +404,17 @@ void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k)
     }
 }
 
-// Whether bodies k .. k + 3 are bands of one shape.
-static bool are_four_bands(const ss_mass *mass, int k)
+// How many bodies from k on are bands of one shape, at most SS_BANDED_SEVERAL.
+static int count_alike_bands(const ss_mass *mass, int k)
 {
     const ss_banded *first = &mass->factors[k].band;
-    bool same = first->n > 0 && k + 4 <= mass->bodies.nbodies;
-    for (int i = 1; same && i < 4; i++) {
-        const ss_banded *other = &mass->factors[k + i].band;
-        same = other->n == first->n && other->half == first->half;
+    int count = 0;
+    while (first->n > 0 && count < SS_BANDED_SEVERAL && k + count < mass->bodies.nbodies &&
+           mass->factors[k + count].band.n == first->n &&
+           mass->factors[k + count].band.half == first->half) {
+        count++;
     }
-    return same;
+    return count;
 }
 
 static bool are_four_dense(const ss_mass *mass, int k)
@@ -431,11 +432,16 @@ void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x)
     int k = 0;
     while (k < mass->bodies.nbodies) {
         const factor *f = &mass->factors[k];
-        if (are_four_bands(mass, k)) {
-            const ss_banded *L[4] = {&f[0].band, &f[1].band, &f[2].band, &f[3].band};
-            double *X[4] = {x + start[k], x + start[k + 1], x + start[k + 2], x + start[k + 3]};
-            ss_banded_solve_four(L, X);
-            k += 4;
+        const int bands = count_alike_bands(mass, k);
+        if (bands > 0) {
+            const ss_banded *L[SS_BANDED_SEVERAL];
+            double *X[SS_BANDED_SEVERAL];
+            for (int b = 0; b < bands; b++) {
+                L[b] = &f[b].band;
+                X[b] = x + start[k + b];
+            }
+            ss_banded_solve_several(bands, L, X);
+            k += bands;
         } else if (are_four_dense(mass, k)) {
             const double *L[4] = {f[0].dense, f[1].dense, f[2].dense, f[3].dense};
             double *X[4] = {x + start[k], x + start[k + 1], x + start[k + 2], x + start[k + 3]};

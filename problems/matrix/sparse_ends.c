@@ -138,12 +138,12 @@ static bool add_impulses(const ss_whitened *white, int body, const double *r, in
     return loaded;
 }
 
-// Loads of bodies until there are four of one shape, which are solved together.
+// Loads of bodies of one shape, which are solved together.
 typedef struct moving {
-    int count, body[4];
-    const ss_banded *L[4];
-    double *v[4];
-    double room[4][SS_SHORT_BODY]; // v of those whose z is another
+    int count, body[SS_BANDED_SEVERAL];
+    const ss_banded *L[SS_BANDED_SEVERAL];
+    double *v[SS_BANDED_SEVERAL];
+    double room[SS_BANDED_SEVERAL][SS_SHORT_BODY]; // v of those whose z is another
 } moving;
 
 static void give_motion(const ss_whitened *white, int body, const double *v, double *z)
@@ -160,14 +160,8 @@ static void give_motion(const ss_whitened *white, int body, const double *v, dou
 
 static void finish_motion(const ss_whitened *white, moving *m, double *z)
 {
-    if (m->count == 4) {
-        ss_banded_solve_four(m->L, m->v);
-    }
+    ss_banded_solve_several(m->count, m->L, m->v);
     for (int b = 0; b < m->count; b++) {
-        if (m->count < 4) {
-            ss_banded_whiten(m->L[b], m->v[b], 1);
-            ss_banded_unwhiten(m->L[b], m->v[b], 1);
-        }
         give_motion(white, m->body[b], m->v[b], z);
     }
     m->count = 0;
@@ -177,7 +171,8 @@ static void add_motion(const ss_whitened *white, int body, const double *r, int 
                        double *z)
 {
     const ss_banded *L = ss_mass_band(white->mass, body);
-    if (m->count == 4 || (m->count > 0 && (L->n != m->L[0]->n || L->half != m->L[0]->half))) {
+    if (m->count == SS_BANDED_SEVERAL ||
+        (m->count > 0 && (L->n != m->L[0]->n || L->half != m->L[0]->half))) {
         finish_motion(white, m, z);
     }
     double *v = z + white->body_start[body];
