@@ -118,12 +118,16 @@ void ss_dense_unwhiten(const double *L, int m, double *X, int k)
 
 // One vector of each body: the columns of L, which are the rows of L' above the diagonal, in the order in
 // which ss_dense_whiten takes their numbers. A division waits for the one before it, and those of four
-// bodies for each other only in turn.
-void ss_dense_solve_four(const double *const L[4], int m, double *const X[4])
+// bodies for each other only in turn. Four factors at once are more than a processor reads ahead by itself.
+void ss_dense_solve_four(const double *const L[4], const double *const next[4], int m,
+                         double *const X[4])
 {
     for (int i = 0; i < m; i++) {
         for (int b = 0; b < 4; b++) {
             const double *row = L[b] + i * m;
+            for (int at = 0; at < m; at += 8) {
+                __builtin_prefetch(next[b] + i * m + at);
+            }
             X[b][i] /= row[i];
             ss_dense_subtract(X[b] + i + 1, X[b][i], row + i + 1, m - i - 1);
         }

@@ -38,5 +38,7 @@ enum { SS_DENSE_LANES = 8 };
 void ss_dense_whiten(const double *L, int m, double *X, int k);
 void ss_dense_unwhiten(const double *L, int m, double *X, int k);
 
-// X[b] <- M_b^-1 X[b], a vector for each of four bodies of m dofs.
-void ss_dense_solve_four(const double *const L[4], int m, double *const X[4]);
+// X[b] <- M_b^-1 X[b], a vector for each of four bodies of m dofs. `next` are the factors of four bodies of m
+// dofs that will be needed then, or L.
+void ss_dense_solve_four(const double *const L[4], const double *const next[4], int m,
+                         double *const X[4]);

@@ -443,9 +443,13 @@ void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x)
             ss_banded_solve_several(bands, L, X);
             k += bands;
         } else if (are_four_dense(mass, k)) {
+            const int m = ss_mass_size(mass, k);
+            const factor *g =
+                are_four_dense(mass, k + 4) && ss_mass_size(mass, k + 4) == m ? f + 4 : f;
             const double *L[4] = {f[0].dense, f[1].dense, f[2].dense, f[3].dense};
+            const double *next[4] = {g[0].dense, g[1].dense, g[2].dense, g[3].dense};
             double *X[4] = {x + start[k], x + start[k + 1], x + start[k + 2], x + start[k + 3]};
-            ss_dense_solve_four(L, ss_mass_size(mass, k), X);
+            ss_dense_solve_four(L, next, m, X);
             k += 4;
         } else {
             ss_mass_whiten(mass, k, x + start[k], 1);

@@ -71,7 +71,7 @@ static void four_bodies_have_the_bits_and_the_answer_of_each(void)
         }
         const double *factors[4] = {L[0], L[1], L[2], L[3]};
         double *vectors[4] = {x[0], x[1], x[2], x[3]};
-        ss_dense_solve_four(factors, m, vectors);
+        ss_dense_solve_four(factors, factors, m, vectors);
         for (int k = 0; k < 4; k++) {
             memcpy(one, b[k], (size_t)m * sizeof *one);
             ss_dense_whiten(L[k], m, one, 1);
