@@ -75,11 +75,30 @@ static void without_contacts_it_falls_through(void)
     ss_placed_free(&at);
 }
 
+// A link without a spring falls from the horizontal to where its joint may turn no more; a torque holds it there.
+static void a_joint_stops_at_its_limit_and_holds_there(void)
+{
+    world->gravity = ss_vec(0.0, -9.81, 0.0);
+    add_pendulum(0.5 * M_PI, 0.0, 1e-12);
+    start_by("ida:limit=0.5,eps=0", 1e-3);
+    double most = 0.0;
+    for (int k = 0; k < 400; k++) {
+        step();
+        const ss_quat q = ss_quat_unit(ss_quat_read(world->now.q));
+        most = fmax(most, ss_length(ss_quat_log(q)));
+    }
+    const ss_quat q = ss_quat_unit(ss_quat_read(world->now.q));
+    CHECK_LE(most, 0.51);
+    CHECK_NEAR(ss_length(ss_quat_log(q)), 0.5, 1e-3);
+    CHECK_LE(report.max_speed, 1e-3);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(a_tip_leaves_a_wall_with_the_share_of_restitution);
     RUN_TEST(a_strand_comes_to_rest_on_the_ground);
     RUN_TEST(steps_leave_their_problem);
+    RUN_TEST(a_joint_stops_at_its_limit_and_holds_there);
     RUN_TEST(without_contacts_it_falls_through);
 }
 

@@ -6,12 +6,7 @@
 #include <string.h>
 
 #include "problems/strands/band.h"
-#include "problems/strands/posing.h"
-#include "problems/strands/schemes/rows.h"
-
-// A point that is near its goal along a direction in which it hardly moves is left there: of the largest of its three
-// K_ii, this is added to each.
-#define GOAL_SOFTNESS 1e-3
+#include "problems/strands/schemes/phases_extra.h"
 
 #define BRIEF 1e-6 // s: M of such a step where M0 has no factor, as a straight super-helix has none
 
@@ -23,7 +18,6 @@ const char *const ss_phases_goals[] = {"off", "tip", NULL};
 struct ss_phases {
     ss_phases_settings set;
     ss_rows rows;
-    int ngoals;
     double *before, *free;   // [nv] v of the start; M^-1 f
     double *impacts, *extra; // [nv] impulses of impacts; of goals and limits
     ss_vec3 *pushes;         // [npoints] N s, of contacts
@@ -353,112 +347,6 @@ static bool add_contacts(ss_phases *p, const ss_stepper *s)
     return ok;
 }
 
-// Of a point that a body carries at the arm d, and that moves against it by `rate`.
-static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_vec3 rate)
-{
-    const ss_vec3 about = ss_along(ss_cross(body->spin, d), 2.0, rate);
-    return ss_plus(body->acceleration,
-                   ss_plus(ss_cross(body->spin_rate, d), ss_cross(body->spin, about)));
-}
-
-// J (v - v_n) - h (wanted - that of J v_n on its body) of the tip of strand k, [H06] (15).
-static ss_vec3 goal_velocity(const ss_phases *p, const ss_stepper *s, int k,
-                             const ss_strand_point *tip, double h)
-{
-    const ss_world *w = s->world;
-    const ss_strand *strand = &w->strands[k];
-    const ss_motion_state *body = &s->here.bodies[strand->carrier];
-    const ss_posing_at pose = ss_posing_find(strand->posing, w->now.time);
-    const int last = strand->size.npoints - 1;
-    const ss_vec3 way = ss_minus(pose.to[last], pose.from[last]);
-    const ss_vec3 place = ss_along(pose.from[last], pose.share, way);
-    const ss_vec3 arm = ss_turned(&body->pose.turn, place);
-    const ss_vec3 rate = ss_turned(&body->pose.turn, ss_scaled(pose.rate, way));
-    const ss_vec3 d = ss_minus(tip->x, body->pose.place);
-    const ss_vec3 own = ss_point_rate(tip, w->now.v + strand->v);
-    const ss_vec3 behind = ss_minus(arm, d); // and slower: both turn with the body
-    const ss_vec3 slower = ss_plus(ss_minus(rate, own), ss_cross(body->spin, behind));
-    const ss_vec3 wanted = ss_along(
-        ss_along(carried_acceleration(body, arm, rate), p->set.kp, behind), p->set.kd, slower);
-    const ss_vec3 gained = ss_minus(ss_point_rate(tip, p->around + strand->v), own);
-    return ss_along(gained, -h, ss_minus(wanted, carried_acceleration(body, d, own)));
-}
-
-// v of all dofs of strand k, from p->free, into p->around.
-static void widen(const ss_phases *p, const ss_stepper *s, int k)
-{
-    const int at = s->world->strands[k].v;
-    for (int j = 0; j < s->world->strands[k].size.nv; j++) {
-        const int place = s->systems.place[at + j];
-        p->around[at + j] = place >= 0 ? p->free[at + place] : s->systems.held[at + j];
-    }
-}
-
-static bool add_goal(ss_phases *p, const ss_stepper *s, int k, double h)
-{
-    const ss_strand *strand = &s->world->strands[k];
-    const ss_strand_point *tip = &s->here.all.points[strand->point + strand->size.npoints - 1];
-    widen(p, s, k);
-    const ss_vec3 u = goal_velocity(p, s, k, tip, h);
-    const double b[3] = {u.x, u.y, u.z};
-    for (int c = 0; c < 3; c++) {
-        const ss_row row = {.b = b[c], .low = -INFINITY, .high = INFINITY, .normal = -1};
-        double *x =
-            ss_rows_add(&p->rows, &row) ? ss_rows_add_end(&p->rows, k, free_count(s, k)) : NULL;
-        if (x == NULL) {
-            return false;
-        }
-        for (int j = 0; j < tip->count; j++) {
-            const int place = s->systems.place[strand->v + ss_point_dof(tip, j)];
-            if (place >= 0) {
-                x[place] = tip->J[c * tip->count + j];
-            }
-        }
-    }
-    return true;
-}
-
-static bool add_limits(ss_phases *p, const ss_stepper *s, int k, double h)
-{
-    const ss_strand *strand = &s->world->strands[k];
-    const ss_world_state *now = &s->world->now;
-    const int count = strand->model->limits(strand->self, now->q + strand->q, now->v + strand->v, h,
-                                            p->set.limit, p->limits);
-    for (int i = 0; i < count; i++) {
-        const ss_joint_limit *own = &p->limits[i];
-        const ss_row row = {.b = -own->least, .high = INFINITY, .normal = -1};
-        double *x =
-            ss_rows_add(&p->rows, &row) ? ss_rows_add_end(&p->rows, k, free_count(s, k)) : NULL;
-        if (x == NULL) {
-            return false;
-        }
-        for (int c = 0; c < 3; c++) {
-            const int place = s->systems.place[strand->v + own->dof + c];
-            x[place] = own->along[c];
-        }
-        ss_rows_at(&p->rows, p->rows.count - 1)->b +=
-            ss_rows_velocity(&p->rows, s->world, p->rows.count - 1, p->free);
-    }
-    return true;
-}
-
-static bool add_extras(ss_phases *p, const ss_stepper *s, double h)
-{
-    const ss_world *w = s->world;
-    bool ok = true;
-    p->ngoals = 0;
-    for (int k = 0; ok && p->set.goal != SS_GOAL_OFF && k < w->nstrands; k++) {
-        if (w->strands[k].posing != NULL) {
-            ok = add_goal(p, s, k, h);
-            p->ngoals++;
-        }
-    }
-    for (int k = 0; ok && p->set.limit > 0.0 && k < w->nstrands; k++) {
-        ok = w->strands[k].model->limits == NULL || add_limits(p, s, k, h);
-    }
-    return ok;
-}
-
 // r and the impulses of the rows.
 static void read_answer(ss_phases *p, const ss_stepper *s)
 {
@@ -476,29 +364,16 @@ static void read_answer(ss_phases *p, const ss_stepper *s)
     }
 }
 
-// Goals come first after the contacts, three rows each.
-static void soften_goals(const ss_phases *p, const ss_stepper *s)
-{
-    for (int i = 2 * s->ncontacts; i < 2 * s->ncontacts + 3 * p->ngoals; i += 3) {
-        double largest = 0.0;
-        for (int c = 0; c < 3; c++) {
-            largest = fmax(largest, ss_rows_at(&p->rows, i + c)->diagonal);
-        }
-        for (int c = 0; c < 3; c++) {
-            ss_rows_at(&p->rows, i + c)->added = GOAL_SOFTNESS * largest;
-        }
-    }
-}
-
 static bool find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
 {
+    const ss_extras extras = {&p->rows, s, &p->set, p->free, p->around, p->limits, h};
     ss_rows_clear(&p->rows);
-    if (!add_contacts(p, s) || !add_extras(p, s, h) ||
+    if (!add_contacts(p, s) || !ss_extras_add(&extras) ||
         !ss_rows_measure(&p->rows, s->world, &s->systems,
                          (ss_factors){s->systems.L, s->systems.D})) {
         return false;
     }
-    soften_goals(p, s);
+    ss_extras_soften(&p->rows, 2 * s->ncontacts);
     *sweeps += ss_rows_relax(&p->rows, p->set.sweeps, p->set.omega, p->set.eps);
     read_answer(p, s);
     return true;

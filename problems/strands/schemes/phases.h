@@ -8,9 +8,10 @@
 //               x_n >= 0 complementary to u_N,   0 <= x_t <= mu x_n, a box, with u.t
 //
 // and with the forces of contacts those of goals and of the limits of joints. mu is that of the contact where it
-// sticks, |v_T| <= stick after the impacts, and `sliding` times it (of an obstacle its own share too) where it slides: the problem of the step holds
-// the one that was taken. Velocities at the end are accelerations times h here; the matrix of both phases is that
-// of test impulses on M (rows.h), so that forces know what stiff joints do within the step.
+// sticks, |v_T| <= stick after the impacts, and `sliding` times it (of an obstacle its own share too) where it
+// slides: the problem of the step holds the one that was taken. Velocities at the end are accelerations times h here;
+// the matrix of both phases is that of test impulses on M (rows.h), so that forces know what stiff joints do within
+// the step.
 //
 // doc/strands.md, "Phases".
 #pragma once
