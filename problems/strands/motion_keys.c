@@ -147,13 +147,17 @@ static need need_between(const ss_motion *m, int k)
 {
     const double from = m->keys[k].time, h = m->keys[k + 1].time - from;
     need most = {.from = k};
+    double sum = 0.0 * h; // 0; NaN where the time between the keys, or its square, is out of range
     for (int i = 0; i < SAMPLES; i++) {
         ss_motion_state at;
         ss_motion_keys_at(m, from + h * (i + 0.5) / SAMPLES, &at);
         most.acceleration = fmax(most.acceleration, ss_length(at.acceleration));
         most.spin_rate = fmax(most.spin_rate, ss_length(at.spin_rate));
+        sum +=
+            0.0 * (ss_length(at.pose.place) + ss_length(at.acceleration) + ss_length(at.spin_rate));
     }
     most.size = fmax(most.acceleration / SS_MOTION_JUMP, most.spin_rate / SS_MOTION_SPIN_JUMP);
+    most.size = sum == 0.0 ? most.size : INFINITY;
     return most;
 }
 
@@ -175,6 +179,13 @@ ss_status ss_motion_keys_check(const ss_motion *m, ss_error *e)
     }
     if (worst.size > 1.0) {
         const ss_motion_key *at = &keys[worst.from];
+        if (!isfinite(worst.size)) {
+            return ss_fail(
+                e, SS_BAD_INPUT,
+                "no motion of a body between its keys %d and %d (%g s and %g s) has finite "
+                "accelerations; give them other times",
+                worst.from, worst.from + 1, at->time, at[1].time);
+        }
         return ss_fail(e, SS_BAD_INPUT,
                        "the motion of a body jumps between its keys %d and %d (%g s and %g s): it "
                        "would need %.3g m/s^2 and %.3g rad/s^2, and at most %g and %g are taken; "

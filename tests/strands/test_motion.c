@@ -348,6 +348,20 @@ static void a_script_that_jumps_is_refused(void)
     check_jump(2, keys, "jumps between its keys 0 and 1 (0 s and 0.1 s)");
 }
 
+// The square of the time between the keys is 0 or infinite, or that time is.
+static void keys_that_no_finite_acceleration_joins_are_refused(void)
+{
+    static const double TIMES[][2] = {{0.0, 1e-300}, {0.0, 1e308}, {-1e308, 1e308}};
+    for (size_t k = 0; k < sizeof TIMES / sizeof TIMES[0]; k++) {
+        const ss_quat turn = {1.0, 0.0, 0.0, 0.0};
+        ss_motion_key keys[2] = {
+            {.time = TIMES[k][0], .turn = turn},
+            {.time = TIMES[k][1], .place = {1e-3, 0.0, 0.0}, .turn = turn},
+        };
+        check_jump(2, keys, "between its keys 0 and 1 (");
+    }
+}
+
 static void a_body_that_pauses_between_keys_stays_where_it_is(void)
 {
     ss_motion_key keys[KEYS];
@@ -370,6 +384,7 @@ static void run_tests(void)
     RUN_TEST(a_parabola_and_a_constant_spin_are_interpolated_exactly);
     RUN_TEST(a_motion_between_two_keys_depends_on_four);
     RUN_TEST(a_script_that_jumps_is_refused);
+    RUN_TEST(keys_that_no_finite_acceleration_joins_are_refused);
     RUN_TEST(a_body_that_pauses_between_keys_stays_where_it_is);
     RUN_TEST(keys_of_a_smooth_motion_give_its_accelerations);
     RUN_TEST(derivatives_are_those_of_the_value);
