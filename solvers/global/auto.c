@@ -3,7 +3,8 @@
 //     gs/secular          with focus=on, while its rate promises an end within what ppa would cost
 //     admm                where those carry impulses too slowly, as in towers; then sweeps again
 //     ppa                 where none promises that: hyperstatic problems, and slow paths
-//     anderson/secular    where proximal steps get stuck
+//     ipm                 where proximal steps get stuck: high friction
+//     anderson/secular    where those do, too
 //     apgd                where mu <= 1
 //     gs/mfb+enum         the paper's sweep, whose slow paths the others may not take
 //
@@ -65,13 +66,15 @@ static const member MEMBERS[] = {
     {"gs/secular:focus=on", 100000, 50.0, 0.0, false, true,
      "alternating directions got stuck: plain sweeps"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, false, "sweeps were too slow: proximal Newton"},
+    {"ipm", 300, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, false,
-     "proximal Newton got stuck: mixed sweeps"},
+     "interior points got stuck: mixed sweeps"},
     {"apgd", 2000, 0.0, 0.0, true, false, "mixed sweeps got stuck: projected gradient"},
     {"gs/mfb+enum", 1000, 0.0, 0.0, false, false, "projected gradient got stuck: plain sweeps"},
 };
 #define COUNT ((int)(sizeof MEMBERS / sizeof MEMBERS[0]))
 #define ADMM  (&MEMBERS[1])
+#define IPM   (&MEMBERS[4])
 
 #define SHAKEN "nobody got there: proximal Newton from other starts"
 static const member SHAKES[] = {
@@ -310,17 +313,20 @@ static ss_outcome go_on(auto_run *run, ss_outcome outcome, const double *r)
     return ss_limits_test(&run->limits, run->total->iterations);
 }
 
-// From the best answer so far; admm from the start, as what sweeps have made of it is no better for it.
+// From the best answer so far; admm from the start, as what sweeps have made of it is no better for it, and ipm
+// from its own.
 static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status, ss_error *e)
 {
     const ss_problem *p = run->task->problem;
     const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *r;
     const double budget = ldexp(MEMBERS[k].budget, run->round);
-    if (&MEMBERS[k] != ADMM || run->round > 0) {
+    if (&MEMBERS[k] != ADMM && &MEMBERS[k] != IPM) {
         return take_turn(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
     }
     memcpy(run->kept, r, bytes);
-    memcpy(r, run->start, bytes);
+    if (run->round == 0) {
+        memcpy(r, run->start, bytes);
+    }
     return turn_elsewhere(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
 }
 
@@ -495,7 +501,7 @@ const ss_global_solver ss_auto = {
     .card = {.name = "auto",
              .law = SS_EXACT,
              .reference = "D11",
-             .about = "A portfolio: gs/secular, ppa, anderson, apgd and others take turns at "
+             .about = "A portfolio: gs/secular, ppa, ipm, anderson and others take turns at "
                       "a problem, each from the best answer so far. Budgets are counts of "
                       "work, so that the same problem takes the same turns on every machine. "
                       "--trace says who has the turn and why."},

@@ -135,8 +135,8 @@ static void each_solver_gets_as_far_as_is_known(void)
 // tower-100 takes other starts: proximal steps get stuck on the way from nothing.
 static void auto_reaches_1e10_on_one_of_each_kind(void)
 {
-    static const char *const names[] = {"tower-plane", "tower-light", "light-1e6",
-                                        "ponytail",    "gyroscopic",  "tower-100"};
+    static const char *const names[] = {"tower-plane", "tower-light", "light-1e6",       "ponytail",
+                                        "gyroscopic",  "tower-100",   "gyroscopic-rough"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         solved a = run(find(names[k]), "auto", 1e-10, 200000);
         TEST_ASSERT_EQUAL_INT_MESSAGE(SS_CONVERGED, a.result.outcome, names[k]);
