@@ -47,6 +47,10 @@ static void tell(const ss_run *run, ss_step_answer *answer)
     answer->normal = run->verdict.measures.normal;
 }
 
+// Below it a second thread costs more than it saves: it is started for each solve, and the threads wait for each
+// other twice a sweep. One thread makes the same visits.
+#define CONTACTS_LEAST 1000
+
 static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
 {
     return (ss_task){
@@ -56,7 +60,7 @@ static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
         .max_iterations = s->max_iterations,
         .time_limit = s->time_limit,
         .clock = SS_CLOCK_WALL,
-        .threads = s->threads,
+        .threads = s->threads > 1 && p->ncontacts < CONTACTS_LEAST ? 1 : s->threads,
         .interrupted = s->interrupted,
     };
 }
