@@ -91,7 +91,8 @@ static void describe_run(ss_simulation *sim)
     snprintf(run->scene, sizeof run->scene, "%s", sim->choices->scene->spec);
     snprintf(run->model, sizeof run->model, "%s", sim->choices->model->spec);
     snprintf(run->scheme, sizeof run->scheme, "%s", ss_stepper_scheme(sim->stepper));
-    snprintf(run->solver, sizeof run->solver, "%s", sim->solver.method->spec);
+    snprintf(run->solver, sizeof run->solver, "%s",
+             ss_stepper_is_alone(sim->stepper) ? run->scheme : sim->solver.method->spec);
     run->seed = s->seed;
     run->rods = w->nstrands;
     run->mu = w->mu;
@@ -169,7 +170,7 @@ static void write_recipe(const ss_simulation *sim, double dt, char *text, size_t
              "stickslip simulate %s --model %s%s%s --mu %s --dt %s --seed %llu "
              "--steps %d --solver %s --tol %s --max-iter %d%s%s",
              sim->choices->scene->spec, sim->run.model, scheme, rods, print(sim->run.mu).text,
-             print(dt).text, (unsigned long long)s->seed, sim->steps, sim->run.solver,
+             print(dt).text, (unsigned long long)s->seed, sim->steps, sim->solver.method->spec,
              print(s->tolerance).text, s->max_iterations, limit, threads);
 }
 

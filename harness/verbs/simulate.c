@@ -138,14 +138,19 @@ static void add_summary(ss_table *rows, const ss_simulation *a, const char *stat
 
 // ---- Running
 
-// Of a run without a contact nothing was solved.
+// Of a run without a contact nothing was solved; some schemes need no solver.
 static void tell_idle(const ss_simulation *a)
 {
     const settings *s = a->settings;
-    const bool asked = !isnan(s->mu) || strcmp(s->solver, DEFAULTS.solver) != 0 ||
-                       s->tolerance != DEFAULTS.tolerance ||
-                       s->max_iterations != DEFAULTS.max_iterations || s->time_limit > 0.0;
-    if (asked && a->totals.steps > 0 && a->totals.contacts_max == 0) {
+    const bool limited = s->max_iterations != DEFAULTS.max_iterations || s->time_limit > 0.0;
+    const bool solver = strcmp(s->solver, DEFAULTS.solver) != 0 || limited;
+    const bool asked = solver || !isnan(s->mu) || s->tolerance != DEFAULTS.tolerance;
+    if (solver && ss_stepper_is_alone(a->stepper)) {
+        ss_complain(VERB,
+                    "%s: the scheme %s finds impulses without a solver: --solver, --max-iter and "
+                    "--time-limit have no effect",
+                    a->choices->scene->spec, a->run.scheme);
+    } else if (asked && a->totals.steps > 0 && a->totals.contacts_max == 0) {
         ss_complain(VERB,
                     "%s: no step had a contact: --mu and the options of the solver had no effect",
                     a->choices->scene->spec);

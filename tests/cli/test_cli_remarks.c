@@ -49,6 +49,18 @@ static void a_run_without_contacts_tells_what_it_leaves_undone(void)
     TEST_ASSERT_EQUAL_STRING("", standard_error);
 }
 
+static void a_scheme_without_a_solver_leaves_its_options_undone(void)
+{
+    EXPECT(0, "simulate", "pair", "--steps", "2", "--scheme", "thesis", "--solver", "enum");
+    SAYS("simulate: pair: the scheme thesis finds impulses without a solver: --solver, --max-iter "
+         "and --time-limit have no effect");
+    HOLDS(standard_out, "  thesis  ");
+    EXPECT(0, "simulate", "pair", "--steps", "2", "--scheme", "phases", "--max-iter", "50");
+    HOLDS(standard_error, "the scheme phases finds impulses without a solver");
+    EXPECT(0, "simulate", "pair", "--steps", "2", "--scheme", "thesis");
+    TEST_ASSERT_EQUAL_STRING("", standard_error);
+}
+
 // The words of a description, which begins with the program's name, and a dump beside them.
 static int replay(char *recipe, const char *dump)
 {
@@ -160,6 +172,7 @@ static void run_tests(void)
 {
     RUN_TEST(threads_that_a_solver_has_no_use_for_are_told);
     RUN_TEST(a_run_without_contacts_tells_what_it_leaves_undone);
+    RUN_TEST(a_scheme_without_a_solver_leaves_its_options_undone);
     RUN_TEST(a_build_without_ida_says_so);
     RUN_TEST(a_strand_whose_only_link_is_clamped_is_told);
     RUN_TEST(a_dump_knows_the_command_that_made_it);

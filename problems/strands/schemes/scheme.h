@@ -55,6 +55,7 @@ typedef struct ss_scheme {
                     // of the trial moves the points
     bool vertices; // those with obstacles are at vertices
     bool impacts;  // are found apart from its problems, whose w knows no restitution
+    bool alone;    // finds the impulses of its contacts itself: no solver is asked
 
     // What the scheme keeps between tries, for the world of the stepper. May be NULL, as may `free`.
     ss_status (*make)(ss_stepper *s, const void *settings, void **own, ss_error *e);

@@ -239,6 +239,7 @@ const ss_scheme ss_scheme_ida = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .alone = true,
     .impacts = true,
     .make = ida_make,
     .free = ida_free,

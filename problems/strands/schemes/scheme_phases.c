@@ -53,6 +53,7 @@ const ss_scheme ss_scheme_phases = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .alone = true,
     .impacts = true,
     .make = make,
     .free = release,

@@ -345,6 +345,7 @@ const ss_scheme ss_scheme_thesis = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .alone = true,
     .continuous = true,
     .vertices = true,
     .make = thesis_make,

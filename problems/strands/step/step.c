@@ -398,6 +398,11 @@ const char *ss_stepper_scheme(const ss_stepper *s)
     return s->spec;
 }
 
+bool ss_stepper_is_alone(const ss_stepper *s)
+{
+    return s->scheme->alone;
+}
+
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v)
 {
     *r = s->ncontacts > 0 ? s->r : NULL;

@@ -131,6 +131,8 @@ ss_status ss_stepper_step(ss_stepper *s, ss_step_report *report, ss_error *e);
 
 // The spec of the scheme that it steps by.
 const char *ss_stepper_scheme(const ss_stepper *s);
+// Whether it finds the impulses of contacts itself.
+bool ss_stepper_is_alone(const ss_stepper *s);
 
 // The problem of the last accepted step, with the impulses that it started from as its first guess
 // and provenance as far as it is known here (step, counted from 0; time of its start; dt, units,
