@@ -20,7 +20,10 @@ trap 'rm -rf "$folder"' EXIT
 for ((k = 0; k < repeats; k++)); do
     for n in 1 "$threads"; do
         "$program" simulate "$scene" --rods "$rods" --steps "$steps" --threads "$n" --solver auto \
-            --stats "$folder/$n-$k.csv" >/dev/null 2>&1
+            --stats "$folder/$n-$k.csv" >/dev/null 2>"$folder/why" || {
+            tail -n 1 "$folder/why" >&2
+            exit 1
+        }
     done
 done
 awk '{ print "load", $1 }' /proc/loadavg
@@ -55,5 +58,6 @@ parts += [("collide + assemble", lambda row: part(row, ["collide", "assemble"]))
 parts += [(name, lambda row, name=name: part(row, [name])) for name in ("solve", "judge", "step")]
 for name, of in parts:
     one, more = least("1", of), least(threads, of)
-    print(f"{name:20} {one:9.2f} {more:9.2f} {one / more:6.2f}")
+    ratio = f"{one / more:6.2f}" if more > 0 else f"{'-':>6}" # no contact, no time
+    print(f"{name:20} {one:9.2f} {more:9.2f} {ratio}")
 PY
