@@ -75,6 +75,7 @@ static inline lane3 lane3_where(lane_mask mask, lane3 a)
 // for 1/sqrt(1 + t^2), is that of t to rounding, so that the turn is one. What is left of A_pr is 1e-7 of it.
 
 typedef float few_digits __attribute__((vector_size(4 * W), aligned(4)));
+typedef int few_mask __attribute__((vector_size(4 * W), aligned(4)));
 
 static inline few_digits lanes_few_root(few_digits a)
 {
@@ -84,25 +85,37 @@ static inline few_digits lanes_few_root(few_digits a)
     return a;
 }
 
-// Entries of A are 1 at most: smaller ones than floats have turn nothing.
-static inline void lanes_eliminate(lanes A[4][4], lanes Q[4][4], int p, int r)
+// b where the mask is not set.
+static inline few_digits lanes_few_where(few_mask mask, few_digits a, few_digits b)
 {
-    const lanes both = A[p][r] + A[p][r];
-    const few_digits off = __builtin_convertvector(both, few_digits);
+    return (few_digits)(((few_mask)a & mask) | ((few_mask)b & ~mask));
+}
+
+typedef struct lanes_turn {
+    lanes c, s; // cosine and sine
+} lanes_turn;
+
+// Entries of A are 1 at most: smaller ones than floats have turn nothing.
+static inline lanes_turn lanes_turn_of(lanes A[4][4], int p, int r)
+{
+    const few_digits off = __builtin_convertvector(A[p][r] + A[p][r], few_digits);
     const few_digits gap = __builtin_convertvector(A[r][r] - A[p][p], few_digits);
     const few_digits root = lanes_few_root(gap * gap + off * off) + 1e-30F;
     // off / (gap +- root), of the sign that adds up.
-    const lanes side = __builtin_convertvector(gap, lanes),
-                size = __builtin_convertvector(root, lanes);
-    const few_digits below =
-        __builtin_convertvector(lanes_where(side < 0.0, side - size, side + size), few_digits);
+    const few_digits below = lanes_few_where(gap < 0.0F, gap - root, gap + root);
     const lanes t = __builtin_convertvector(off / below, lanes);
     const lanes square = 1.0 + t * t;
     lanes c = __builtin_convertvector(
         1.0F / lanes_few_root(__builtin_convertvector(square, few_digits)), lanes);
     c *= 1.5 - 0.5 * square * c * c;
     c *= 1.5 - 0.5 * square * c * c;
-    const lanes s = t * c, cc = c * c, ss = s * s, cs = c * s;
+    return (lanes_turn){c, t * c};
+}
+
+static inline void lanes_turn_by(lanes_turn turn, lanes A[4][4], lanes Q[4][4], int p, int r)
+{
+    const lanes c = turn.c, s = turn.s, cc = c * c, ss = s * s, cs = c * s;
+    const lanes both = A[p][r] + A[p][r];
     const lanes app = cc * A[p][p] - cs * both + ss * A[r][r];
     const lanes arr = ss * A[p][p] + cs * both + cc * A[r][r];
     A[p][r] = A[r][p] = (cc - ss) * A[p][r] + cs * (A[p][p] - A[r][r]);
@@ -171,26 +184,28 @@ static inline void lanes_turn_end(const lanes_turned *t, lanes A[4][4])
     }
 }
 
-static inline void lanes_eliminate_both(lanes_turned *a, lanes_turned *b, int p, int r)
+// Rows p, r and those that are left, i and j: neither turn moves what the other is found from.
+static inline void lanes_eliminate(lanes_turned *a, lanes_turned *b, int p, int r, int i, int j)
 {
-    lanes_eliminate(a->A, a->Q, p, r);
-    lanes_eliminate(b->A, b->Q, p, r);
+    const lanes_turn turn[4] = {lanes_turn_of(a->A, p, r), lanes_turn_of(b->A, p, r),
+                                lanes_turn_of(a->A, i, j), lanes_turn_of(b->A, i, j)};
+    lanes_turn_by(turn[0], a->A, a->Q, p, r);
+    lanes_turn_by(turn[1], b->A, b->Q, p, r);
+    lanes_turn_by(turn[2], a->A, a->Q, i, j);
+    lanes_turn_by(turn[3], b->A, b->Q, i, j);
 }
 
-// Two matrices without their negative eigenvalues: each rotation waits for a division and two roots, in which
-// the other one's goes on.
+// Two matrices without their negative eigenvalues: each turn waits for two divisions and two roots, in which
+// three others go on.
 static inline void lanes_clamp_two(lanes A[4][4], lanes B[4][4])
 {
     lanes_turned a, b;
     lanes_turn_begin(A, &a);
     lanes_turn_begin(B, &b);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        lanes_eliminate_both(&a, &b, 0, 1);
-        lanes_eliminate_both(&a, &b, 2, 3);
-        lanes_eliminate_both(&a, &b, 0, 2);
-        lanes_eliminate_both(&a, &b, 1, 3);
-        lanes_eliminate_both(&a, &b, 0, 3);
-        lanes_eliminate_both(&a, &b, 1, 2);
+        lanes_eliminate(&a, &b, 0, 1, 2, 3);
+        lanes_eliminate(&a, &b, 0, 2, 1, 3);
+        lanes_eliminate(&a, &b, 0, 3, 1, 2);
     }
     lanes_turn_end(&a, A);
     lanes_turn_end(&b, B);
