@@ -115,6 +115,20 @@ static void a_joint_stops_at_its_limit_and_holds_there(void)
     CHECK_LE(report.max_speed, 1e-9);
 }
 
+static void a_joint_beyond_its_limit_comes_back_at_a_rate_that_no_step_changes(void)
+{
+    for (double h = 1e-3; h > 1e-7; h *= 0.1) {
+        begin_again();
+        world->gravity = ss_vec(0.0, 0.0, 0.0);
+        add_pendulum(0.0, 0.0, 1e-12);
+        start_by("phases:limit=0.5,eps=0", h);
+        ss_quat_write((ss_quat){cos(0.255), sin(0.255), 0.0, 0.0}, world->now.q); // 0.51 rad
+        step();
+        const double *w = world->now.v;
+        CHECK_NEAR(ss_length(ss_vec(w[0], w[1], w[2])), (0.51 - 0.5) / 0.02, 1e-6);
+    }
+}
+
 // How far the tip is from its pose at 0.1 s, by steps of h; it began 1e-4 m beside it.
 static double left_of_goal(double h)
 {
@@ -340,6 +354,7 @@ static void run_tests(void)
     RUN_TEST(a_tip_leaves_a_wall_with_the_share_of_restitution);
     RUN_TEST(a_rod_sticks_by_mu_and_slides_by_a_share_of_it);
     RUN_TEST(a_joint_stops_at_its_limit_and_holds_there);
+    RUN_TEST(a_joint_beyond_its_limit_comes_back_at_a_rate_that_no_step_changes);
     RUN_TEST(a_goal_is_approached_as_its_equation_says);
     RUN_TEST(test_impulses_give_the_matrix_of_test_forces);
     RUN_TEST(the_box_law_holds_to_rounding);

@@ -252,7 +252,10 @@ static ss_status look_again(ss_stepper *s, newton *n, double h, ss_step_look_res
 }
 
 // Iterates 2, 3, ...; the trial's v is the solution of the first. Looks are for steps that end where v of backward
-// Euler brings them.
+// Euler brings them. They end where the solver has left problems with the contacts that they add above its tolerance
+// after so many of them: more would not help it.
+#define MOST_UNSOLVED 3
+
 static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report *report,
                          ss_step_reason *reason, ss_error *e)
 {
@@ -261,6 +264,7 @@ static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report
     const double first = change(s, s->world->now.v, &s->here, s->mean);
     const int looks = n->set.order == 1 ? ss_step_looks(s) : 0;
     ss_step_look_result look = {.added = 1};
+    int unsolved = 0;
     ss_status status = SS_OK;
     it.at = &about;
     it.ahead = n->ahead;
@@ -271,7 +275,9 @@ static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report
             status = iterate_once(s, n, &it, &report->change, report, reason, e);
         }
         look.added = 0;
-        if (status == SS_OK && *reason == SS_STEP_DONE && report->looks < looks) {
+        unsolved += report->looks > 0 && !report->answer.solved;
+        if (status == SS_OK && *reason == SS_STEP_DONE && report->looks < looks &&
+            unsolved < MOST_UNSOLVED) {
             status = look_again(s, n, it.h, &look, report, e);
         }
     }

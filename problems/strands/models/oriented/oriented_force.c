@@ -201,9 +201,12 @@ ss_status ss_oriented_balance(void *strand, const double *q, const double *load,
 
 // Joints that turn by less of what they may, within a step as they turn now, are left out.
 #define LIMIT_SEEN 0.5
+// s: a joint beyond its limit is back within this, or within the step if that is longer.
+#define LIMIT_BACK 0.02
 
 // With the turn u |angle| from the natural shape, d = conj(q_rest) o q, its rate is u.w, and -u.w is to be at least
-// (angle - most)/h. A root joint that is only a way to say how a tree that floats is turned has no limit.
+// (angle - most)/h; beyond the limit h is LIMIT_BACK at least, since a velocity that grows as a step is halved would
+// refuse steps of any size. A root joint that is only a way to say how a tree that floats is turned has no limit.
 int ss_oriented_limits(const void *strand, const double *q, const double *v, double h, double most,
                        ss_joint_limit *limits)
 {
@@ -216,10 +219,11 @@ int ss_oriented_limits(const void *strand, const double *q, const double *v, dou
             ss_quat_log(ss_quat_product(ss_quat_conjugate(tree->link[j].rest), own));
         const double angle = ss_length(turn), *w = v + dof;
         if (angle > 0.0 && angle + h * ss_length(ss_vec(w[0], w[1], w[2])) > LIMIT_SEEN * most) {
+            const double within = angle > most ? fmax(h, LIMIT_BACK) : h;
             limits[count++] =
                 (ss_joint_limit){.dof = dof,
                                  .along = {-turn.x / angle, -turn.y / angle, -turn.z / angle},
-                                 .least = (angle - most) / h};
+                                 .least = (angle - most) / within};
         }
     }
     return count;
