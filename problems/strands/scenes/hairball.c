@@ -6,8 +6,7 @@
 // [J20] says how many strands, dofs and contacts there are, 5500 on average, but no size: contacts are wider than in
 // the other scenes of thin hair, 0.8 mm from axis to axis, so that there are as many here when the hair has fallen.
 // Of 12 vertices, 4 N - 1 = 47 dofs, the clamp holds 7: 40 are free. With share=S roots are on that part of the circle
-// about the axis alone, where S times the strands are as crowded, but for the two sides. Contacts are those of a
-// step's beginning, as in [J20], unless `looks` says more.
+// about the axis alone, where S times the strands are as crowded, but for the two sides.
 #include "problems/strands/scenes/ball.h"
 #include "problems/strands/scenes/scenes.h"
 #include "problems/strands/scenes/thin_hair.h"
@@ -32,8 +31,11 @@ typedef struct settings {
     int looks;
 } settings;
 
-static const settings DEFAULTS = {
-    .vertices = 12, .unrest = 6.0, .share = 1.0, .stretch = SS_THIN_STRETCH, .looks = 0};
+static const settings DEFAULTS = {.vertices = 12,
+                                  .unrest = 6.0,
+                                  .share = 1.0,
+                                  .stretch = SS_THIN_STRETCH,
+                                  .looks = SS_THIN_LOOKS};
 static const ss_key KEYS[] = {
     SS_INTEGER_KEY("vertices", vertices, 4, 4096),
     SS_REAL_KEY("unrest", unrest, 0.0, 100.0),
