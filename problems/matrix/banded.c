@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/matrix/band_take.h"
+
 bool ss_banded_init(ss_banded *A, int n, int half)
 {
     const size_t entries = (size_t)n * (size_t)(half + 1);
@@ -41,12 +43,7 @@ int ss_banded_factor(ss_banded *A, int terms)
         for (int i = 1; i <= below; i++) {
             column[i] *= A->inverse[j];
         }
-        for (int k = 1; k <= below; k++) {
-            double *restrict right = ss_banded_at(A, j + k, j + k);
-            for (int i = 0; i <= below - k; i++) {
-                right[i] -= column[k] * column[k + i];
-            }
-        }
+        ss_band_take(column, A->half, below);
     }
     return -1;
 }

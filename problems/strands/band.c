@@ -4,6 +4,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "problems/matrix/band_take.h"
+
 void ss_band_clear(ss_band *A)
 {
     memset(A->x, 0, (size_t)A->n * (size_t)(A->half + 1) * sizeof *A->x);
@@ -77,13 +79,7 @@ bool ss_band_factor(ss_band *A, double *D)
         for (int i = 1; i <= below; i++) {
             column[i] /= root;
         }
-        for (int k = 1; k <= below; k++) {
-            double *restrict right = A->x + (A->half + 1) * (j + k);
-            const double *restrict left = column + k;
-            for (int i = 0; i <= below - k; i++) {
-                right[i] -= column[k] * left[i];
-            }
-        }
+        ss_band_take(column, A->half, below);
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/matrix/band_take.h"
 #include "problems/matrix/banded.h"
 #include "problems/tangle/random.h"
 #include "tests/support/support.h"
@@ -200,6 +201,31 @@ static void what_is_not_definite_breaks_down_at_its_column(void)
     ss_banded_free(&A); // an empty one, too
 }
 
+// Bit by bit, and nothing else: the columns end where the allocation does.
+static void columns_lose_what_each_entry_alone_would(void)
+{
+    ss_random g = ss_random_seeded(17);
+    for (int half = 0; half <= 18; half++) {
+        for (int below = 0; below <= half; below++) {
+            const int length = half + 1, count = (below + 1) * length;
+            double *taken = malloc((size_t)count * sizeof *taken);
+            double *known = malloc((size_t)count * sizeof *known);
+            for (int i = 0; i < count; i++) {
+                taken[i] = known[i] = ss_random_normal(&g);
+            }
+            for (int row = 1; row <= below; row++) {
+                for (int column = 1; column <= row; column++) {
+                    known[column * length + row - column] -= known[column] * known[row];
+                }
+            }
+            ss_band_take(taken, half, below);
+            CHECK(memcmp(taken, known, (size_t)count * sizeof *taken) == 0);
+            free(taken);
+            free(known);
+        }
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(solutions_multiply_back);
@@ -208,6 +234,7 @@ static void run_tests(void)
     RUN_TEST(lanes_have_the_bits_of_rows);
     RUN_TEST(the_inverse_within_the_band_is_that_of_the_columns);
     RUN_TEST(what_is_not_definite_breaks_down_at_its_column);
+    RUN_TEST(columns_lose_what_each_entry_alone_would);
 }
 
 const test_group banded_tests = {.run = run_tests};
