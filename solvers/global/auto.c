@@ -2,7 +2,8 @@
 //
 //     gs/secular          with focus=on, while its rate promises an end within what ppa would cost
 //     admm                where those carry impulses too slowly, as in towers; then sweeps again
-//     ppa                 where none promises that: hyperstatic problems, and slow paths
+//     ipm                 where none promises that, first in dense hair (auto_price.h)
+//     ppa                 there, and elsewhere: hyperstatic problems, and slow paths
 //     ipm                 where proximal steps get stuck: high friction
 //     anderson/secular    where those do, too
 //     apgd                where mu <= 1
@@ -18,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/certificate.h"
 #include "problems/tangle/random.h"
-#include "problems/response.h"
+#include "solvers/global/auto_judge.h"
 #include "solvers/global/auto_price.h"
 #include "solvers/global/auto_starts.h"
 #include "solvers/global/global.h"
@@ -65,6 +65,7 @@ static const member MEMBERS[] = {
      "sweeps carry impulses too slowly: alternating directions"},
     {"gs/secular:focus=on", 100000, 50.0, 0.0, false, true,
      "alternating directions got stuck: plain sweeps"},
+    {"ipm", 45, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, false, "sweeps were too slow: proximal Newton"},
     {"ipm", 300, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, false,
@@ -74,7 +75,8 @@ static const member MEMBERS[] = {
 };
 #define COUNT ((int)(sizeof MEMBERS / sizeof MEMBERS[0]))
 #define ADMM  (&MEMBERS[1])
-#define IPM   (&MEMBERS[4])
+#define DENSE (&MEMBERS[3])
+#define IPM   (&MEMBERS[5])
 
 #define SHAKEN "nobody got there: proximal Newton from other starts"
 static const member SHAKES[] = {
@@ -263,9 +265,13 @@ static ss_outcome turn_elsewhere(auto_run *run, const member *m, ss_method **met
     return outcome;
 }
 
-static bool takes(const auto_run *run, int k)
+static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
+    if (&MEMBERS[k] == DENSE) {
+        return run->round == 0 && !run->slow &&
+               ss_prices_favour_ipm(auto_prices(run), p, run->factor);
+    }
     if (MEMBERS[k].carries && !run->slow) {
         return false;
     }
@@ -277,25 +283,14 @@ static bool takes(const auto_run *run, int k)
     return true;
 }
 
-// All measures of r, from the problem's own data.
-static ss_status auto_judge(const auto_run *run, const double *r, ss_measures *m, ss_error *e)
-{
-    ss_response *response;
-    const ss_status status = ss_response_with(run->task->problem, run->factor, &response, e);
-    if (status == SS_OK) {
-        *m = ss_response_judge(response, r, run->u);
-        ss_response_free(response);
-    }
-    return status;
-}
-
 // Near the rounding floor an answer may pass with the velocities of the member and fail with those of the
 // judge. Where the first turn ends, a judgement would cost too much.
 static bool holds(auto_run *run, const double *r)
 {
     ss_measures m;
     ss_error ignored;
-    if (run->member == &MEMBERS[0] || auto_judge(run, r, &m, &ignored) != SS_OK ||
+    if (run->member == &MEMBERS[0] ||
+        ss_auto_judge(run->task->problem, run->factor, r, run->u, &m, &ignored) != SS_OK ||
         ss_measures_pass(&m, run->task->tolerance)) {
         return true;
     }
@@ -320,7 +315,7 @@ static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status
     const ss_problem *p = run->task->problem;
     const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *r;
     const double budget = ldexp(MEMBERS[k].budget, run->round);
-    if (&MEMBERS[k] != ADMM && &MEMBERS[k] != IPM) {
+    if (&MEMBERS[k] != ADMM && &MEMBERS[k] != DENSE && &MEMBERS[k] != IPM) {
         return take_turn(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
     }
     memcpy(run->kept, r, bytes);
@@ -371,49 +366,20 @@ static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
     return outcome;
 }
 
-// Whether nothing but rounding is left of the residual: no start leads farther.
-static ss_status find_floor(const auto_run *run, const double *r, bool *at_floor, ss_error *e)
-{
-    ss_coupling *c = NULL;
-    ss_measures m;
-    ss_status status = auto_judge(run, r, &m, e);
-    if (status == SS_OK) {
-        status =
-            ss_coupling_with(run->task->problem, run->factor, SS_FORM_AUTO, false, NULL, &c, e);
-    }
-    if (status == SS_OK) {
-        ss_coupling_put(c, r);
-        *at_floor = ss_drive_at_floor(c, ss_measures_error(&m));
-    }
-    ss_coupling_free(c);
-    return status;
-}
-
-// Looked for once, before the search grows long.
-static bool is_refuted(const auto_run *run)
-{
-    ss_certificate found = {.margin = -1.0};
-    ss_error ignored;
-    const bool refuted =
-        run->round == 0 &&
-        ss_certificate_find(run->task->problem, false, &found, &ignored) == SS_OK &&
-        found.verdict == SS_EXISTENCE_REFUTED;
-    ss_certificate_free(&found);
-    return refuted;
-}
-
 // ---- The solver
 
-// Unsolved: on to the next round.
+// Unsolved: on to the next round. A refutation is looked for once, before the search grows long.
 static ss_status auto_search(auto_run *run, double *r, double before, ss_outcome *outcome,
                              ss_error *e)
 {
     bool at_floor = false;
-    const ss_status status = find_floor(run, r, &at_floor, e);
+    const ss_problem *p = run->task->problem;
+    const ss_status status = ss_auto_at_floor(p, run->factor, r, run->u, &at_floor, e);
     if (status == SS_OK && at_floor) {
         *outcome = run->total->own_error < before ? SS_UNSOLVED : SS_STALLED;
     } else if (status == SS_OK) {
-        *outcome = is_refuted(run) ? SS_NO_SOLUTION : play_shakes(run, r, e);
+        const bool refuted = run->round == 0 && ss_auto_is_refuted(p);
+        *outcome = refuted ? SS_NO_SOLUTION : play_shakes(run, r, e);
     }
     return status;
 }

@@ -123,6 +123,33 @@ static void a_coupling_of_all_costs_more_than_bodies_do(void)
     CHECK(contacts.admm_step > bodies.admm_step);
 }
 
+// 1000 contacts of dense hair.
+static bool ipm_is_favoured(int ends_per_rod, double mu, double light)
+{
+    tear_down();
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 1000;
+    settings.ends_per_rod = ends_per_rod;
+    settings.mu = mu;
+    settings.light[0] = light > 1.0 ? 0.3 : 0.0;
+    settings.light[1] = light;
+    problem = tangle_of(&settings);
+    const ss_prices prices = ss_prices_of(problem);
+    ss_mass *factor = NULL;
+    const bool favoured = ss_prices_favour_ipm(&prices, problem, &factor);
+    ss_mass_free(factor);
+    return favoured;
+}
+
+static void interior_points_come_first_in_dense_hair_alone(void)
+{
+    CHECK(ipm_is_favoured(25, 0.3, 1.0));
+    CHECK(!ipm_is_favoured(59, 0.3, 1.0)); // small factors
+    CHECK(!ipm_is_favoured(16, 0.3, 1.0)); // W has more than half its rank
+    CHECK(!ipm_is_favoured(25, 0.8, 1.0)); // friction
+    CHECK(!ipm_is_favoured(25, 0.3, 1e3)); // light among heavy
+}
+
 static void the_lengths_are_those_of_luby(void)
 {
     static const int lengths[] = {1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8};
@@ -153,6 +180,7 @@ static void run_tests(void)
     RUN_TEST(where_they_get_stuck_the_others_find_the_answer);
     RUN_TEST(one_contact_costs_the_fixed_parts);
     RUN_TEST(a_coupling_of_all_costs_more_than_bodies_do);
+    RUN_TEST(interior_points_come_first_in_dense_hair_alone);
     RUN_TEST(the_lengths_are_those_of_luby);
     RUN_TEST(one_start_in_four_is_nothing_and_the_others_keep_the_signs);
 }
