@@ -54,8 +54,8 @@ static void trace_local(const ss_problem *p, double *compliance)
 //
 // Where a condition of 1e10 meets parts a thousand times as light, that is 1e-11 of u, and a residual of 6e-11
 // was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of max |b|, (1) is made with rho and v of two
-// doubles, and at once for every r if it is for r = 0. They have 104 bits, and passes end when the last d_k moves no u by more than
-// UNCERTAIN of max |b|: what is left is smaller by another cond(M) eps.
+// doubles, and at once for every r if it is for r = 0. They have 104 bits, and passes end when the last d_k
+// moves no u by more than UNCERTAIN of max |b|: what is left is smaller by another cond(M) eps.
 #define REFINEMENTS 2
 #define UNCERTAIN   1e-13
 #define B_UNCERTAIN 1e-11 // of b, which is but the scale of the measures

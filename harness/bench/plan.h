@@ -42,8 +42,9 @@ int ss_bench_plan_begin(const char *verb, int noperands, char *const *operands,
 // be loaded has its sentence as a defect; so it is said on stderr, and how many have no guess to
 // start from. All entries are missing then. specs must outlive the plan. Exit code 0, or 4.
 int ss_bench_plan_load(ss_bench_plan *plan, const ss_specs *specs, ss_shard shard);
-// Which of the missing entries this record has; may be asked of several. A row is made again if it hit a limit that is larger now, if
-// its run was ended because it slept or by SIGTERM, and if its problem could not be read but can be now.
+// Which of the missing entries this record has; may be asked of several. A row is made again if it hit a limit
+// that is larger now, if its run was ended because it slept or by SIGTERM, and if its problem could not be read
+// but can be now.
 ss_status ss_bench_plan_compare(ss_bench_plan *plan, ss_record *record, ss_error *e);
 void ss_bench_plan_free(ss_bench_plan *plan);
 

@@ -4,7 +4,8 @@
 //
 // When it ends: an answer that was judged is good enough; a limit is met; the step says so; or
 // `stalled`, where sweeps move nothing any more, or where the best answer is as good as rounding lets
-// it be and eight evaluations in a row have brought no better one. Of the velocity u = W r + b and of s r nothing is known below
+// it be and eight evaluations in a row have brought no better one. Of the velocity u = W r + b and of s r
+// nothing is known below
 //
 //     E = eps (max_i |s r_i|_inf + max_i t_i),   t_i the sum of the sizes of all products in u_i   (1)
 //

@@ -11,8 +11,8 @@
 //     t <- unit(r_T - p_T u_T),    p_T = 2/(W_11 + W_22)                                     (2)
 //
 // and is exact where that converges: from the direction of its start where that has one, or (from=
-// sticking) always from that of the sticking impulse, as duriez06. duriez06-sofa makes one pass of projections from its start,
-// in which the tangential velocity follows the change of r_N:
+// sticking) always from that of the sticking impulse, as duriez06. duriez06-sofa makes one pass of projections
+// from its start, in which the tangential velocity follows the change of r_N:
 //
 //     r_N <- max(0, r_N - u_N/W_NN),  r_T <- r_T - p_T u_T,  |r_T| clipped to mu r_N         (3)
 #include <string.h>

@@ -23,18 +23,11 @@ static void set_up(void)
 
 // ---- One link: a rod that turns about its end, without a spring
 
-// A tip that swings without weight against a wall leaves it with the share e of its speed.
 static void a_tip_leaves_a_wall_with_the_share_of_restitution(void)
 {
     for (int k = 0; k <= 4; k++) {
         const double e = 0.25 * k;
-        begin_again();
-        world->gravity = ss_vec(0.0, 0.0, 0.0);
-        add_pendulum(0.0, 0.0, 1e-12);
-        add_wall(0.02, 0.3, e);
-        world->now.v[0] = 1.0; // rad/s about x of the link, which is z of the world
-        options.margin = 1e-3;
-        start_by("phases:eps=0", 1e-3);
+        swing_against_wall("phases:eps=0", e);
         double before = 0.0;
         for (int i = 0; i < 400; i++) {
             const double v = world->now.v[0];

@@ -61,6 +61,18 @@ static inline void add_wall(double at, double mu, double restitution)
     CHECK_OK(ss_world_add_obstacle(world, &wall, &error));
 }
 
+// A pendulum without weight and spring swings at 1 rad/s against a wall of restitution e: only the impact acts.
+static inline void swing_against_wall(const char *scheme, double e)
+{
+    begin_again();
+    world->gravity = ss_vec(0.0, 0.0, 0.0);
+    add_pendulum(0.0, 0.0, 1e-12);
+    add_wall(0.02, 0.3, e);
+    world->now.v[0] = 1.0; // about x of the link, which is z of the world
+    options.margin = 1e-3;
+    start_by(scheme, 1e-3);
+}
+
 // ---- The ground
 
 // Held level at its root, 3 cm above the ground.

@@ -1,5 +1,5 @@
-// tests/support/thesis_world.h -- worlds of rods that the scheme thesis steps, and the judge's error of a step. Included
-// once by each file.
+// tests/support/thesis_world.h -- worlds of rods that the scheme thesis steps, and the judge's error of a step.
+// Included once by each file.
 #pragma once
 
 #include <stdlib.h>

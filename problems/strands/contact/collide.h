@@ -19,7 +19,8 @@
 #include "problems/strands/contact/obstacle.h"
 
 // Touches are sorted by (strand_a, segment_a, strand_b, segment_b), a before b where both are
-// strands; a pair of segments has one, but of places that overlap up to three. strand_b is -1 for an obstacle, and segment_b then its number.
+// strands; a pair of segments has one, but of places that overlap up to three. strand_b is -1 for an obstacle,
+// and segment_b then its number.
 typedef struct ss_touch {
     int strand_a, segment_a;
     int strand_b, segment_b;

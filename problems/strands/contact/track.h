@@ -1,8 +1,9 @@
 // problems/strands/contact/track.h -- the identity of contacts from step to step.
 //
 // A contact is known by its pair of segments (a strand's next or previous segment where the point
-// slid over a vertex) and, where a pair has several, by its place on them. Its frame E = [n, t1, t2] is carried along by the smallest rotation that
-// turns the old normal into the new one, so that its impulse keeps its components.
+// slid over a vertex) and, where a pair has several, by its place on them. Its frame E = [n, t1, t2] is carried
+// along by the smallest rotation that turns the old normal into the new one, so that its impulse keeps its
+// components.
 //
 // doc/strands.md, "Tracking".
 #pragma once

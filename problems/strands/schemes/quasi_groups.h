@@ -20,7 +20,7 @@ typedef struct ss_quasi_groups {
     size_t each;   // bytes of one
 } ss_quasi_groups;
 
-// Of all strands, in their order, for so many threads; `together` false: each alone. False without memory; free what it was given
-// in every case.
+// Of all strands, in their order, for so many threads; `together` false: each alone. False without memory; free
+// what it was given in every case.
 bool ss_quasi_groups_init(ss_quasi_groups *g, const ss_world *w, bool together, int threads);
 void ss_quasi_groups_free(ss_quasi_groups *g);

@@ -12,9 +12,9 @@
 //     baumgarte   positive + beta min(gap, 0) / h, beta |gap| / h at most 0.1 m/s (default)
 // A swept contact (continuous detection) has the gap of its two points along its normal at the
 // start of the step. A contact that a look has added (`looks`) keeps two points from ending deeper than the
-// segments begin: w_N has its `ahead` / h, too (contact/overlap.h). The script of a point is how far its body carries it in the step, over h.
-// Strands without a contact are left out of the problem: they have no say in it, and move by their
-// own M v = f. Contacts between points that no dof moves are left out, too.
+// segments begin: w_N has its `ahead` / h, too (contact/overlap.h). The script of a point is how far its body
+// carries it in the step, over h. Strands without a contact are left out of the problem: they have no say in
+// it, and move by their own M v = f. Contacts between points that no dof moves are left out, too.
 //
 // A step is rejected, and tried again with half the size, when its answer, its energy or its motion
 // is no use (explosion), or when strands went through each other unseen (reach): a pair that was no
@@ -136,9 +136,9 @@ bool ss_stepper_is_alone(const ss_stepper *s);
 
 // The problem of the last accepted step, with the impulses that it started from as its first guess
 // and provenance as far as it is known here (step, counted from 0; time of its start; dt, units,
-// frame; math_info says the scheme, the iterate and the kind of K in M). NULL where it had no contact. Owned by the stepper, until its next step. The answer r and
-// the velocity v beside it; a scheme that finds r itself stores both in the problem, with its spec as their
-// solver; touches are those of the problem, in its order.
+// frame; math_info says the scheme, the iterate and the kind of K in M). NULL where it had no contact. Owned by
+// the stepper, until its next step. The answer r and the velocity v beside it; a scheme that finds r itself
+// stores both in the problem, with its spec as their solver; touches are those of the problem, in its order.
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v);
 const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count);
 // The frames of these touches: r_i is the impulse E_i r_i on strand_a in the world.

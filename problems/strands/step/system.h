@@ -23,8 +23,8 @@
 // with v frozen: a_base = A + w' x d + w x (w x d) + 2 w x J v. The carrier of SS_FRAME_WORLD rests. A strand
 // that is posed has springs and dampers at its points beside, in F, C and K (posing.h).
 //
-// Where a model projects (always if it has no elasticity, else if `particles`), v = M^-1 f becomes what its method makes of it, M what impulses of
-// contacts meet (model.h), and f = M v.
+// Where a model projects (always if it has no elasticity, else if `particles`), v = M^-1 f becomes what its
+// method makes of it, M what impulses of contacts meet (model.h), and f = M v.
 #pragma once
 
 #include <stdbool.h>

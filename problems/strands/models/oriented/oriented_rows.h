@@ -1,4 +1,5 @@
-// problems/strands/models/oriented/oriented_rows.h -- constraints on the accelerations of a tree of links [H06] (internal).
+// problems/strands/models/oriented/oriented_rows.h -- constraints on the accelerations of a tree of links [H06]
+// (internal).
 //
 // A row is a direction in which a force acts and the acceleration that it is to bring about: that of a point of
 // a link along a fixed direction, or that of a joint about an axis of its link. With f the forces of all rows,

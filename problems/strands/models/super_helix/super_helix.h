@@ -8,10 +8,10 @@
 //               dofs. The offset is what the twist of the style differs from its mean over a share.
 // Dofs are in the order of the elements, so that a point is moved by the first of them only.
 //
-// A clamped root stands in its pose, or where given vertices begin. A free root has six more velocities in front, both along the
-// axes of its pose (which do not turn with the strand): velocity of the root point and angular
-// velocity; and seven more coordinates, place of the root point (m) and unit quaternion (w, x, y,
-// z), both relative to that pose.
+// A clamped root stands in its pose, or where given vertices begin. A free root has six more velocities in
+// front, both along the axes of its pose (which do not turn with the strand): velocity of the root point and
+// angular velocity; and seven more coordinates, place of the root point (m) and unit quaternion (w, x, y, z),
+// both relative to that pose.
 //
 // doc/strands.md, "Super-helix".
 #pragma once
