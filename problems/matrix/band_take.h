@@ -8,19 +8,10 @@
 typedef double ss_band_four __attribute__((vector_size(32), aligned(8)));
 typedef long long ss_band_bits __attribute__((vector_size(32), aligned(8)));
 
-// a_j+k,j+k+i -= l_k l_k+i for k = 1 .. below, i = 0 .. below - k; `column` is l. By four: behind l stand zeros,
-// so that what a column has no place for takes nothing from the next one.
-static inline void ss_band_take(double *column, int half, int below)
+// By four: behind l stand zeros, so that what a column has no place for takes nothing from the next one. `half`
+// is a constant where it is called for the widths of rods, so that l stays in registers.
+static inline __attribute__((always_inline)) void ss_band_take_whole(double *column, int half)
 {
-    if (below < half || half < SS_BAND_NARROW || half > SS_BAND_WIDE) {
-        for (int k = 1; k <= below; k++) {
-            double *restrict right = column + (half + 1) * k;
-            for (int i = 0; i <= below - k; i++) {
-                right[i] -= column[k] * column[k + i];
-            }
-        }
-        return;
-    }
     ss_band_four part[4][SS_BAND_WIDE / 4 + 2]; // l from entry 0, 1, 2 and 3 on
     const int parts = half / 4 + 1;
     for (int m = 0; m < parts; m++) {
@@ -40,5 +31,24 @@ static inline void ss_band_take(double *column, int half, int below)
         for (int i = 0; i <= half - k; i += 4) {
             *(ss_band_four *)(right + i) -= own[0][0] * own[i / 4];
         }
+    }
+}
+
+// a_j+k,j+k+i -= l_k l_k+i for k = 1 .. below, i = 0 .. below - k; `column` is l.
+static inline __attribute__((always_inline)) void ss_band_take(double *column, int half, int below)
+{
+    if (below < half || half < SS_BAND_NARROW || half > SS_BAND_WIDE) {
+        for (int k = 1; k <= below; k++) {
+            double *restrict right = column + (half + 1) * k;
+            for (int i = 0; i <= below - k; i++) {
+                right[i] -= column[k] * column[k + i];
+            }
+        }
+    } else if (half == 10) {
+        ss_band_take_whole(column, 10);
+    } else if (half == 11) {
+        ss_band_take_whole(column, 11);
+    } else {
+        ss_band_take_whole(column, half);
     }
 }
