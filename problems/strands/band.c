@@ -112,13 +112,16 @@ void ss_band_solve(const ss_band *L, const double *D, double *x)
 static inline void forward_four(const ss_band *L, const double *const *D, int j, double *const *x)
 {
     const int half = L[0].half, top = j < half ? j : half;
-    for (int b = 0; b < 4; b++) {
-        const double *entry = ss_band_at(&L[b], j, j - top);
-        double sum = x[b][j] * D[b][j];
-        for (int i = top; i >= 1; i--, entry += half) {
-            sum -= *entry * x[b][j - i];
+    const double *entry[4] = {ss_band_at(&L[0], j, j - top), ss_band_at(&L[1], j, j - top),
+                              ss_band_at(&L[2], j, j - top), ss_band_at(&L[3], j, j - top)};
+    double sum[4] = {x[0][j] * D[0][j], x[1][j] * D[1][j], x[2][j] * D[2][j], x[3][j] * D[3][j]};
+    for (int i = top; i >= 1; i--) {
+        for (int b = 0; b < 4; b++) {
+            sum[b] -= entry[b][(top - i) * half] * x[b][j - i];
         }
-        x[b][j] = sum / *ss_band_at(&L[b], j, j);
+    }
+    for (int b = 0; b < 4; b++) {
+        x[b][j] = sum[b] / entry[b][top * half];
     }
 }
 
