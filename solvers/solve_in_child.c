@@ -99,7 +99,6 @@ static void hand_over(void *listener, const ss_progress *progress)
     x->progress = *progress;
     x->noted = progress->note != NULL;
     snprintf(x->note, sizeof x->note, "%s", x->noted ? progress->note : "");
-    job->shared->result.iterations = progress->iteration;
     sem_post(&x->told);
     while (sem_wait(&x->heard) != 0 && errno == EINTR) {
     }
@@ -264,7 +263,10 @@ static void conclude(const solving *job, ss_outcome forced, ss_result *result)
         result->why[sizeof result->why - 1] = '\0';
         return;
     }
-    result->iterations = job->shared->result.iterations;
+    const int heard = job->exchange != NULL ? job->exchange->progress.iteration : 0;
+    result->iterations =
+        job->shared->result.iterations; // what a solver has not written yet is heard
+    result->iterations = heard > result->iterations ? heard : result->iterations;
     result->seconds = ss_clock_seconds(CLOCK_MONOTONIC) - job->start;
     result->cpu_seconds = job->child.cpu_seconds;
     result->outcome = forced;

@@ -306,6 +306,22 @@ static void the_trace_has_a_row_a_sweep_and_the_start(void)
     CHECK_NEAR(csv_number(rows, sweeps + 1, "normal"), csv_number(standard_out, 1, "normal"), 0.0);
 }
 
+// auto adds up the iterations of its members, and a trace has a row for each.
+static void a_trace_changes_no_count_of_iterations(void)
+{
+    char trace[512], dense[512];
+    snprintf(trace, sizeof trace, "%s", scratch_path("auto.csv"));
+    snprintf(dense, sizeof dense, "%s", scratch_path("dense.h5"));
+    EXPECT(0, "generate", "tangle", "--contacts", "300", "--per-rod", "59", "--mu", "0.3", "--seed",
+           "3", "--out", dense);
+    EXPECT(0, "solve", dense, "--solver", "auto", "--tol", "1e-8", "--format", "csv");
+    const double alone = csv_number(standard_out, 1, "iterations");
+    EXPECT(0, "solve", dense, "--solver", "auto", "--tol", "1e-8", "--format", "csv", "--trace",
+           trace);
+    CHECK(csv_number(standard_out, 1, "iterations") == alone);
+    CHECK(alone > 50.0);
+}
+
 static void a_trace_of_a_collection_names_the_problems(void)
 {
     char trace[512];
@@ -401,6 +417,7 @@ static void run_tests(void)
     RUN_TEST(a_collection_stays_one);
     RUN_TEST(an_unsolved_answer_is_kept_and_not_accepted);
     RUN_TEST(the_trace_has_a_row_a_sweep_and_the_start);
+    RUN_TEST(a_trace_changes_no_count_of_iterations);
     RUN_TEST(a_trace_of_a_collection_names_the_problems);
     RUN_TEST(a_guess_is_a_better_start_than_zero);
     RUN_TEST(the_number_of_threads_does_not_change_the_answer);
