@@ -227,8 +227,18 @@ static void *take(ss_unpacking *l, const ss_array *array)
     return data;
 }
 
-// The first `count` integers as ints at the beginning of their memory, the rest of which is given back.
-static int *narrowed(void *integers, size_t count)
+// The rest of its memory is given back.
+static void *shrunk(ss_unpacking *l, void *data, size_t size)
+{
+    void *less = realloc(data, size);
+    if (less == NULL) {
+        l->status = ss_fail_memory(l->e, "a matrix");
+    }
+    return less != NULL ? less : data;
+}
+
+// The first `count` integers as ints at the beginning of their memory.
+static int *narrowed(ss_unpacking *l, void *integers, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         int64_t wide;
@@ -236,19 +246,17 @@ static int *narrowed(void *integers, size_t count)
         const int narrow = (int)wide;
         memcpy((char *)integers + k * sizeof narrow, &narrow, sizeof narrow);
     }
-    void *less = realloc(integers, count * sizeof(int));
-    return less != NULL ? less : integers;
+    return shrunk(l, integers, count * sizeof(int));
 }
 
 static void matrix_take(ss_unpacking *l, const raw *given, int count, ss_sparse *A)
 {
-    double *x = take(l, given->x);
-    double *less = realloc(x, (size_t)count * sizeof *x);
+    const size_t n = (size_t)count;
     *A = (ss_sparse){.nrows = given->m,
                      .ncols = given->n,
-                     .start = narrowed(take(l, given->p), (size_t)given->n + 1),
-                     .row = narrowed(take(l, given->i), (size_t)count),
-                     .x = less != NULL ? less : x};
+                     .start = narrowed(l, take(l, given->p), (size_t)given->n + 1),
+                     .row = narrowed(l, take(l, given->i), n),
+                     .x = shrunk(l, take(l, given->x), n * sizeof(double))};
 }
 
 // libfclib allocates nzmax entries and reads all that are stored.
