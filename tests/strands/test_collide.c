@@ -295,6 +295,22 @@ static void obstacles_of(const scene *s, ss_obstacle obstacles[4], ss_pose poses
     }
 }
 
+// A scene with its hair and obstacles where they are.
+typedef struct setting {
+    const scene *of;
+    hair h;
+    ss_obstacle obstacles[4];
+    ss_pose poses[4];
+} setting;
+
+static setting setting_of(const scene *s)
+{
+    setting at = {.of = s};
+    obstacles_of(s, at.obstacles, at.poses);
+    at.h = hair_new(s);
+    return at;
+}
+
 static void check_sorted(void)
 {
     for (int i = 1; i < count; i++) {
@@ -322,14 +338,12 @@ static void the_set_is_that_of_comparing_all_with_all(void)
 {
     int all = 0;
     for (int k = 0; k < NSCENES; k++) {
-        const scene *s = &scenes[k];
-        ss_obstacle obstacles[4];
-        ss_pose poses[4];
-        obstacles_of(s, obstacles, poses);
-        hair h = hair_new(s);
+        setting at = setting_of(&scenes[k]);
+        const scene *s = at.of;
         ss_touch *brute;
-        const int n = brute_contacts(&h.lines, obstacles, poses, s->nobstacles, s->margin, &brute);
-        CHECK_OK(collide(&h.lines, obstacles, poses, s->nobstacles, s->margin));
+        const int n =
+            brute_contacts(&at.h.lines, at.obstacles, at.poses, s->nobstacles, s->margin, &brute);
+        CHECK_OK(collide(&at.h.lines, at.obstacles, at.poses, s->nobstacles, s->margin));
         CHECK(n > 20);
         CHECK(same_contacts(touches, count, brute, n));
         check_sorted();
@@ -338,7 +352,7 @@ static void the_set_is_that_of_comparing_all_with_all(void)
         }
         all += count;
         free(brute);
-        hair_free(&h);
+        hair_free(&at.h);
     }
     CHECK(all > 4000);
 }
@@ -395,23 +409,20 @@ static void threads_find_the_same_touches(void)
     ss_collider *shared = ss_collider_new(team);
     int large = 0;
     for (int k = 0; k < NSCENES; k++) {
-        const scene *s = &scenes[k];
-        ss_obstacle obstacles[4];
-        ss_pose poses[4];
-        obstacles_of(s, obstacles, poses);
-        hair h = hair_new(s);
+        setting at = setting_of(&scenes[k]);
+        const scene *s = at.of;
         const ss_touch *others;
         int n;
         for (int vertices = 0; vertices < 2; vertices++) {
-            h.lines.vertices = vertices == 1;
-            CHECK_OK(collide(&h.lines, obstacles, poses, s->nobstacles, s->margin));
-            CHECK_OK(ss_collide(shared, &h.lines, obstacles, poses, s->nobstacles, s->margin,
-                                &others, &n, &error));
+            at.h.lines.vertices = vertices == 1;
+            CHECK_OK(collide(&at.h.lines, at.obstacles, at.poses, s->nobstacles, s->margin));
+            CHECK_OK(ss_collide(shared, &at.h.lines, at.obstacles, at.poses, s->nobstacles,
+                                s->margin, &others, &n, &error));
             TEST_ASSERT_EQUAL_INT(count, n);
             TEST_ASSERT_EQUAL_MEMORY(touches, others, (size_t)n * sizeof *others);
         }
-        large += h.lines.nstrands * s->nsegments >= 600;
-        hair_free(&h);
+        large += at.h.lines.nstrands * s->nsegments >= 600;
+        hair_free(&at.h);
     }
     CHECK(large >= 4); // enough segments that the search is shared
     ss_collider_free(shared);
