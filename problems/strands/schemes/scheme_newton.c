@@ -294,15 +294,8 @@ static ss_status newton_step(ss_stepper *s, void *own, double h, ss_step_report 
     newton *n = own;
     const ss_world *w = s->world;
     const ss_iterate it = weights(n, w, h);
-    ss_step_begin(s, h, it.way, it.ahead != NULL ? n->offset : NULL);
-    if (!ss_step_form(s, &it, &s->here, report)) {
-        *reason = SS_STEP_MATRIX;
-        return SS_OK;
-    }
-    ss_status status = ss_step_find_contacts(s, h, report, e);
-    if (status == SS_OK) {
-        status = ss_step_answer_first(s, h, report, reason, e);
-    }
+    const double *offset = it.ahead != NULL ? n->offset : NULL;
+    ss_status status = ss_step_answer_first(s, &it, offset, h, report, reason, e);
     if (status != SS_OK || *reason != SS_STEP_DONE) {
         return status;
     }

@@ -144,10 +144,16 @@ ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, 
     return ss_step_form_more(s, h, report, e);
 }
 
-ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
-                               ss_step_reason *reason, ss_error *e)
+ss_status ss_step_answer_first(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
+                               ss_step_report *report, ss_step_reason *reason, ss_error *e)
 {
-    const ss_status status = ss_step_form_problem(s, h, report, e);
+    ss_step_begin(s, h, it->way, offset);
+    if (!ss_step_form(s, it, &s->here, report)) {
+        *reason = SS_STEP_MATRIX;
+        return SS_OK;
+    }
+    ss_status status = ss_step_find_contacts(s, h, report, e);
+    status = status == SS_OK ? ss_step_form_problem(s, h, report, e) : status;
     return status == SS_OK && s->ncontacts > 0 ? solve_problem(s, report, reason, e) : status;
 }
 
@@ -384,15 +390,7 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
 ss_status ss_step_once(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
                        ss_step_report *report, ss_step_reason *reason, ss_error *e)
 {
-    ss_step_begin(s, h, it->way, offset);
-    if (!ss_step_form(s, it, &s->here, report)) {
-        *reason = SS_STEP_MATRIX;
-        return SS_OK;
-    }
-    ss_status status = ss_step_find_contacts(s, h, report, e);
-    if (status == SS_OK) {
-        status = ss_step_answer_first(s, h, report, reason, e);
-    }
+    const ss_status status = ss_step_answer_first(s, it, offset, h, report, reason, e);
     if (status != SS_OK || *reason != SS_STEP_DONE) {
         return status;
     }

@@ -91,12 +91,12 @@ ss_status ss_step_collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *m
 // way v + offset of strand k, by which it moves; v is its velocity at the end of the step.
 void ss_step_mean_velocity(const ss_stepper *s, int k, const double *v, double *mean);
 
-// The one-step problem of these contacts and systems is formed and solved; r starts from what is
-// known of the step before. Without contacts nothing is done. Then the same with M and f of systems
-// that were formed anew: H, w and mu stay, and r starts from where it is. *reason is set where there
-// is no answer.
-ss_status ss_step_answer_first(ss_stepper *s, double h, ss_step_report *report,
-                               ss_step_reason *reason, ss_error *e);
+// A try of h begins with the first iterate, about the start: systems, contacts, and their one-step problem, which is
+// formed and solved; r starts from what is known of the step before. Then the problem again with M and f of
+// systems that were formed anew: H, w and mu stay, and r starts from where it is. Without contacts nothing is
+// solved. *reason is set where there is no answer.
+ss_status ss_step_answer_first(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
+                               ss_step_report *report, ss_step_reason *reason, ss_error *e);
 ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                                ss_error *e);
 
