@@ -52,6 +52,10 @@ void ss_key_describe(const ss_key *key, char *text, size_t room);
 // Its value in `settings`, as a spec gives it.
 void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room);
 
+// What a key has no effect without, given these settings: "freeze=on"; NULL if it has an effect. A spec that sets
+// a key without effect is refused.
+typedef const char *ss_key_needs(const void *settings, const char *key);
+
 const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for none; keys may be NULL
 
 // Into the field of `settings` that the key names. SS_BAD_INPUT with the values that it takes.

@@ -270,7 +270,8 @@ ss_status ss_strand_design_check_tip(const ss_strand_design *d, const char *mode
 static ss_entry model_entry(int k)
 {
     const ss_strand_model *m = ss_strand_models[k];
-    return m != NULL ? (ss_entry){m->name, m->keys, m->defaults, m->settings_size} : (ss_entry){0};
+    return m != NULL ? (ss_entry){m->name, m->keys, m->defaults, m->settings_size, NULL}
+                     : (ss_entry){0};
 }
 
 ss_status ss_model_parse(const char *spec, ss_model_choice *choice, ss_error *e)

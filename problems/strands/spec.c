@@ -51,6 +51,22 @@ static ss_status set_option(const ss_catalogue *c, const ss_entry *entry, const 
     return ss_key_set(key, value, settings, e);
 }
 
+// Whether a key has an effect is known once all of `seen` are set.
+static ss_status check_effects(const ss_entry *entry, const char *spec, uint64_t seen,
+                               const void *settings, ss_error *e)
+{
+    for (int k = 0; entry->key_needs != NULL && entry->keys[k].name != NULL; k++) {
+        const char *name = entry->keys[k].name;
+        const char *needed =
+            (seen & UINT64_C(1) << k) != 0 ? entry->key_needs(settings, name) : NULL;
+        if (needed != NULL) {
+            return ss_fail(e, SS_BAD_INPUT, "%s does nothing in '%s' without %s; leave it out",
+                           name, spec, needed);
+        }
+    }
+    return SS_OK;
+}
+
 // options: "key=value,..." or NULL for none.
 static ss_status set_options(const ss_catalogue *c, const ss_entry *entry, const char *spec,
                              char *options, void *settings, ss_error *e)
@@ -65,7 +81,7 @@ static ss_status set_options(const ss_catalogue *c, const ss_entry *entry, const
         }
         status = set_option(c, entry, spec, option, &seen, settings, e);
     }
-    return status;
+    return status == SS_OK ? check_effects(entry, spec, seen, settings, e) : status;
 }
 
 ss_status ss_spec_parse(const ss_catalogue *c, const char *spec, int *which, void **settings,

@@ -13,6 +13,7 @@ typedef struct ss_entry {
     const ss_key *keys;   // NULL for none
     const void *defaults; // settings_size bytes; NULL for none
     size_t settings_size;
+    ss_key_needs *key_needs; // NULL: every key has an effect
 } ss_entry;
 
 typedef struct ss_catalogue {
@@ -21,6 +22,6 @@ typedef struct ss_catalogue {
 } ss_catalogue;
 
 // Which entry, and a copy of its defaults with the options set; NULL where it has no settings, else
-// the caller's to free. SS_BAD_INPUT with the names or options that there are.
+// the caller's to free. SS_BAD_INPUT with the names or options that there are, and if an option has no effect.
 ss_status ss_spec_parse(const ss_catalogue *catalogue, const char *spec, int *which,
                         void **settings, ss_error *e);

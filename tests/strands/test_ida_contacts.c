@@ -86,6 +86,20 @@ static void a_joint_stops_at_its_limit_and_holds_there(void)
     CHECK_LE(report.max_speed, 1e-3);
 }
 
+static void keys_without_effect_are_refused(void)
+{
+    static const char *const BAD[] = {"ida:contacts=off,stick=1", "ida:sliding=0.5,contacts=off",
+                                      "ida:contacts=off,eps=0.1", "ida:kp=3"};
+    for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; k++) {
+        ss_scheme_choice choice;
+        CHECK(ss_scheme_parse(BAD[k], &choice, &error) == SS_BAD_INPUT);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, "does nothing in"), error.text);
+    }
+    ss_scheme_choice choice;
+    CHECK_OK(ss_scheme_parse("ida:contacts=off,limit=0.5,eps=0.1", &choice, &error));
+    ss_scheme_choice_free(&choice);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(a_tip_leaves_a_wall_with_the_share_of_restitution);
@@ -93,6 +107,7 @@ static void run_tests(void)
     RUN_TEST(steps_leave_their_problem);
     RUN_TEST(a_joint_stops_at_its_limit_and_holds_there);
     RUN_TEST(without_contacts_it_falls_through);
+    RUN_TEST(keys_without_effect_are_refused);
 }
 
 const test_group ida_contacts_tests = {

@@ -342,6 +342,26 @@ static void limits_without_joints_and_goals_without_poses_are_refused(void)
     check_refused("phases:goal=tip", "none of these is");
 }
 
+static void check_without_effect(const char *spec, const char *words)
+{
+    ss_scheme_choice choice;
+    CHECK(ss_scheme_parse(spec, &choice, &error) == SS_BAD_INPUT);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error.text, words), error.text);
+}
+
+static void keys_without_effect_are_refused(void)
+{
+    check_without_effect("phases:goal=off,kp=3", "kp does nothing");
+    check_without_effect("phases:kd=3", "without goal=tip");
+    static const char *const GOOD[] = {"phases:kp=3,goal=tip", "phases:goal=tip,kd=3",
+                                       "phases:sweeps=9,omega=1.2,eps=0.1,stick=1,sliding=0.5"};
+    for (size_t k = 0; k < sizeof GOOD / sizeof GOOD[0]; k++) {
+        ss_scheme_choice choice;
+        CHECK_OK(ss_scheme_parse(GOOD[k], &choice, &error));
+        ss_scheme_choice_free(&choice);
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(a_tip_leaves_a_wall_with_the_share_of_restitution);
@@ -354,6 +374,7 @@ static void run_tests(void)
     RUN_TEST(steps_leave_problems_with_the_friction_that_was_taken);
     RUN_TEST(a_strand_comes_to_rest_on_the_ground);
     RUN_TEST(limits_without_joints_and_goals_without_poses_are_refused);
+    RUN_TEST(keys_without_effect_are_refused);
 }
 
 const test_group phases_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

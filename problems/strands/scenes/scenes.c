@@ -23,7 +23,8 @@ const ss_scene *ss_scene_find(const char *name)
 static ss_entry scene_entry(int k)
 {
     const ss_scene *s = ss_scenes[k];
-    return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size} : (ss_entry){0};
+    return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size, NULL}
+                     : (ss_entry){0};
 }
 
 ss_status ss_scene_parse(const char *spec, ss_scene_choice *choice, ss_error *e)

@@ -15,6 +15,32 @@
 
 const char *const ss_phases_goals[] = {"off", "tip", NULL};
 
+static bool is_among(const char *key, const char *const *keys)
+{
+    int k = 0;
+    while (keys[k] != NULL && strcmp(keys[k], key) != 0) {
+        k++;
+    }
+    return keys[k] != NULL;
+}
+
+const char *ss_phases_key_needs(const ss_phases_settings *set, bool contacts, const char *key)
+{
+    static const char *const GOALS[] = {"kp", "kd", NULL},
+                             *const FRICTION[] = {"stick", "sliding", NULL},
+                             *const ROWS[] = {"sweeps", "omega", "eps", NULL};
+    const bool goals = set->goal != SS_GOAL_OFF;
+    if (!goals && is_among(key, GOALS)) {
+        return "goal=tip";
+    }
+    if (!contacts && is_among(key, FRICTION)) {
+        return "contacts=on";
+    }
+    return !contacts && !goals && set->limit == 0.0 && is_among(key, ROWS)
+               ? "contacts=on, goal=tip or limit=RAD"
+               : NULL;
+}
+
 struct ss_phases {
     ss_phases_settings set;
     ss_rows rows;

@@ -46,6 +46,9 @@ extern const char *const ss_phases_goals[]; // off, tip, NULL
         SS_CHOICE_KEY("goal", member.goal, ss_phases_goals),                                       \
         SS_REAL_KEY("kp", member.kp, 0.0, 1e9), SS_REAL_KEY("kd", member.kd, 0.0, 1e6)
 
+// What one of these keys has no effect without (base/keys.h). `contacts`: whether there are any.
+const char *ss_phases_key_needs(const ss_phases_settings *set, bool contacts, const char *key);
+
 typedef struct ss_phases ss_phases;
 
 // For the world of a stepper. `inertia`: impacts meet M0 alone, if it has a factor, instead of M. SS_BAD_INPUT

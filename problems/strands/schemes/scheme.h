@@ -49,7 +49,8 @@ typedef struct ss_scheme {
     const ss_key *keys;    // NULL for none
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
-    bool projects; // takes models that keep their length by `project` (model.h)
+    ss_key_needs *key_needs; // NULL: every key has an effect
+    bool projects;           // takes models that keep their length by `project` (model.h)
     bool
         continuous; // its contacts are those of continuous detection, whatever was asked for, on the way that v
                     // of the trial moves the points

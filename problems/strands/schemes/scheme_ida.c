@@ -32,6 +32,12 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
+static const char *ida_key_needs(const void *settings_, const char *key)
+{
+    const settings *set = settings_;
+    return ss_phases_key_needs(&set->phases, set->contacts != 0, key);
+}
+
 typedef struct scheme {
     int n;
     ss_ida **strands; // [n]
@@ -240,6 +246,7 @@ const ss_scheme ss_scheme_ida = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .key_needs = ida_key_needs,
     .alone = true,
     .impacts = true,
     .make = ida_make,

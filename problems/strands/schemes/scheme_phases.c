@@ -11,6 +11,11 @@ typedef struct settings {
 static const settings DEFAULTS = {SS_PHASES_DEFAULTS};
 static const ss_key KEYS[] = {SS_PHASES_KEYS(phases), {.name = NULL}};
 
+static const char *key_needs(const void *set, const char *key)
+{
+    return ss_phases_key_needs(&((const settings *)set)->phases, true, key);
+}
+
 static ss_status make(ss_stepper *s, const void *set, void **own, ss_error *e)
 {
     ss_phases *p;
@@ -53,6 +58,7 @@ const ss_scheme ss_scheme_phases = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .key_needs = key_needs,
     .alone = true,
     .impacts = true,
     .make = make,

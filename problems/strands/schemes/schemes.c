@@ -11,7 +11,8 @@ const ss_scheme *const ss_schemes[] = {SS_LISTED_SCHEMES, NULL};
 static ss_entry scheme_entry(int k)
 {
     const ss_scheme *s = ss_schemes[k];
-    return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size} : (ss_entry){0};
+    return s == NULL ? (ss_entry){0}
+                     : (ss_entry){s->name, s->keys, s->defaults, s->settings_size, s->key_needs};
 }
 
 // Whether a spec names the scheme that a build may leave out, and this one did.
