@@ -66,7 +66,12 @@ static ss_status start_steps(ss_simulation *sim, const ss_step_options *options,
                                    .judge = ss_simulate_judge,
                                    .see = s->iterates != NULL ? ss_simulate_see : NULL,
                                    .context = &sim->solver};
+    const ss_status status = ss_step_options_check(options, e);
+    if (status != SS_OK) {
+        return status;
+    }
     sim->stepper = ss_stepper_new(sim->world, options, solver, e);
+    sim->scheme_unfit = sim->stepper == NULL && e->status == SS_BAD_INPUT && s->scheme != NULL;
     return sim->stepper != NULL ? SS_OK : e->status;
 }
 

@@ -49,8 +49,9 @@ typedef struct ss_simulation {
     double speed;                      // m/s, the largest at the end of the last step
     volatile sig_atomic_t interrupted; // the last step is taken, or being taken
     volatile sig_atomic_t phase;       // an ss_simulation_phase
-    bool finished;                     // see contained.h
-    int kept;                          // problems of the dump that are on disk
+    bool scheme_unfit; // --scheme does not fit the strands: why it could not be opened
+    bool finished;     // see contained.h
+    int kept;          // problems of the dump that are on disk
     ss_simulate_solver solver;
     ss_world *world;
     ss_stepper *stepper;

@@ -264,10 +264,14 @@ static int run(shared_run *shared)
     return ss_larger_code(code, tell_dump(a));
 }
 
-// Of a scene by its name, input that is bad is an option. Sentences about a file name it.
-static int complain_of(const ss_simulate_choices *choices, ss_status status, const ss_error *error)
+// Of a scene by its name, bad input is an option. Sentences about a file name it.
+static int complain_of(const ss_simulation *a, ss_status status, const ss_error *error)
 {
-    const char *spec = choices->scene->spec;
+    const char *spec = a->choices->scene->spec;
+    if (a->scheme_unfit) {
+        ss_complain(VERB, "--scheme %s: %s", a->choices->scheme->spec, error->text);
+        return SS_EXIT_USAGE;
+    }
     const bool file = ss_scene_file_is(spec);
     const bool named = file && strncmp(error->text, spec, strlen(spec)) == 0;
     ss_complain(VERB, "%s%s%s", named ? "" : spec, named ? "" : ": ", error->text);
@@ -285,7 +289,7 @@ static void run_in_child(void *context)
         shared->opened = true;
         shared->code = run(shared);
     } else {
-        shared->code = complain_of(a->choices, status, &error);
+        shared->code = complain_of(a, status, &error);
     }
     status = ss_simulation_close(a, &error);
     if (status != SS_OK) {
@@ -376,7 +380,7 @@ static int write_scene(const ss_simulate_choices *choices, const settings *s)
                        .steps = s->steps > 0 ? s->steps : choices->scene->scene->steps};
     ss_error error, other;
     const ss_status status = ss_simulation_write(&a, &error);
-    const int code = status == SS_OK ? SS_EXIT_OK : complain_of(choices, status, &error);
+    const int code = status == SS_OK ? SS_EXIT_OK : complain_of(&a, status, &error);
     ss_simulation_close(&a, &other);
     return code;
 }

@@ -101,6 +101,16 @@ static void a_build_without_ida_says_so(void)
     }
 }
 
+static void a_scheme_that_does_not_fit_a_scene_file_is_an_option(void)
+{
+    const char *path = scratch_path("pair.json");
+    EXPECT(0, "simulate", "pair", "--write", path);
+    EXPECT(1, "simulate", path, "--steps", "1", "--scheme", "phases:limit=0.3");
+    HOLDS(standard_error, "simulate: --scheme phases:limit=0.3: limit=0.3 is for joints");
+    EXPECT(1, "simulate", "pair", "--steps", "1", "--scheme", "phases:goal=tip");
+    HOLDS(standard_error, "simulate: --scheme phases:goal=tip: goal=tip is for strands");
+}
+
 static void a_strand_whose_only_link_is_clamped_is_told(void)
 {
     EXPECT(1, "simulate", "coil", "--steps", "1", "--model", "oriented-strands:links=1");
@@ -174,6 +184,7 @@ static void run_tests(void)
     RUN_TEST(a_run_without_contacts_tells_what_it_leaves_undone);
     RUN_TEST(a_scheme_without_a_solver_leaves_its_options_undone);
     RUN_TEST(a_build_without_ida_says_so);
+    RUN_TEST(a_scheme_that_does_not_fit_a_scene_file_is_an_option);
     RUN_TEST(a_strand_whose_only_link_is_clamped_is_told);
     RUN_TEST(a_dump_knows_the_command_that_made_it);
     RUN_TEST(a_tower_has_no_condition);

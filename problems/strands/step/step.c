@@ -26,7 +26,7 @@ ss_step_options ss_step_defaults(void)
 
 // ---- Making one
 
-static ss_status check_options(const ss_step_options *o, ss_error *e)
+ss_status ss_step_options_check(const ss_step_options *o, ss_error *e)
 {
     if (!(o->dt_min > 0.0 && o->dt_min <= o->dt && isfinite(o->dt))) {
         return ss_fail(e, SS_BAD_INPUT,
@@ -150,7 +150,7 @@ static ss_status make_scheme(ss_stepper *s, ss_error *e)
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
                            ss_error *e)
 {
-    if (check_options(options, e) != SS_OK) {
+    if (ss_step_options_check(options, e) != SS_OK) {
         return NULL;
     }
     if (w->nstrands == 0) {

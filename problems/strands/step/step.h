@@ -118,6 +118,8 @@ typedef struct ss_step_report {
         judge_seconds; // of the word on the answer; of a scheme without a solver, of its problem, too
 } ss_step_report;
 
+// Whether the numbers of options are those that a stepper takes.
+ss_status ss_step_options_check(const ss_step_options *options, ss_error *e);
 // Bodies, obstacles, strands and parameters of the world must not change while a stepper has it;
 // q, v and time may, between two steps. q and v may be other arrays after a step.
 ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
