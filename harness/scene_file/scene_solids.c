@@ -148,9 +148,10 @@ static ss_status read_keys(const ss_json *at, ss_motion *motion, ss_error *e)
     if (motion->keys == NULL) {
         return ss_fail_memory(e, "the motion of a body");
     }
+    keyframe one = {
+        .rotation = {1.0, 0.0, 0.0, 0.0}}; // what a key leaves out is that of the one before
     for (size_t k = 0; k < n && status == SS_OK; k++) {
         const ss_json item = ss_json_item(at, k), time = ss_json_member(&item, "time");
-        keyframe one = {.rotation = {1.0, 0.0, 0.0, 0.0}};
         status = ss_json_object(&item, KEY, &one, e);
         if (status == SS_OK && k > 0 && !(one.time > motion->keys[k - 1].time)) {
             status = ss_json_fail(&time, e, "must be later than that of the key before");

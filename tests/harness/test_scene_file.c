@@ -252,6 +252,23 @@ static void a_file_has_what_it_says(void)
 
 static const char *changed(const char *from, const char *to);
 
+static void what_a_key_leaves_out_is_that_of_the_key_before(void)
+{
+    built b;
+    ss_motion_state at;
+    CHECK_OK(build_file(
+        put_file("keys.json", changed("{\"time\": 1, \"position\": [0, 0, 1]}",
+                                      "{\"time\": 1, \"position\": [0, 0, 1], \"rotation\": "
+                                      "[0.8, 0.6, 0, 0]}, {\"time\": 2, \"rotation\": "
+                                      "[1, 0, 0, 0]}, {\"time\": 3, \"position\": [0, 1, 1]}")),
+        NULL, &b));
+    ss_motion_at(&b.world->bodies[1], 1.5, &at);
+    CHECK_NEAR(at.pose.place.z, 1.0, 1e-15);
+    ss_motion_at(&b.world->bodies[1], 3.0, &at);
+    CHECK(at.pose.place.y == 1.0 && at.pose.place.z == 1.0 && at.pose.turn.c[1].y == 1.0);
+    ss_world_free(b.world);
+}
+
 static void keys_of_a_file_are_read_as_they_were_written(void)
 {
     built first, second;
@@ -316,7 +333,7 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
          "{\"time\": 1, \"position\": [0, 0, 1]}]",
          "\"motion\": {\"shift\": {\"kind\": \"move\", \"size\": 1, \"period\": 0.01}}",
          "one.json: bodies[0].motion: jumps: it would need 5.77e+04 m/s^2 and 0 rad/s^2"},
-        {"[1, 0, 0, 0]", "[0, 1, 0, 0]",
+        {"{\"time\": 1,", "{\"time\": 1, \"rotation\": [0, 1, 0, 0],",
          "one.json: bodies[0]: the motion of a body turns by 3.14 rad between its keys 0 and 1"},
         {"[1, 0, 0, 0]", "[2, 0, 0, 0]",
          "one.json: bodies[0].motion[0].rotation: has the length 2"},
@@ -534,6 +551,7 @@ static void run_tests(void)
     RUN_TEST(every_scene_is_read_as_it_was_written);
     RUN_TEST(a_tree_is_read_as_it_was_written);
     RUN_TEST(a_file_has_what_it_says);
+    RUN_TEST(what_a_key_leaves_out_is_that_of_the_key_before);
     RUN_TEST(keys_of_a_file_are_read_as_they_were_written);
     RUN_TEST(every_mistake_is_a_sentence_that_names_file_and_key);
     RUN_TEST(rows_may_stand_in_a_file_beside);
