@@ -342,6 +342,20 @@ static void limits_without_joints_and_goals_without_poses_are_refused(void)
     check_refused("phases:goal=tip", "none of these is");
 }
 
+// z^2 - (2 - h^2 kp - h kd) z + 1 - h kd has the root -1 at h kd + h^2 kp/2 = 2, here kd = 1990 for kp = 2e4.
+static void gains_that_would_overshoot_further_in_each_step_are_refused(void)
+{
+    world->gravity = ss_vec(0.0, 0.0, 0.0);
+    add_pendulum(0.0, 0.0, 1e-12);
+    const ss_vec3 pose[2] = {{0.0, 0.0, 0.0}, {0.0, -PENDULUM_LENGTH, 0.0}};
+    const ss_posing_key key = {.time = 0.0, .place = pose};
+    CHECK_OK(ss_world_pose_strand(world, 0, 1, &key, &error));
+    options.dt = 1e-3;
+    check_refused("phases:goal=tip,kp=2e4,kd=1991", "overshot further in every step of 0.001 s");
+    check_refused("phases:goal=tip,kd=1e6", "such as kd=200,kp=1e+04");
+    start_by("phases:goal=tip,kp=2e4,kd=1989", 1e-3);
+}
+
 static void check_without_effect(const char *spec, const char *words)
 {
     ss_scheme_choice choice;
@@ -374,6 +388,7 @@ static void run_tests(void)
     RUN_TEST(steps_leave_problems_with_the_friction_that_was_taken);
     RUN_TEST(a_strand_comes_to_rest_on_the_ground);
     RUN_TEST(limits_without_joints_and_goals_without_poses_are_refused);
+    RUN_TEST(gains_that_would_overshoot_further_in_each_step_are_refused);
     RUN_TEST(keys_without_effect_are_refused);
 }
 

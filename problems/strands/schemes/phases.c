@@ -73,7 +73,22 @@ void ss_phases_free(ss_phases *p)
     }
 }
 
-static ss_status check_settings(const ss_world *w, const ss_phases_settings *set, ss_error *e)
+// A goal pulls with the acceleration -kp x - kd v of the start of a step all through it, and x <- x + h v of its end.
+// That has the eigenvalues of z^2 - (2 - h^2 kp - h kd) z + 1 - h kd, which leave the unit circle at
+// h kd + h^2 kp/2 = 2: x then changes its sign and grows from step to step.
+static ss_status check_gains(const ss_phases_settings *set, double h, ss_error *e)
+{
+    if (h * set->kd + 0.5 * h * h * set->kp <= 2.0) {
+        return SS_OK;
+    }
+    return ss_fail(e, SS_BAD_INPUT,
+                   "goals with kp=%g and kd=%g are overshot further in every step of %g s: take "
+                   "kd dt + kp dt^2/2 at most 2, such as kd=%.3g,kp=%.3g, or a smaller --dt",
+                   set->kp, set->kd, h, 0.2 / h, 0.01 / (h * h));
+}
+
+static ss_status check_settings(const ss_world *w, const ss_phases_settings *set, double h,
+                                ss_error *e)
 {
     bool joints = false, poses = false;
     for (int k = 0; k < w->nstrands; k++) {
@@ -91,7 +106,7 @@ static ss_status check_settings(const ss_world *w, const ss_phases_settings *set
                        "goal=%s is for strands that are posed, and none of these is: leave it out",
                        ss_phases_goals[set->goal]);
     }
-    return SS_OK;
+    return set->goal != SS_GOAL_OFF ? check_gains(set, h, e) : SS_OK;
 }
 
 // Room for the factors of M0, which are as large as those of M.
@@ -124,7 +139,7 @@ ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool
     const ss_world *w = s->world;
     const size_t n = (size_t)w->nv + 1;
     *phases = NULL;
-    const ss_status status = check_settings(w, set, e);
+    const ss_status status = check_settings(w, set, s->options.dt, e);
     if (status != SS_OK) {
         return status;
     }

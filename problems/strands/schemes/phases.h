@@ -52,7 +52,7 @@ const char *ss_phases_key_needs(const ss_phases_settings *set, bool contacts, co
 typedef struct ss_phases ss_phases;
 
 // For the world of a stepper. `inertia`: impacts meet M0 alone, if it has a factor, instead of M. SS_BAD_INPUT
-// with a sentence for limits without joints and goals without poses.
+// with a sentence for limits without joints, goals without poses, and gains that are too high for its steps.
 ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool inertia,
                         ss_phases **phases, ss_error *e);
 void ss_phases_free(ss_phases *p); // takes NULL
