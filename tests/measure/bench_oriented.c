@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "problems/strands/models/oriented/oriented_rows.h"
+#include "tests/support/oriented_rows.h"
 #include "tests/measure/bench.h"
 
 #define SECONDS 0.2 // for a row

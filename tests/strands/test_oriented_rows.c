@@ -1,7 +1,7 @@
 // tests/strands/test_oriented_rows.c -- constraints on accelerations of trees of links, and impacts.
 #include <string.h>
 
-#include "problems/strands/models/oriented/oriented_rows.h"
+#include "tests/support/oriented_rows.h"
 #include "tests/support/random_tree.h"
 #include "tests/support/support.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/models/oriented/oriented_rows.h"
+#include "tests/support/oriented_rows.h"
 #include "problems/strands/models/oriented/oriented_strand.h"
 #include "problems/strands/posing.h"
 #include "problems/strands/scenes/incline.h"

@@ -1,5 +1,5 @@
 // Constraints on the accelerations of a tree of links (oriented_rows.h).
-#include "problems/strands/models/oriented/oriented_rows.h"
+#include "tests/support/oriented_rows.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// problems/strands/models/oriented/oriented_rows.h -- constraints on the accelerations of a tree of links [H06]
-// (internal).
+// tests/support/oriented_rows.h -- constraints on the accelerations of a tree of links [H06], by forces on M0: what
+// the rows of the scheme phases are compared with.
 //
 // A row is a direction in which a force acts and the acceleration that it is to bring about: that of a point of
 // a link along a fixed direction, or that of a joint about an axis of its link. With f the forces of all rows,
