@@ -243,8 +243,8 @@ typedef struct ss_strand_model {
     // M += M0: what the samples and `inertia` add up to. NULL where a model has no faster way.
     void (*mass)(const void *strand, const double *q, ss_band *M);
 
-    // Those of its ball joints that are near `most` rad from their natural shape, for a step of h; limits
-    // [nv]. Returns how many. NULL where a model has no such joints.
+    // Those of its ball joints that are near `most` rad from their natural shape, for a step of h from q whose
+    // velocity is v without these limits; limits [nv]. Returns how many. NULL where a model has no such joints.
     int (*limits)(const void *strand, const double *q, const double *v, double h, double most,
                   ss_joint_limit *limits);
 

@@ -122,6 +122,31 @@ static void a_joint_beyond_its_limit_comes_back_at_a_rate_that_no_step_changes(v
     }
 }
 
+static double largest_turn(void)
+{
+    double most = 0.0;
+    for (int j = 0; j < world->nq; j += 4) {
+        most = fmax(most, ss_length(ss_quat_log(ss_quat_unit(ss_quat_read(world->now.q + j)))));
+    }
+    return most;
+}
+
+// A joint turns by far more than its limit within a step, to and fro and about all axes.
+static void small_limits_hold_in_a_chain_that_is_thrown(void)
+{
+    add_falling_strand();
+    for (int j = 0; j < world->nv; j++) {
+        world->now.v[j] = 12.0 * sin(5.0 * j);
+    }
+    start_by("phases:limit=0.02", 5e-3);
+    double most = 0.0;
+    for (int k = 0; k < 100; k++) {
+        step();
+        most = fmax(most, largest_turn());
+    }
+    CHECK_LE(most, 0.025);
+}
+
 // How far the tip is from its pose at 0.1 s, by steps of h; it began 1e-4 m beside it.
 static double left_of_goal(double h)
 {
@@ -382,6 +407,7 @@ static void run_tests(void)
     RUN_TEST(a_rod_sticks_by_mu_and_slides_by_a_share_of_it);
     RUN_TEST(a_joint_stops_at_its_limit_and_holds_there);
     RUN_TEST(a_joint_beyond_its_limit_comes_back_at_a_rate_that_no_step_changes);
+    RUN_TEST(small_limits_hold_in_a_chain_that_is_thrown);
     RUN_TEST(a_goal_is_approached_as_its_equation_says);
     RUN_TEST(test_impulses_give_the_matrix_of_test_forces);
     RUN_TEST(the_box_law_holds_to_rounding);

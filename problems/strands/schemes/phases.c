@@ -8,7 +8,8 @@
 #include "problems/strands/band.h"
 #include "problems/strands/schemes/phases_extra.h"
 
-#define BRIEF 1e-6 // s: M of such a step where M0 has no factor, as a straight super-helix has none
+#define MOST_ROUNDS 8 // of rows of limits
+#define BRIEF       1e-6 // s: M of such a step where M0 has no factor, as a straight super-helix has none
 
 // m/s: a contact that slides by less without impulses keeps the tangent of its impulse before.
 #define LEAST_SLIDE 1e-12
@@ -52,6 +53,7 @@ struct ss_phases {
     ss_band *M0; // [nstrands] factors of the inertia of what is hit; NULL: M of the step
     double *numbers, *scales; // of these
     double *around, *f0;      // [nv] scratch
+    double *end;              // [nv] v of the end, of the free dofs
     ss_joint_limit *limits;   // [nv] scratch
     ss_buffer
         velocities; // [9 ncontacts] of contacts: of the start, after the impacts, without forces
@@ -148,7 +150,7 @@ ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool
         return ss_fail_memory(e, "the contacts of a world");
     }
     p->set = *set;
-    p->before = calloc(7 * n, sizeof *p->before);
+    p->before = calloc(8 * n, sizeof *p->before);
     p->pushed = calloc(2 * (size_t)w->nstrands + 1, sizeof *p->pushed);
     p->limits = malloc(n * sizeof *p->limits);
     p->pushes = calloc((size_t)w->npoints + 1, sizeof *p->pushes);
@@ -164,6 +166,7 @@ ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool
     p->around = p->extra + n;
     p->f0 = p->around + n;
     p->gained = p->f0 + n;
+    p->end = p->gained + n;
     *phases = p;
     return SS_OK;
 }
@@ -405,19 +408,56 @@ static void read_answer(ss_phases *p, const ss_stepper *s)
     }
 }
 
-static bool find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
+static bool relax_rows(ss_phases *p, const ss_stepper *s, int *sweeps)
 {
-    const ss_extras extras = {&p->rows, s, &p->set, p->free, p->around, p->limits, h};
-    ss_rows_clear(&p->rows);
-    if (!add_contacts(p, s) || !ss_extras_add(&extras) ||
-        !ss_rows_measure(&p->rows, s->world, &s->systems,
+    if (!ss_rows_measure(&p->rows, s->world, &s->systems,
                          (ss_factors){s->systems.L, s->systems.D})) {
         return false;
     }
     ss_extras_soften(&p->rows, 2 * s->ncontacts);
     *sweeps += ss_rows_relax(&p->rows, p->set.sweeps, p->set.omega, p->set.eps);
-    read_answer(p, s);
     return true;
+}
+
+// p->end = M^-1 (f + impacts + what the rows do).
+static void find_end(const ss_phases *p, const ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    memset(p->end, 0, (size_t)w->nv * sizeof *p->end);
+    for (int i = 0; i < p->rows.count; i++) {
+        ss_rows_push(&p->rows, w, i, ss_rows_at(&p->rows, i)->x, p->end);
+    }
+    for (int k = 0; k < w->nstrands; k++) {
+        const int at = w->strands[k].v;
+        if (counts(p, s, k)) {
+            ss_band_solve(&s->systems.L[k], s->systems.D + at, p->end + at);
+        }
+        for (int i = at; i < at + free_count(s, k); i++) {
+            p->end[i] += p->free[i];
+        }
+    }
+}
+
+// A row bounds the turn of a joint in one direction. Joints that the rows of others send beyond their limits in
+// another one get more, until none is, or often enough.
+static bool find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
+{
+    const ss_extras extras = {&p->rows, s, &p->set, p->free, p->around, p->limits, h};
+    int before = 0;
+    ss_rows_clear(&p->rows);
+    bool ok = add_contacts(p, s) && ss_extras_add(&extras);
+    for (int k = 0; ok && (k == 0 || before < p->rows.count); k++) {
+        before = p->rows.count;
+        ok = relax_rows(p, s, sweeps);
+        if (ok && p->set.limit > 0.0 && k < MOST_ROUNDS) {
+            find_end(p, s);
+            ok = ss_extras_tighten(&extras, p->end);
+        }
+    }
+    if (ok) {
+        read_answer(p, s);
+    }
+    return ok;
 }
 
 // ---- Both

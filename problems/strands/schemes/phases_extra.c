@@ -8,6 +8,8 @@
 // A point that is near its goal along a direction in which it hardly moves is left there: of the largest of its three
 // K_ii, this is added to each.
 #define GOAL_SOFTNESS 1e-3
+// A joint that would end beyond its limit by less, as a share of it, is let be.
+#define LIMIT_MISSED 1e-2
 
 // Of a point that a body carries at the arm d, and that moves against it by `rate`.
 static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_vec3 rate)
@@ -39,13 +41,13 @@ static ss_vec3 goal_velocity(const ss_extras *e, int k, const ss_strand_point *t
     return ss_along(gained, -e->h, ss_minus(wanted, carried_acceleration(body, d, own)));
 }
 
-// v of all dofs of strand k, into e->around.
-static void widen(const ss_extras *e, int k)
+// `v`, that of the free dofs, as that of all dofs of strand k, into e->around.
+static void widen(const ss_extras *e, int k, const double *v)
 {
     const int at = e->s->world->strands[k].v;
     for (int j = 0; j < e->s->world->strands[k].size.nv; j++) {
         const int place = e->s->systems.place[at + j];
-        e->around[at + j] = place >= 0 ? e->v[at + place] : e->s->systems.held[at + j];
+        e->around[at + j] = place >= 0 ? v[at + place] : e->s->systems.held[at + j];
     }
 }
 
@@ -53,7 +55,7 @@ static bool add_goal(const ss_extras *e, int k)
 {
     const ss_strand *strand = &e->s->world->strands[k];
     const ss_strand_point *tip = &e->s->here.all.points[strand->point + strand->size.npoints - 1];
-    widen(e, k);
+    widen(e, k, e->v);
     const ss_vec3 u = goal_velocity(e, k, tip);
     const double b[3] = {u.x, u.y, u.z};
     for (int c = 0; c < 3; c++) {
@@ -73,28 +75,48 @@ static bool add_goal(const ss_extras *e, int k)
     return true;
 }
 
-static bool add_limits(const ss_extras *e, int k)
+static bool add_limit(const ss_extras *e, int k, const ss_joint_limit *limit)
 {
     const ss_strand *strand = &e->s->world->strands[k];
-    const ss_world_state *now = &e->s->world->now;
-    const int count = strand->model->limits(strand->self, now->q + strand->q, now->v + strand->v,
-                                            e->h, e->set->limit, e->limits);
-    for (int i = 0; i < count; i++) {
-        const ss_joint_limit *own = &e->limits[i];
-        const ss_row row = {.b = -own->least, .high = INFINITY, .normal = -1};
-        double *x =
-            ss_rows_add(e->rows, &row) ? ss_rows_add_end(e->rows, k, e->s->systems.M[k].n) : NULL;
-        if (x == NULL) {
-            return false;
-        }
-        for (int c = 0; c < 3; c++) {
-            const int place = e->s->systems.place[strand->v + own->dof + c];
-            x[place] = own->along[c];
-        }
-        ss_rows_at(e->rows, e->rows->count - 1)->b +=
-            ss_rows_velocity(e->rows, e->s->world, e->rows->count - 1, e->v);
+    const ss_row row = {.b = -limit->least, .high = INFINITY, .normal = -1};
+    double *x =
+        ss_rows_add(e->rows, &row) ? ss_rows_add_end(e->rows, k, e->s->systems.M[k].n) : NULL;
+    if (x == NULL) {
+        return false;
     }
+    for (int c = 0; c < 3; c++) {
+        const int place = e->s->systems.place[strand->v + limit->dof + c];
+        if (place >= 0) {
+            x[place] = limit->along[c];
+        }
+    }
+    ss_rows_at(e->rows, e->rows->count - 1)->b +=
+        ss_rows_velocity(e->rows, e->s->world, e->rows->count - 1, e->v);
     return true;
+}
+
+// By how much a limit is missed at the velocities e->around of strand k.
+static double missed(const ss_extras *e, int k, const ss_joint_limit *limit)
+{
+    const double *w = e->around + e->s->world->strands[k].v + limit->dof, *a = limit->along;
+    return limit->least - (a[0] * w[0] + a[1] * w[1] + a[2] * w[2]);
+}
+
+// Those of strand k that the velocities `end` miss by more than `most`.
+static bool add_limits(const ss_extras *e, int k, const double *end, double most)
+{
+    const ss_strand *strand = &e->s->world->strands[k];
+    if (strand->model->limits == NULL) {
+        return true;
+    }
+    widen(e, k, end);
+    const int count = strand->model->limits(strand->self, e->s->world->now.q + strand->q,
+                                            e->around + strand->v, e->h, e->set->limit, e->limits);
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++) {
+        ok = !(missed(e, k, &e->limits[i]) > most) || add_limit(e, k, &e->limits[i]);
+    }
+    return ok;
 }
 
 bool ss_extras_add(const ss_extras *e)
@@ -105,7 +127,17 @@ bool ss_extras_add(const ss_extras *e)
         ok = w->strands[k].posing == NULL || add_goal(e, k);
     }
     for (int k = 0; ok && e->set->limit > 0.0 && k < w->nstrands; k++) {
-        ok = w->strands[k].model->limits == NULL || add_limits(e, k);
+        ok = add_limits(e, k, e->v, -INFINITY);
+    }
+    return ok;
+}
+
+bool ss_extras_tighten(const ss_extras *e, const double *end)
+{
+    const ss_world *w = e->s->world;
+    bool ok = true;
+    for (int k = 0; ok && k < w->nstrands; k++) {
+        ok = add_limits(e, k, end, LIMIT_MISSED * e->set->limit / e->h);
     }
     return ok;
 }

@@ -21,5 +21,8 @@ typedef struct ss_extras {
 
 // Goals come first. False without memory.
 bool ss_extras_add(const ss_extras *e);
+// More rows of limits, of the joints that would end beyond theirs at the velocities `end` [nv] of the free dofs, which
+// all rows together bring about. False without memory.
+bool ss_extras_tighten(const ss_extras *e, const double *end);
 // Of rows that are measured: the goals, which begin at `first`, ask for little where they cannot move.
 void ss_extras_soften(const ss_rows *rows, int first);

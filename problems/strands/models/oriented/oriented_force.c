@@ -204,9 +204,12 @@ ss_status ss_oriented_balance(void *strand, const double *q, const double *load,
 // s: a joint beyond its limit is back within this, or within the step if that is longer.
 #define LIMIT_BACK 0.02
 
-// With the turn u |angle| from the natural shape, d = conj(q_rest) o q, its rate is u.w, and -u.w is to be at least
-// (angle - most)/h; beyond the limit h is LIMIT_BACK at least, since a velocity that grows as a step is halved would
-// refuse steps of any size. A root joint that is only a way to say how a tree that floats is turned has no limit.
+// The turn from the natural shape is d = conj(q_rest) o q, at the end of the step d exp(h w) = exp(u angle), and
+// d(angle)/dw = h u up to h w: -u.(w' - w) is to be at least (angle - bound)/h of the velocity w' that the joint gets.
+// A row at the turn of the start would let a joint that turns across its axis by more than `most` within a step leave
+// the limit with every step. The bound is `most`, or for a joint beyond it what brings it back in LIMIT_BACK, since a
+// velocity that grows as a step is halved would refuse steps of any size. A root joint that is only a way to say how
+// a tree that floats is turned has no limit.
 int ss_oriented_limits(const void *strand, const double *q, const double *v, double h, double most,
                        ss_joint_limit *limits)
 {
@@ -215,15 +218,17 @@ int ss_oriented_limits(const void *strand, const double *q, const double *v, dou
     for (int j = tree->floats ? 1 : 0; j < tree->n; j++) {
         const int dof = ss_oriented_rate_at(tree, j);
         const ss_quat own = ss_quat_unit(ss_quat_read(q + ss_oriented_turn_at(tree, j)));
-        const ss_vec3 turn =
-            ss_quat_log(ss_quat_product(ss_quat_conjugate(tree->link[j].rest), own));
-        const double angle = ss_length(turn), *w = v + dof;
-        if (angle > 0.0 && angle + h * ss_length(ss_vec(w[0], w[1], w[2])) > LIMIT_SEEN * most) {
-            const double within = angle > most ? fmax(h, LIMIT_BACK) : h;
-            limits[count++] =
-                (ss_joint_limit){.dof = dof,
-                                 .along = {-turn.x / angle, -turn.y / angle, -turn.z / angle},
-                                 .least = (angle - most) / within};
+        const ss_quat from = ss_quat_product(ss_quat_conjugate(tree->link[j].rest), own);
+        const ss_vec3 w = ss_vec(v[dof], v[dof + 1], v[dof + 2]);
+        const ss_vec3 turn = ss_quat_log(ss_quat_product(from, ss_quat_exp(ss_scaled(h, w))));
+        const double start = ss_length(ss_quat_log(from)), angle = ss_length(turn);
+        if (angle > 0.0 && start + h * ss_length(w) > LIMIT_SEEN * most) {
+            const double back =
+                start > most ? (start - most) * fmax(1.0 - h / LIMIT_BACK, 0.0) : 0.0;
+            const ss_vec3 u = ss_scaled(1.0 / angle, turn);
+            limits[count++] = (ss_joint_limit){.dof = dof,
+                                               .along = {-u.x, -u.y, -u.z},
+                                               .least = (angle - most - back) / h - ss_dot(u, w)};
         }
     }
     return count;
