@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "problems/check.h"
-#include "tests/support/one_stepper.h"
+#include "tests/support/landing.h"
 
 static void set_up(void)
 {
@@ -253,6 +253,45 @@ static void no_contacts_when_none_are_wanted(void)
     CHECK_NEAR(world->now.time, 6e-3, 1e-15);
 }
 
+// A rod of 11 vertices that nothing holds lies on a plane of the world, which carries it too.
+static void lay_rod(ss_gap gap)
+{
+    ss_vec3 vertices[11];
+    for (int i = 0; i < 11; i++) {
+        vertices[i] = ss_vec(0.01 * i, 1e-3, 0.0);
+    }
+    const ss_strand_design design = {.material = ss_material_hair(),
+                                     .nvertices = 11,
+                                     .vertices = vertices,
+                                     .nsegments = 10,
+                                     .clamp = SS_CLAMP_NONE};
+    const ss_obstacle floor = {.kind = SS_OBSTACLE_PLANE,
+                               .pose =
+                                   pose_at(ss_vec(0.0, 0.0, 0.0), ss_vec(-0.5 * M_PI, 0.0, 0.0)),
+                               .mu = 0.5};
+    const ss_pose root = ss_pose_identity();
+    begin_again();
+    world->radius = 1e-3;
+    options.gap = gap;
+    CHECK_OK(ss_world_add_obstacle(world, &floor, &error));
+    add_strand("der", &design, &root);
+    begin();
+}
+
+static void a_level_rod_rests_on_a_plane_by_all_its_vertices(void)
+{
+    static const ss_gap GAPS[] = {SS_GAP_POSITIVE, SS_GAP_BAUMGARTE};
+    for (size_t k = 0; k < sizeof GAPS / sizeof GAPS[0]; k++) {
+        lay_rod(GAPS[k]);
+        for (int i = 0; i < 100; i++) {
+            step();
+            CHECK(report.contacts == 11);
+            CHECK_LE(report.penetration, 1e-9);
+            CHECK_LE(report.max_speed, 1e-6);
+        }
+    }
+}
+
 // The lower of two loose particles lands on a plane, slides, and friction stops it after v / (mu
 // g). The upper one is held by its weight.
 static void a_particle_lands_slides_and_stops(void)
@@ -412,6 +451,7 @@ static void run_tests(void)
     RUN_TEST(strands_without_contact_are_left_out);
     RUN_TEST(friction_is_that_of_the_pair);
     RUN_TEST(no_contacts_when_none_are_wanted);
+    RUN_TEST(a_level_rod_rests_on_a_plane_by_all_its_vertices);
     RUN_TEST(a_particle_lands_slides_and_stops);
     RUN_TEST(contacts_only_dissipate);
     RUN_TEST(theta_one_half_moves_by_the_mean_velocity);

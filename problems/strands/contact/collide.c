@@ -342,31 +342,38 @@ static bool near_obstacle(const search *s, const ss_vec3 x[2], const ss_vec3 *mo
     return true;
 }
 
+static bool touch_vertices(const search *s, int o)
+{
+    const ss_polylines *lines = s->lines;
+    return lines->vertices || (lines->plane_vertices && s->obstacles[o].kind == SS_OBSTACLE_PLANE);
+}
+
 // Of the body of the obstacle: the root segment, and its vertices.
 static bool is_at_root(const search *s, const segment *a, int o, int end)
 {
-    return a->number + (s->lines->vertices ? end - 1 : 0) <= 0 && s->lines->body != NULL &&
+    return a->number + (touch_vertices(s, o) ? end - 1 : 0) <= 0 && s->lines->body != NULL &&
            s->lines->body[a->strand] == s->obstacles[o].body;
 }
 
-// The segment, or with lines->vertices its vertex at abscissa `end`, 0 or 1.
+// The segment, or of one that touches by its vertices that at abscissa `end`, 0 or 1.
 static void touch_obstacle(const search *s, part *p, int i, int o, int end)
 {
     const segment *a = &s->segments[i];
     const ss_polylines *lines = s->lines;
+    const bool vertices = touch_vertices(s, o);
     const ss_vec3 *at = lines->x + a->vertex;
     const ss_vec3 *to = lines->moved != NULL ? lines->moved + a->vertex : NULL;
     ss_vec3 x[2] = {at[0], at[1]}, moved[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (int k = 0; k < 2; k++) {
-        x[k] = at[lines->vertices ? end : k];
-        moved[k] = to != NULL ? to[lines->vertices ? end : k] : moved[k];
+        x[k] = at[vertices ? end : k];
+        moved[k] = to != NULL ? to[vertices ? end : k] : moved[k];
     }
     ss_touch t = {.strand_a = a->strand, .segment_a = a->number, .strand_b = -1, .segment_b = o};
     if (is_at_root(s, a, o, end) || !near_obstacle(s, x, to != NULL ? moved : NULL, o, &t)) {
         return;
     }
-    t.a = lines->vertices ? end : t.a;
-    if (!lines->vertices && belongs_to_next(s, a, t.a)) {
+    t.a = vertices ? end : t.a;
+    if (!vertices && belongs_to_next(s, a, t.a)) {
         return;
     }
     add(p, &t, i, o);
@@ -376,7 +383,7 @@ static void touch_obstacle(const search *s, part *p, int i, int o, int end)
 static void touch_whole_or_vertices(const search *s, part *p, int i, int o)
 {
     touch_obstacle(s, p, i, o, 0);
-    if (s->lines->vertices && !belongs_to_next(s, &s->segments[i], 1.0)) {
+    if (touch_vertices(s, o) && !belongs_to_next(s, &s->segments[i], 1.0)) {
         touch_obstacle(s, p, i, o, 1);
     }
 }

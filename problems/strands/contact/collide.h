@@ -56,6 +56,10 @@ typedef struct ss_polylines {
     bool exact;     // nearly parallel segments touch where they are nearest, not in the middle
     bool overlaps;  // with `moved`: touches are the places of overlap.h, and no others
     ss_slack slack; // for `overlaps`
+    // Planes are touched by vertices: over a segment the distance from a plane is least at its ends, and keeping these
+    // outside keeps all of it outside, however it is turned within the step. One touch per segment, at its lower end,
+    // is enough where a step looks at its end (overlap.h); else a level strand sinks where it has none.
+    bool plane_vertices;
     bool
         vertices; // obstacles are touched by vertices, not by segments: a is 0, or 1 at the end of a polyline
 } ss_polylines;

@@ -105,7 +105,9 @@ static bool allocate(ss_stepper *s)
     for (int k = 0; k < w->nstrands; k++) {
         s->first[k] = w->strands[k].point;
         s->loose[k] = !ss_clamps_root(w->strands[k].clamp);
-        s->body[k] = s->scheme->vertices && s->loose[k] ? -1 : w->strands[k].body;
+        // With looks the steps of newton in which a bundle lands on its root edges overlap by half a radius.
+        const bool free_root = s->loose[k] && (s->scheme->vertices || s->options.looks == 0);
+        s->body[k] = free_root ? -1 : w->strands[k].body;
     }
     s->first[w->nstrands] = w->npoints;
     return fill_branches(s);

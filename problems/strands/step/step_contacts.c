@@ -33,6 +33,7 @@ static ss_status search(ss_stepper *s, const ss_snapshot *at, ss_polylines lines
     lines.branch = s->branch;
     lines.loose = s->loose;
     lines.vertices = s->scheme->vertices;
+    lines.plane_vertices = s->options.looks == 0;
     const ss_status status = ss_collide(s->collider, &lines, w->obstacles, at->obstacles,
                                         w->nobstacles, margin, touches, count, e);
     report->collide_seconds += ss_step_clock() - start;
