@@ -176,6 +176,10 @@ ss_status ss_json_read(const char *path, json_t **root, ss_error *e)
     size_t length, count = 0;
     *root = NULL;
     ss_status status = read_text(path, &text, &length, e);
+    if (status == SS_OK && length == 0) {
+        free(text);
+        return ss_fail(e, SS_BAD_INPUT, "%s: is an empty file", path);
+    }
     char *changed = status == SS_OK ? quoted(text, length, &count) : NULL;
     if (status == SS_OK && changed == NULL) {
         status = ss_fail_memory(e, path);

@@ -200,6 +200,11 @@ static int split(char *line, char **cells)
 static ss_status find_columns(reading *a, char **cells, int n, ss_error *e)
 {
     a->ncolumns = n;
+    if (n > 0 && strncmp(cells[0], "SQLite format", strlen("SQLite format")) == 0) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "%s: is a record of bench, and a file of simulate --stats is needed here",
+                       a->path);
+    }
     for (size_t f = 0; f < NFIELDS; f++) {
         int k = 0;
         while (k < n && strcmp(cells[k], ss_stats_fields[f].name) != 0) {

@@ -244,7 +244,11 @@ ss_status ss_save_try(const char *path, ss_error *e)
     if (slash != NULL) {
         slash[slash == folder] = '\0';
     }
-    const int error = access(slash != NULL ? folder : ".", W_OK | X_OK) == 0 ? 0 : errno;
+    const char *within = slash != NULL ? folder : ".";
+    int error = access(within, W_OK | X_OK) == 0 ? 0 : errno;
+    if (error == EACCES && stat(within, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        error = ENOTDIR; // a file in the place of a folder may lack the right to search it
+    }
     free(folder);
     return error == 0 ? SS_OK : ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(error));
 }

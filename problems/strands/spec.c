@@ -31,6 +31,10 @@ static ss_status set_option(const ss_catalogue *c, const ss_entry *entry, const 
                             char *option, uint64_t *seen, void *settings, ss_error *e)
 {
     char *value = strchr(option, '=');
+    if (option[0] == '\0') {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "'%s' has an empty option; write key=value after each ':' and ','", spec);
+    }
     if (value == NULL || value == option || value[1] == '\0') {
         return ss_fail(e, SS_BAD_INPUT, "'%s' of %s '%s' is not key=value", option, c->kind, spec);
     }

@@ -243,6 +243,10 @@ static void a_folder_that_is_missing_is_told_before_the_solve(void)
     EXPECT(4, "solve", one, "--out", scratch_path("missing/answer.h5"), "--format", "csv");
     HOLDS(standard_error, "cannot write");
     TEST_ASSERT_EQUAL_STRING("", standard_out);
+    char within[600];
+    snprintf(within, sizeof within, "%s/answer.h5", one);
+    EXPECT(4, "solve", one, "--out", within);
+    HOLDS(standard_error, "answer.h5: Not a directory");
 }
 
 static void the_answer_is_a_file_that_verify_accepts(void)

@@ -170,6 +170,7 @@ static void runs_of_several_builds_are_warned_about(void)
 static void mistakes_end_with_1_and_a_sentence(void)
 {
     EXPECT(1, "table");
+    SAYS("table: table needs RESULTS: a record of bench, or a file of simulate --stats");
     EXPECT(1, "table", results, "--paper", "--kind", "local");
     SAYS("table: --paper goes with --kind solvers or simulation, not with --kind local");
     EXPECT(1, "table", results, "--against", "mfb");
@@ -183,6 +184,8 @@ static void mistakes_end_with_1_and_a_sentence(void)
     EXPECT(1, "plot", results, "--out", "a.svg", "--problem", "p");
     SAYS("plot: --problem goes with --figure convergence or convergence-time, not with --figure "
          "iterations");
+    EXPECT(3, "plot", results, "--figure", "orbit", "--out", "a.svg");
+    HOLDS(standard_error, ": is a record of bench, and a file of simulate --stats is needed here");
 }
 
 static void a_plot_shows_the_solvers_that_are_asked_for(void)

@@ -295,6 +295,14 @@ static const char *changed(const char *from, const char *to)
     return text;
 }
 
+static void an_empty_file_is_told(void)
+{
+    built b;
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, build_file(put_file("none.json", ""), NULL, &b));
+    HOLDS(error.text, "none.json: is an empty file");
+    ss_world_free(b.world);
+}
+
 static void every_mistake_is_a_sentence_that_names_file_and_key(void)
 {
     static const struct {
@@ -553,6 +561,7 @@ static void run_tests(void)
     RUN_TEST(a_file_has_what_it_says);
     RUN_TEST(what_a_key_leaves_out_is_that_of_the_key_before);
     RUN_TEST(keys_of_a_file_are_read_as_they_were_written);
+    RUN_TEST(an_empty_file_is_told);
     RUN_TEST(every_mistake_is_a_sentence_that_names_file_and_key);
     RUN_TEST(rows_may_stand_in_a_file_beside);
     RUN_TEST(a_super_helix_fits_its_shape_to_the_polylines);

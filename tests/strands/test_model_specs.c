@@ -32,7 +32,8 @@ static void a_wrong_spec_is_refused_with_a_sentence(void)
     check_refused("", "unknown strand model ''");
     check_refused("super-helix:length=2", "no option 'length'; it has elements=1..32");
     check_refused("super-helix:elements", "'elements' of strand model");
-    check_refused("super-helix:", "is not key=value");
+    check_refused("super-helix:", "'super-helix:' has an empty option");
+    check_refused("super-helix:elements=3,", "has an empty option; write key=value after each");
     check_refused("super-helix:elements=", "is not key=value");
     check_refused("super-helix:elements=3,root=free,elements=3", "elements is set twice in ");
     check_refused("super-helix:elements=33", "elements takes a whole number from 1 to 32");
