@@ -5,7 +5,7 @@
 // problems that it meets, to read them back, to solve them, and to have an answer judged
 // (doc/program.c is such a program). Functions that can fail return an ss_status and write one
 // sentence into an ss_error; nothing here exits or prints. There is no global state: separate
-// objects may be used from separate threads, but for those of store.h, as libhdf5 behind it is
+// objects may be used from separate threads, except for those of store.h, as libhdf5 behind it is
 // rarely built for threads.
 //
 // What these headers declare is exported, and nothing else. They are C17 without extensions.

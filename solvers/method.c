@@ -77,7 +77,7 @@ static ss_status fail_local(const char *name, bool alone, ss_error *e)
     }
     if (strchr(name, '=') != NULL) {
         return ss_fail(e, SS_BAD_INPUT,
-                       "'%s' is an option without its solver; write it behind one, as in "
+                       "'%s' is an option without its solver; write it after one, as in "
                        "mfb:freeze=on",
                        name);
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-// For what stands in a loop that is worth more than its length.
+// For use in loops that are worth more than its length.
 #define SS_INLINE static inline __attribute__((always_inline))
 
 static inline double ss_dot3(const double x[3], const double y[3])

@@ -98,7 +98,7 @@ typedef struct ss_local_solver {
 // ---- A method: what a spec names
 
 // "[GLOBAL/]LOCAL[+FAILSAFE][:key=value,...]", or "GLOBAL[:...]" for one without a local solver.
-// as=printed sets many keys to what a paper's experiment has; those that are given stand over it.
+// as=printed sets many keys to what a paper's experiment has; those that are given override it.
 typedef struct ss_method {
     char spec[160]; // as given
     char name[64];  // without the options
@@ -142,10 +142,10 @@ typedef struct ss_task {
     int threads;                              // 0: not asked for
     const volatile sig_atomic_t *interrupted; // NULL: never
     const volatile sig_atomic_t *recalled;    // as that, by a solver of which this is a part
-    void (*listen)(void *listener, const ss_progress *progress); // NULL: nobody
+    void (*listen)(void *listener, const ss_progress *progress); // NULL: none
     void *listener;
     const int *listen_from; // iterations before this one need not be reported; NULL: all are
-    // NULL but for callers inside: room for the factor of M, empty or with that of this problem. A solver uses
+    // NULL except for callers inside: room for the factor of M, empty or with that of this problem. A solver uses
     // what is there, and leaves what it has made, for the judge or another solver.
     struct ss_mass **factor;
 } ss_task;

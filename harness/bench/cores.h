@@ -1,7 +1,7 @@
 // harness/bench/cores.h -- on which cores the runs of a benchmark go.
 //
 // Each run at a time has a core of its own, the first of those that this process may use. They are
-// its own only if nobody else does the same there: a batch system may give a job fewer cores than
+// its own only if no other program does the same there: a batch system may give a job fewer cores than
 // the job may use and leave the choice to the kernel (Slurm without a task plugin, PBS without
 // cpusets), and two benchmarks on such a machine would both take the first core. Then the kernel
 // places the runs.

@@ -64,5 +64,5 @@ static inline double ss_view_y(const ss_view *view, ss_vec3 x)
 ss_status ss_picture_write(const ss_view *view, const ss_strands *strands, const char *title,
                            const char *name, FILE *out, ss_error *e);
 
-// Whether an obstacle stands between x and the eye.
+// Whether an obstacle is between x and the eye.
 bool ss_view_hides(const ss_view *view, const ss_strands *strands, ss_vec3 x);

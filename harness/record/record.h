@@ -30,7 +30,7 @@ ss_status ss_record_open(const char *path, ss_record_mode mode, ss_record **reco
 void ss_record_close(ss_record *record); // takes NULL
 
 // The sentence that users of the record should read, or NULL: on a file system without locks (Lustre
-// that is mounted without them) nobody else may use it meanwhile.
+// that is mounted without them) no other process may use it meanwhile.
 const char *ss_record_remark(const ss_record *record);
 
 // The row with the key of `key`, without its history. A solver may be written with its "gs/".

@@ -1,4 +1,4 @@
-// harness/report/pack.h -- bytes as they stand in a page: deflated (zlib's format) and in base64.
+// harness/report/pack.h -- bytes as a page holds them: deflated (zlib's format) and in base64.
 #pragma once
 
 #include "base/status.h"

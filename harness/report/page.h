@@ -1,6 +1,6 @@
 // harness/report/page.h -- one self-contained page from records, statistics and strands files.
 //
-// Data stand in the page as JSON (data.js says what is in it), deflated and in base64, or plain.
+// The page holds its data as JSON (data.js says what is in it), deflated and in base64, or plain.
 // Strands are binary and stand beside it (strands.h).
 #pragma once
 

@@ -1,7 +1,7 @@
 // harness/report/page_json.h -- JSON text that grows in memory.
 //
 // Commas are put where they belong. In texts `<` is \u003c, so that no text ends the script element
-// that it stands in, and bytes that are not UTF-8 are U+FFFD. Lacking memory is told at the end.
+// that holds it, and bytes that are not UTF-8 are U+FFFD. Missing memory is reported at the end.
 #pragma once
 
 #include <stdbool.h>

@@ -39,7 +39,7 @@ static bool has_history(const ss_trial *trial)
     return trial->row != NULL && trial->row->history.count > 0;
 }
 
-// Whether trial p takes part; problem NULL: all do but those that told nothing on the way, of which
+// Whether trial p takes part; problem NULL: all do but those that reported nothing on the way, of which
 // a line from the start to the answer would be a claim.
 static bool takes_part(const ss_trials *t, const ss_solver_trials *solver, size_t p,
                        const char *problem)
@@ -169,7 +169,7 @@ ss_status ss_figure_convergence_time(const ss_figure_request *request, ss_figure
     return converge(request, "time (ms)", add_convergence_time, figure, e);
 }
 
-// ms until the error is at most `level` first; infinite where the run never got there.
+// ms until the error is at most `level` first; infinite if the run never reached it.
 static double time_to(const ss_trial *trial, double level)
 {
     const ss_record_row *row = trial->row;

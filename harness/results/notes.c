@@ -41,7 +41,9 @@ static void note_whole_runs(ss_table *table, const ss_trials *t)
         }
     }
     if (names[0] != '\0') {
-        ss_table_note(table, "Histories of the answer alone, so that whole runs stand: %s.", names);
+        ss_table_note(table,
+                      "Only the final answer was recorded, so that whole runs are counted: %s.",
+                      names);
     }
 }
 

@@ -171,7 +171,7 @@ static void note_printed(ss_table *table, const ss_trials *t)
                   gs, printed_of("mfb"), printed_of("duriez08"), printed_of("4sides"));
     ss_table_note(
         table,
-        "Not told by [D11], and chosen here after results had been seen: how many hairs a "
+        "Not stated in [D11], and chosen here after results had been seen: how many hairs a "
         "strand stands for (%.3g: 1 g over rho), which with the number of Newton steps "
         "alone decides how often mfb fails; that number; the passes of duriez08; the "
         "epsilons and sweeps of freezing; the limit of sweeps, for which the means of its "

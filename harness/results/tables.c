@@ -9,7 +9,7 @@
 
 // ---- problems, and local: a row a problem, and a row a local solver
 
-// The solver with the smallest value among those that solved problem p; NULL if nobody did.
+// The solver with the smallest value among those that solved problem p; NULL if none did.
 static const ss_solver_trials *best(const ss_trials *t, size_t p, size_t offset)
 {
     const ss_solver_trials *winner = NULL;

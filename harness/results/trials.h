@@ -22,11 +22,11 @@ typedef struct ss_trial {
     const ss_record_row *row; // NULL: not run
     bool met;    // by the solver's own word; what counts where it has a rule of its own
     bool solved; // ss_measures_pass
-    // Until the tolerance is reached where it got there, else of the whole run. NaN where the run left no
+    // Until the tolerance is reached, or of the whole run if it is not. NaN if the run left no
     // numbers: it crashed, or its problem could not be read.
     double iterations;
     double seconds;       // with the set-up
-    double sweep_seconds; // without, but for a run that was killed: its parts are not known
+    double sweep_seconds; // without, except for a run that was killed: its parts are not known
 } ss_trial;
 
 // The runs of one solver from one start.

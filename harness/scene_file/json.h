@@ -1,4 +1,4 @@
-// harness/scene_file/json.h -- values of a JSON file that know where they stand, so that what is wrong with
+// harness/scene_file/json.h -- values of a JSON file that know where they are, so that what is wrong with
 // one is a sentence that names file and key: "hair.json: strands[2].vertices[4]: ...".
 #pragma once
 
@@ -16,7 +16,7 @@ typedef struct ss_json {
 } ss_json;
 
 // The file; *root is the caller's to free by json_decref. Numbers that JSON has no word for, NaN and
-// Infinity, are read as texts, so that they are refused where they stand.
+// Infinity, are read as texts, so that they are refused where they are.
 ss_status ss_json_read(const char *path, json_t **root, ss_error *e);
 
 ss_json ss_json_item(const ss_json *array, size_t index);

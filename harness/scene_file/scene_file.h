@@ -28,6 +28,6 @@ ss_status ss_scene_file_write(const char *path, const ss_world *w, const ss_scen
                               ss_error *e);
 
 // The names of the kinds of obstacles, by ss_obstacle_kind, of clamps, by ss_clamp, of gap terms, by
-// ss_gap, and of profiles, by ss_profile_kind; NULL behind the last.
+// ss_gap, and of profiles, by ss_profile_kind; NULL after the last.
 extern const char *const ss_scene_obstacles[],
     *const ss_scene_clamps[], *const ss_scene_gaps[], *const ss_scene_profiles[];

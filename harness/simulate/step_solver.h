@@ -12,14 +12,13 @@ typedef struct ss_simulate_solver {
     const ss_method *method;
     double tolerance;
     int max_iterations;
-    double time_limit; // s a solve; 0: none
-    int threads;       // of the task
-    const volatile sig_atomic_t
-        *interrupted;       // a solve ends soon after this is set; NULL: nobody asks
-    volatile int solves;    // begun and ended: odd during a solve
-    ss_result result;       // of the last solve, for the judge
-    ss_iterates *iterates;  // NULL: nobody asks for them
-    int step;               // the present one, from 1
+    double time_limit;                        // s a solve; 0: none
+    int threads;                              // of the task
+    const volatile sig_atomic_t *interrupted; // a solve ends soon after this is set; NULL: never
+    volatile int solves;                      // begun and ended: odd during a solve
+    ss_result result;                         // of the last solve, for the judge
+    ss_iterates *iterates;                    // NULL: not wanted
+    int step;                                 // the present one, from 1
     struct ss_mass *factor; // of M, that the last solve made, for the judge; NULL: none
     uint64_t factored;      // the print of this M
 } ss_simulate_solver;

@@ -257,7 +257,7 @@ const ss_verb ss_verb_bench = {
         "shard. With --base RECORD a shard does not repeat what was merged before. "
         "scripts/bench-slurm does all of this with Slurm.\n"
         "A folder means its *.h5 and *.hdf5, and @LIST the operands in the lines of the file LIST. "
-        "What is not there or is no HDF5 file is reported and not recorded.\n",
+        "A file that is missing, or is not HDF5, is reported but not recorded.\n",
     .example = "  stickslip bench data/*.h5 --solvers mfb+enum,enum,pac --tol 1e-4 --out r.db\n",
     .exits = {[SS_EXIT_OK] = "every row is written",
               [SS_EXIT_UNSOLVED] = "interrupted: rows are missing",

@@ -154,7 +154,7 @@ const ss_verb ss_verb_plot = {
         "the path of the tip of strand 0, seen along the axis on which it moves least.\n"
         "gnuplot draws. Its script FILE.gp and its data FILE.dat stay beside the picture, to "
         "be changed and run again.\n",
-    .example = "  stickslip plot results.h5 --figure iterations --out fig11.svg\n"
+    .example = "  stickslip plot results.db --figure iterations --out fig11.svg\n"
                "  stickslip plot mfb.csv enum.csv --figure orbit --out fig7.svg\n",
     .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or contains no such runs",
               [SS_EXIT_SYSTEM] = "system error, or gnuplot is missing or failed"},

@@ -183,9 +183,9 @@ const ss_verb ss_verb_table = {
             "one solver, with the ratio of their times where both solved it. A tolerance looser "
             "than that of the runs is answered from their histories. Footnotes say how each number "
             "was measured; csv and json omit them.\n",
-    .example = "  stickslip table results.h5 --paper\n"
-               "  stickslip table results.h5 --kind profile --format latex\n"
-               "  stickslip table new.h5 --compare old.h5\n"
+    .example = "  stickslip table results.db --paper\n"
+               "  stickslip table results.db --kind profile --format latex\n"
+               "  stickslip table new.db --compare old.db\n"
                "  stickslip table pony.csv curly.csv --kind simulation --paper\n",
     .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or contains no such runs"},
     .run = run_table,

@@ -1,14 +1,14 @@
 // problems/matrix/band_take.h -- what columns of a band lose when the one before them is factored (internal).
 #pragma once
 
-// Columns [half + 1] stand one behind the other, as in ss_banded (banded.h).
+// Columns [half + 1] follow each other, as in ss_banded (banded.h).
 #define SS_BAND_NARROW 3
 #define SS_BAND_WIDE   16
 
 typedef double ss_band_four __attribute__((vector_size(32), aligned(8)));
 typedef long long ss_band_bits __attribute__((vector_size(32), aligned(8)));
 
-// By four: behind l stand zeros, so that what a column has no place for takes nothing from the next one. `half`
+// By four: zeros follow l, so that what a column has no place for takes nothing from the next one. `half`
 // is a constant where it is called for the widths of rods, so that l stays in registers.
 static inline __attribute__((always_inline)) void ss_band_take_whole(double *column, int half)
 {

@@ -1,7 +1,7 @@
 // problems/matrix/banded.h -- M = L L' of a symmetric band matrix, and what of M^-1 lies within the band (internal).
 //
 // L has no entry outside the band of M, so that a solve costs 4 n half multiplications, and the entries of
-// Z = M^-1 within the band cost n half^2: from L' Z = L^-1, whose upper triangle but for the diagonal is 0,
+// Z = M^-1 within the band cost n half^2: from L' Z = L^-1, whose upper triangle except for the diagonal is 0,
 //
 //     Z_ij = -1/L_jj sum_k L_kj Z_ik  (i > j),     Z_jj = 1/L_jj (1/L_jj - sum_k L_kj Z_kj)        (1)
 //

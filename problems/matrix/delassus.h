@@ -15,7 +15,7 @@
 #include "problems/matrix/mass.h"
 #include "problems/problem.h"
 
-// Numbers behind the last block, so that rows of three may be moved as four.
+// Numbers after the last block, so that rows of three may be moved as four.
 #define SS_BLOCK_ROOM 4
 
 // W by blocks, dim x dim each, row-major, full rows, columns ascending.
@@ -86,6 +86,6 @@ ss_status ss_blocks_from_sparse_until(const ss_stop *stop, const ss_sparse *A, i
 // in the contacts. The oracle of the tests.
 ss_status ss_delassus_naive(const ss_problem *p, double *W, ss_error *e);
 // The blocks of (2) in the same way, every pair of contacts by products over all dofs: the naive
-// curve of [D11] Figure 6. Equal to ss_blocks_assemble_until but for rounding.
+// curve of [D11] Figure 6. Equal to ss_blocks_assemble_until except for rounding.
 ss_status ss_blocks_assemble_naive(const ss_stop *stop, const ss_problem *p,
                                    const ss_whitened *white, ss_blocks *W, ss_error *e);

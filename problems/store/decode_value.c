@@ -72,7 +72,7 @@ static bool count_elements(ss_value *v, hid_t space)
     hsize_t dims[H5S_MAX_RANK];
     const int rank = H5Sget_simple_extent_dims(space, dims, NULL);
     if (rank < 0) {
-        return refuse(v, "libhdf5 cannot tell its size");
+        return refuse(v, "libhdf5 cannot determine its size");
     }
     if (v->kind == SS_ARRAY_MATRIX) {
         return count_matrix(v, rank, dims);
@@ -115,7 +115,7 @@ static bool storage_is_plain(ss_value *v, hid_t creation)
         return refuse(v, "it is a virtual dataset");
     }
     if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED) {
-        return refuse(v, "libhdf5 cannot tell its layout");
+        return refuse(v, "libhdf5 cannot determine its layout");
     }
     return H5Pget_external_count(creation) == 0 || refuse(v, "its data are stored in another file");
 }
@@ -185,7 +185,7 @@ static bool dataset_is_sound(ss_value *v, size_t element, uint64_t file_bytes)
 {
     const hid_t creation = H5Dget_create_plist(v->object);
     if (creation < 0) {
-        return refuse(v, "libhdf5 cannot tell its layout");
+        return refuse(v, "libhdf5 cannot determine its layout");
     }
     const bool sound =
         storage_is_plain(v, creation) && size_is_plausible(v, creation, element, file_bytes);

@@ -1,7 +1,7 @@
 // problems/store/decoder.h -- the child process that decodes a file, as its parent sees it.
 //
 // The child is forked, not executed, and keeps the file to decode. It is killed when it falls
-// silent. Its death is told as what it nearly always is, a damaged file, unless it was killed by
+// silent. Its death is reported as what it nearly always is, a damaged file, unless it was killed by
 // somebody else or got no time to work. After a failure there is no child; it may be started again.
 #pragma once
 

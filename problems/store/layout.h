@@ -13,7 +13,7 @@ typedef struct ss_layout_entry {
     ss_array_kind kind; // SS_ARRAY_MATRIX: of a dataset; it is mostly a group, of the next entries
 } ss_layout_entry;
 
-// What is read, but for guesses/N/{r,u,v} and the attributes of solution (ss_claim_fields).
+// What is read, except for guesses/N/{r,u,v} and the attributes of solution (ss_claim_fields).
 extern const ss_layout_entry ss_layout[];
 
 // Whether ss_writer_add would write it again: a dataset, an attribute, or a group of such.

@@ -247,7 +247,7 @@ ss_status ss_save_try(const char *path, ss_error *e)
     const char *within = slash != NULL ? folder : ".";
     int error = access(within, W_OK | X_OK) == 0 ? 0 : errno;
     if (error == EACCES && stat(within, &status) == 0 && !S_ISDIR(status.st_mode)) {
-        error = ENOTDIR; // a file in the place of a folder may lack the right to search it
+        error = ENOTDIR; // a file in the place of a folder cannot be searched
     }
     free(folder);
     return error == 0 ? SS_OK : ss_fail(e, SS_SYSTEM, "cannot write %s: %s", path, strerror(error));

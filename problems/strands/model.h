@@ -183,8 +183,8 @@ typedef struct ss_strand_model {
     const ss_key *keys;    // NULL for none
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
-    const char *scheme; // the spec of its time steps where nobody asks for another
-    ss_stiffness kind;  // of K, where nobody asks for another
+    const char *scheme; // the spec of its time steps unless another is chosen
+    ss_stiffness kind;  // of K, unless another is chosen
     double
         clamp_edges; // of equal ones, before the free length of a clamped strand begins; 0: none of
                      // SS_FRAME_ROOT, and half of one of SS_FRAME_WORLD

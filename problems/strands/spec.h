@@ -7,7 +7,7 @@
 // Characters of a spec, with its end.
 #define SS_SPEC_ROOM 160
 
-// What a spec needs to know of an entry of a table. name NULL: behind the last.
+// What a spec needs to know of an entry of a table. name NULL: after the last.
 typedef struct ss_entry {
     const char *name;     // [a-z0-9][a-z0-9-]*
     const ss_key *keys;   // NULL for none

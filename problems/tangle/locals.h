@@ -2,7 +2,7 @@
 //
 // W is A A' with A normal, plus the multiple of I that brings its condition down to the cap where
 // it is above (none where it is below), scaled so that tr W / d is log-uniform in 1e-3 .. 1e3.
-// An answer (r, u) of the law is drawn first and b = u - W r follows from it, but for the kinds
+// An answer (r, u) of the law is drawn first and b = u - W r follows from it, except for the kinds
 // that say otherwise. Velocities are of order 1, impulses of order d / tr W.
 #pragma once
 

@@ -59,7 +59,7 @@ static double step_length(const ss_local *p, double *memo)
     return step;
 }
 
-// P_K of x, as problems/coulomb.c has it but for its care about numbers of any size.
+// P_K of x, as problems/coulomb.c has it except for its care about numbers of any size.
 SS_INLINE void projection_project(double mu, const double x[3], double r[3])
 {
     const double length = ss_length2(x[1], x[2]);

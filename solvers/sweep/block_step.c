@@ -199,7 +199,7 @@ bool ss_block_steps_try(ss_block_steps *steps)
     const int k = find_members(steps);
     const double price = block_step_cost(
         k, ss_block_problem_blocks(s->coupling, k, steps->member, steps->place) / k);
-    if (!(price <= allowed)) { // NaN where nobody has moved
+    if (!(price <= allowed)) { // NaN if no contact has moved
         return false;
     }
     steps->spent += price;

@@ -37,7 +37,7 @@ typedef struct ss_coupling {
     ss_blocks W;         // explicit form
     ss_whitened *white;  // matrix-free form
     double *z;           // matrix-free form, as white->body_start places it
-    ss_resting *resting; // which contacts rest; NULL where nobody asked, or it cannot tell
+    ss_resting *resting; // which contacts rest; NULL if not wanted, or not known
     double *mu;          // [n]
     double *u;           // [dim n] the velocities of the last ss_coupling_measure
     double *packed;      // [dim n] scratch

@@ -131,7 +131,7 @@ static void visit_phase(ss_sweeper *sweeper, ss_team *team, int first, int last)
     ss_team_run(team, last - first, visit_stripe, &p);
 }
 
-// Nobody where the last sweep says that there is too little to do. The bits do not depend on it.
+// NULL if the last sweep says that there is too little to do. The bits do not depend on it.
 static ss_team *find_helpers(const ss_sweeper *sweeper)
 {
     const double n = sweeper->coupling->n, passed = PASSED_SHARE * n;

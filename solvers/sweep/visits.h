@@ -16,7 +16,7 @@
 #include "solvers/sweep/see_push.h"
 #include "solvers/sweep/sweep.h"
 
-// How velocities are seen: by loops that stand here, or by those of ss_coupling.
+// How velocities are seen: by the loops in this file, or by those of ss_coupling.
 typedef enum ss_view { SS_VIEW_ROWS, SS_VIEW_ENDS, SS_VIEW_ANY } ss_view;
 
 typedef ss_local_info ss_local_solve(const ss_local *p, const ss_local_goal *goal,

@@ -57,7 +57,7 @@ static void die_by(int signal_number)
     raise(signal_number);
 }
 
-// A row as it should be, but for its problem where that is not the one that was asked for.
+// A row as it should be, except for its problem where that is not the one that was asked for.
 static void send_row(const char *path, bool of_another_problem)
 {
     ss_problem *p;

@@ -338,7 +338,7 @@ static void verify_takes_no_tolerance_that_passes_anything(void)
 
 static void verify_refuses_contacts_that_push_while_they_open(void)
 {
-    // mu = 1e-9 and r = (3, -3e-9, 0) give u = (2, 2, 0) but for rounding: fb hardly sees it.
+    // mu = 1e-9 and r = (3, -3e-9, 0) give u = (2, 2, 0) except for rounding: fb hardly sees it.
     char blind[512];
     snprintf(blind, sizeof blind, "%s", scratch_path("blind.h5"));
     write_by_hand(blind, (const double[]){3.0, -3e-9, 0.0}, 1e-9, NAN);

@@ -2,7 +2,7 @@
 // itself, told so by TEST_AS, with these solvers beside those of the registry: the linker sends
 // ss_local_find through here. scripts/attack runs it too:
 //     TEST_AS=cli_contained HOSTILE_CALLS=100 test_cli simulate pony --solver segfault
-// They answer as secular does, but for contacts whose mu is above 0.9 or, with HOSTILE_CALLS, from
+// They answer as secular does, except for contacts whose mu is above 0.9 or, with HOSTILE_CALLS, from
 // that call on.
 #include <math.h>
 #include <signal.h>

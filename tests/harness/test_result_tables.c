@@ -119,7 +119,7 @@ static void footnotes_say_how_it_was_measured(void)
     HOLDS(print_with_paper(SS_FORMAT_MARKDOWN), "(its footnote 4)");
 }
 
-// A second run like that of mfb+enum, but for its normal parts.
+// A second run like that of mfb+enum, except for its normal parts.
 static void a_run_whose_normal_parts_fail_is_not_solved(void)
 {
     ss_record_row rows[2] = {result_row("mfb+enum:freeze=paper", 1),

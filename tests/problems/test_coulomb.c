@@ -228,7 +228,7 @@ static void slip_angle_of_a_good_answer_is_small(void)
 {
     const double compliance[2] = {1.0, 1.0}, mu[2] = {0.5, 0.5};
     const double b[6] = {-1.0, 0.0, 0.0, -1.0, 0.0, 0.0};
-    // The first contact slides along its friction by 4e-6; the second opposes it, but for 1e-3.
+    // The first contact slides along its friction by 4e-6; the second opposes it, except for 1e-3.
     const double r[6] = {1.0, -0.3, 0.0, 1.0, -0.5, 0.0};
     const double u[6] = {0.0, -4e-6, 0.0, 0.0, 0.2, 0.2e-3};
     const ss_measures m = ss_measure(3, 2, compliance, b, mu, r, u);

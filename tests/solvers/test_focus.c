@@ -249,7 +249,7 @@ static void off_is_what_happens_unasked(void)
     check_same_bits("projection", task, "projection:focus=off", task);
 }
 
-// Those whose impulse is another after a sweep, but for rounding.
+// Those whose impulse is another after a sweep, except for rounding.
 static void a_sweeper_notes_who_moves_while_somebody_looks(void)
 {
     make_tangle(3, 100, 25, 0.3, 0.0);

@@ -130,7 +130,7 @@ static void without_friction_only_the_normals_count(void)
 
 static void contacts_that_nothing_moves_do_no_harm(void)
 {
-    // Three contacts: W = I but for the second, whose W_ii is 0 and which opens by itself.
+    // Three contacts: W = I except for the second, whose W_ii is 0 and which opens by itself.
     double W[81] = {0};
     const double b[] = {-1, 0.1, 0, 0.5, 0.2, 0, -1, 2, 0}, mu[] = {0.5, 0.5, 0.5};
     for (int k = 0; k < 9; k++) {

@@ -71,7 +71,7 @@ static void special_cubics_have_their_roots(void)
 
 // ---- Pairs of segments
 
-// Of kind 0 any; 1 parallel but for 1e-6; 2 that shift but do not turn, so that c2 = c3 = 0; 3 the
+// Of kind 0 any; 1 parallel except for 1e-6; 2 that shift but do not turn, so that c2 = c3 = 0; 3 the
 // first alone turns; 4 short, fast and far from the origin.
 static void random_pair(int kind, ss_vec3 x[4], ss_vec3 moved[4])
 {

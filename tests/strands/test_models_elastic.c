@@ -201,7 +201,7 @@ static void exact_stiffness_of_every_model_is_the_slope_along_a_line(void)
     on_every_elastic_model(exact_stiffness_is_the_slope_along_a_line);
 }
 
-// v'Av >= 0 but for the rounding of its parts.
+// v'Av >= 0 except for the rounding of its parts.
 static void is_never_negative(one_strand *s, const ss_band *A)
 {
     const ss_band magnitude = {A->n, A->half, magnitudes(A->x, A->n * (A->half + 1))};

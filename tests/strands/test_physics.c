@@ -107,7 +107,7 @@ static scene_run *hair(const char *scene, int rods, const char *solver, double t
     return open_run(&choice, solver, tolerance);
 }
 
-// Contacts take energy out, but for what the solver leaves open and for pushing penetrations out,
+// Contacts take energy out, except for what the solver leaves open and for pushing penetrations out,
 // which the option `positive` does not do.
 static void contacts_never_give_energy(void)
 {

@@ -266,7 +266,7 @@ static void a_settled_bundle_rests(void)
     ss_world_free(world);
 }
 
-// A straight bundle at rest but for what gathers it: rod 0 is the centre line, and the outermost
+// A straight bundle at rest except for what gathers it: rod 0 is the centre line, and the outermost
 // come nearer to it everywhere.
 static void gathered_rods_press_towards_the_centre_line(void)
 {

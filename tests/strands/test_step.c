@@ -320,7 +320,7 @@ static void a_particle_lands_slides_and_stops(void)
     }
     CHECK_LE(worst, 1e-15);
     CHECK(report.contacts == 1 && report.contacts_obstacle == 1 && report.active == 1);
-    // v - mu g t, but for what of the landing's 2 ms fell into one step
+    // v - mu g t, except for what of the landing's 2 ms fell into one step
     const double landed = sqrt(2.0 * 1e-3 / 9.81);
     CHECK_NEAR(world->now.v[4], 0.2 - 0.5 * 9.81 * landed - 0.5 * 9.81 * (0.03 - landed), 0.02);
     CHECK_LE(fabs(world->now.v[3]), 1e-9);

@@ -25,7 +25,7 @@ const char *results_file_of(const char *name, ss_record_row *rows, size_t count)
 // The row with the key of `key`; NULL if there is none.
 const ss_record_row *find_row(const ss_record_rows *results, const ss_record_row *key);
 
-// Two runs of the same found the same: the rows are equal bit for bit, and their histories, but for
+// Two runs of the same found the same: the rows are equal bit for bit, and their histories, except for
 // times, load, date and host.
 void check_same_findings(const ss_record_row *one, const ss_record_row *two);
 // Both hold the same rows in that sense, in any order.

@@ -29,7 +29,7 @@ typedef struct ss_touch {
     ss_vec3 y;   // the obstacle's point, or the one of b's centre line
     double gap;  // m
     double
-        ahead; // m: how much farther apart the points are along n when the step begins than gap says; 0 but for
+        ahead; // m: how much farther apart the points are along n when the step begins than gap says; 0 except for
     // places that are to be kept from overlapping at its end (overlap.h)
 } ss_touch;
 

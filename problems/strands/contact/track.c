@@ -89,7 +89,7 @@ static double slide(const ss_touch *from, const ss_touch *to)
     return along_a < 1.0 && along_b < 1.0 ? along_a + along_b : INFINITY;
 }
 
-// The nearest contact on a neighbouring pair of segments that nobody took, or -1.
+// The nearest contact on a neighbouring pair of segments that is not taken yet, or -1.
 static int find_neighbour(const ss_track *t, const ss_touch *touch)
 {
     const int reach_b = touch->strand_b < 0 ? 0 : 1; // obstacles have no neighbours

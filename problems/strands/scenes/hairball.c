@@ -2,11 +2,11 @@
 //
 // Roots are a spiral of evenly spread places. A strand begins along its meridian, bent until it hangs, and the
 // nearer its root is to the pole, the farther out it is there, so that none meets another. Its natural shape is
-// straight but for random curvatures: in the first tenths of a second it falls onto the ball and onto others.
+// straight except for random curvatures: in the first tenths of a second it falls onto the ball and onto others.
 // [J20] says how many strands, dofs and contacts there are, 5500 on average, but no size: contacts are wider than in
 // the other scenes of thin hair, 0.8 mm from axis to axis, so that there are as many here when the hair has fallen.
 // Of 12 vertices, 4 N - 1 = 47 dofs, the clamp holds 7: 40 are free. With share=S roots are on that part of the circle
-// about the axis alone, where S times the strands are as crowded, but for the two sides.
+// about the axis alone, where S times the strands are as crowded, except for the two sides.
 #include "problems/strands/scenes/ball.h"
 #include "problems/strands/scenes/scenes.h"
 #include "problems/strands/scenes/thin_hair.h"

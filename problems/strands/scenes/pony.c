@@ -1,7 +1,7 @@
 // problems/strands/scenes/pony.c -- a tight ponytail on a head that turns from side to side.
 //
 // The strands leave a tie at the back of the head side by side and fall in parallel curves. They
-// start at rest, but for natural curvatures: some 2/m at random, without which the bundle moves as
+// start at rest, except for natural curvatures: some 2/m at random, without which the bundle moves as
 // one body and hardly a contact is active, and up to 4/m towards the middle, as in hair that has
 // been tied, without which it opens, and loses half of its contacts.
 //

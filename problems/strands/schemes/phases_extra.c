@@ -8,7 +8,7 @@
 // A point that is near its goal along a direction in which it hardly moves is left there: of the largest of its three
 // K_ii, this is added to each.
 #define GOAL_SOFTNESS 1e-3
-// A joint that would end beyond its limit by less, as a share of it, is let be.
+// A joint that would end beyond its limit by less, as a share of it, is left alone.
 #define LIMIT_MISSED 1e-2
 
 // Of a point that a body carries at the arm d, and that moves against it by `rate`.

@@ -1,4 +1,4 @@
-// problems/strands/schemes/quasi.h -- systems of which the first iterate's stiffness is kept but for that of
+// problems/strands/schemes/quasi.h -- systems of which the first iterate's stiffness is kept except for that of
 // lengths (internal).
 //
 // Of iterate 0 the matrix without the stiffness of lengths is kept, and every later iterate q*, v* of

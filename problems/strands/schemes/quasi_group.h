@@ -2,7 +2,7 @@
 // quasi.h.
 //
 // A model may offer it (the entry `group` of its table). The scheme takes it for strands of that model that
-// are alike; others go one by one, to the same answers but for rounding.
+// are alike; others go one by one, to the same answers except for rounding.
 #pragma once
 
 #include "problems/strands/schemes/quasi.h"

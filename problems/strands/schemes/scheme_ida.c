@@ -1,6 +1,6 @@
 // ida: the equations of motion as they are, by a formula of variable order and step.
 //
-// Every strand has an integrator of its own, which goes on from step to step of the world as long as nobody else
+// Every strand has an integrator of its own, which goes on from step to step of the world as long as nothing else
 // moves it, and interpolates where the world's step ends. Contacts, limits and goals are those of `phases.h` before
 // every step of the world, whose impulses r are forces r/h at points of the strands all through it, and whose
 // impacts are a jump of the velocity, M0^-1 H p: the integrator of a strand that they act on, or acted on in

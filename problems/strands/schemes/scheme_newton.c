@@ -17,7 +17,7 @@
 // The iteration ends where no strand has an rms of |J (v - v*)| over its points above tol, or above the
 // error in velocities that the solver leaves in its answers, fb V of the problem (problems/coulomb.h):
 // impulses that are good to it move the iterates about by as much. It ends after as many problems as are
-// allowed, too; a last change of `growth` times the first is no answer. It is quadratic, but for strands
+// allowed, too; a last change of `growth` times the first is no answer. It is quadratic, except for strands
 // whose J changes with q and which touch something: their M is without the slopes of the inertia forces, which
 // are not symmetric and of the order h beside it, and they converge linearly by that ratio. Those that
 // touch nothing take the full step (slopes.h).

@@ -141,7 +141,7 @@ static void put(lane3 *to, int lane, ss_vec3 a)
     to->z[lane] = a.z;
 }
 
-// Lanes behind the last chain do as it does, here and in `load`.
+// Lanes after the last chain do as it does, here and in `load`.
 static int strand_of(const batch *f, int group, int lane)
 {
     const int k = group * SS_CHAIN_LANES + lane;

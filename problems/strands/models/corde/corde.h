@@ -25,7 +25,7 @@ typedef struct ss_corde {
     int nheld;
     int held[18];
 
-    // The natural shape; [room] each, 0 behind the last. Number j is of edge j, or of the joint between the
+    // The natural shape; [room] each, 0 after the last. Number j is of edge j, or of the joint between the
     // edges j - 1 and j.
     int room;             // n rounded up to whole lanes
     double *edge;         // m

@@ -28,7 +28,7 @@ typedef struct ss_der {
     int nheld, nroot;          // of these at the root
     int held[14];
 
-    // The natural shape; [room] each, 0 behind the last. Number j is of edge j, or of joint j.
+    // The natural shape; [room] each, 0 after the last. Number j is of edge j, or of joint j.
     int room;               // n rounded up to whole lanes
     double *edge;           // m, |ebar|
     double *inverse_edge;   // 1 / |ebar|

@@ -70,7 +70,7 @@ static bool curl_allocate(ss_curl *c)
     return true;
 }
 
-// The joint at vertex j: its stiffness times 2/EI, that is 2/lbar but for the last one that a clamp holds.
+// The joint at vertex j: its stiffness times 2/EI, that is 2/lbar except for the last one that a clamp holds.
 static double joint_weight(const ss_curl *c, const double *edge, int j)
 {
     if (ss_clamps_root(c->clamp) && j == HELD - 1) {

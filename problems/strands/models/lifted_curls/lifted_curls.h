@@ -38,7 +38,7 @@ typedef enum ss_curl_energy_kind {
     SS_CURL_ENERGIES
 } ss_curl_energy_kind;
 
-// Numbers of the natural shape: [room] each, 0 behind the last and where there is none.
+// Numbers of the natural shape: [room] each, 0 after the last and where there is none.
 typedef enum ss_curl_number {
     SS_CURL_INVERSE_EDGE, // 1/l
     SS_CURL_STRETCH,      // mu_s
