@@ -18,18 +18,6 @@ static void set_up(void)
     options.explosion = 0.0;
 }
 
-static void begin_with(const char *spec)
-{
-    ss_scheme_choice scheme;
-    CHECK_OK(ss_scheme_parse(spec, &scheme, &error));
-    options.scheme = &scheme;
-    ss_stepper_free(stepper);
-    stepper = ss_stepper_new(world, &options,
-                             (ss_step_solver){.solve = solve_step, .context = &secular}, &error);
-    ss_scheme_choice_free(&scheme);
-    TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
-}
-
 static void again(void)
 {
     tear_down();
@@ -76,7 +64,7 @@ static void one_iterate_is_the_linear_step(const char *spec)
         again();
         heap();
         options.reach = 0.0;
-        begin_with(k == 0 ? "linear" : spec);
+        begin_scheme(k == 0 ? "linear" : spec);
         int contacts = 0;
         for (int i = 0; i < (strncmp(spec, "bdf2", 4) == 0 ? 1 : 10); i++) {
             step();
@@ -146,7 +134,7 @@ static void the_end_solves_the_implicit_step(void)
     tied_strand(world, 0, &root, 0, SS_CLAMP_ROOT);
     options.contacts = false;
     stir(world, 0.5);
-    begin_with("newton:iterations=60,tol=1e-13");
+    begin_scheme("newton:iterations=60,tol=1e-13");
     ss_world_state before;
     CHECK(ss_world_state_init(&before, world));
     for (int i = 0; i < 5; i++) {
@@ -154,7 +142,7 @@ static void the_end_solves_the_implicit_step(void)
         step();
         CHECK_LE(residual(&before, report.dt), 1e-9);
     }
-    begin_with("linear");
+    begin_scheme("linear");
     memcpy(before.v, world->now.v, (size_t)world->nv * sizeof *before.v);
     step();
     CHECK(residual(&before, report.dt) > 1e-6);
@@ -170,12 +158,12 @@ static void changes(void (*fill)(void), int count, double *change)
         options.contacts = false;
         options.dt = options.dt_min = dt;
         fill();
-        begin_with("newton");
+        begin_scheme("newton");
         for (int k = 0; k < 10; k++) {
             step();
         }
         snprintf(spec, sizeof spec, "newton:iterations=%d,tol=0", i + 1);
-        begin_with(spec);
+        begin_scheme(spec);
         step();
         CHECK(report.iterates == i + 1);
         change[i] = report.change;
@@ -257,7 +245,7 @@ static void iterates_that_move_apart_are_rejected(void)
     options.reach = 0.0;
     options.dt_min = 1e-5;
     curl("super-helix", 0.01, 0.0);
-    begin_with("newton");
+    begin_scheme("newton");
     int rejected = 0;
     while (world->now.time < 0.15) {
         step();
@@ -269,7 +257,7 @@ static void iterates_that_move_apart_are_rejected(void)
     options.dt_min = options.dt;
     options.reach = 0.0;
     curl("super-helix", 0.01, 0.0);
-    begin_with("newton");
+    begin_scheme("newton");
     ss_status status = SS_OK;
     while (status == SS_OK && world->now.time < 0.15) {
         status = ss_stepper_step(stepper, &report, &error);
@@ -282,12 +270,12 @@ static void a_stop_by_tol_is_when_the_change_is_below(void)
 {
     options.contacts = false;
     fill_curl();
-    begin_with("newton:tol=1e-6");
+    begin_scheme("newton:tol=1e-6");
     for (int i = 0; i < 20; i++) {
         step();
         CHECK(report.change <= 1e-6 && report.iterates > 1 && report.iterates < 20);
     }
-    begin_with("newton:tol=1e-6,iterations=2");
+    begin_scheme("newton:tol=1e-6,iterations=2");
     step();
     CHECK(report.change > 1e-6 && report.iterates == 2);
 }
@@ -306,7 +294,7 @@ static void iterates_end_at_the_error_of_the_solver(void)
         stir(world, 0.05);
         options.reach = 0.0;
         options.dt = options.dt_min = 1e-4;
-        begin_with("newton");
+        begin_scheme("newton");
         secular.left = k == 0 ? 0.0 : 1e-3;
         step();
         CHECK(report.contacts > 0);
@@ -328,7 +316,7 @@ static void the_number_of_threads_changes_no_bit(void)
         options.threads = 1 + 2 * k;
         options.alone = 0;
         options.reach = 0.0;
-        begin_with("linear");
+        begin_scheme("linear");
         steps(3);
         CHECK(report.contacts > 0);
         q[k] = malloc((size_t)nq * sizeof *q[k]);
@@ -342,7 +330,7 @@ static void the_number_of_threads_changes_no_bit(void)
         options.threads = 1 + 2 * k;
         options.alone = 0;
         options.reach = 0.0;
-        begin_with("newton:iterations=4,tol=0");
+        begin_scheme("newton:iterations=4,tol=0");
         steps(3);
         q[k] = realloc(q[k], (size_t)nq * sizeof *q[k]);
         memcpy(q[k], world->now.q, (size_t)nq * sizeof *q[k]);
@@ -364,7 +352,7 @@ static void run_until(const char *spec, double h, double time)
     options.contacts = false;
     options.dt = options.dt_min = h;
     world->gravity = ss_vec(0.0, 0.0, 0.0);
-    begin_with(spec);
+    begin_scheme(spec);
     while (world->now.time < time - 0.5 * h) {
         step();
     }
@@ -414,7 +402,7 @@ static double pendulum_angle(const char *spec, double h, bool uneven)
     options.contacts = false;
     options.dt = h;
     options.dt_min = 0.25 * h;
-    begin_with(spec);
+    begin_scheme(spec);
     for (int i = 0; world->now.time < 0.2 - 0.1 * h; i++) {
         stepper->dt = uneven ? (i % 3 == 0 ? 1.0 : 0.5) * h : h;
         stepper->good = 0;
@@ -449,13 +437,13 @@ static void a_factor_that_fails_asks_for_the_next_kind(void)
     for (int i = 2; i < 9; i++) {
         world->now.q[4 * i] -= 0.1 * 0.025 * (i - 1);
     }
-    begin_with("newton:iterations=3");
+    begin_scheme("newton:iterations=3");
     step();
     CHECK(report.stiffness == SS_STIFFNESS_FILTERED && report.rejected == 0);
     again();
     fill_springs();
     options.contacts = false;
-    begin_with("linear:stiffness=gauss-newton");
+    begin_scheme("linear:stiffness=gauss-newton");
     step();
     CHECK(report.stiffness == SS_STIFFNESS_GAUSS_NEWTON);
 }
@@ -465,7 +453,7 @@ static void the_problem_is_that_of_the_last_iterate(void)
 {
     heap();
     options.reach = 0.0;
-    begin_with("newton:iterations=4,tol=0");
+    begin_scheme("newton:iterations=4,tol=0");
     for (int i = 0; i < 5; i++) {
         step();
         const double *r, *v;

@@ -13,7 +13,7 @@ static void without_contacts_the_end_is_that_of_newton(void)
         again();
         options.contacts = false;
         lattice("der", 0.0);
-        begin_with(specs[k]);
+        begin_scheme(specs[k]);
         steps(20);
         nv = world->nv;
         end[k] = malloc((size_t)nv * sizeof *end[k]);
@@ -37,7 +37,7 @@ static double *after(const char *spec, double relaxation, int count, int *n)
 {
     again();
     lattice("der:bending=two-frame", relaxation);
-    begin_with(spec);
+    begin_scheme(spec);
     steps(count);
     CHECK(report.active > 5);
     CHECK(secular.calls == 0);
@@ -178,7 +178,7 @@ static void the_number_of_threads_changes_no_bit(void)
         stir(world, 0.1);
         options.threads = 1 + 2 * k;
         options.alone = 0;
-        begin_with("thesis:law=repaired,relax=0.9");
+        begin_scheme("thesis:law=repaired,relax=0.9");
         steps(5);
         CHECK(report.active > 10);
         n = world->nv;
@@ -205,7 +205,7 @@ static void the_repaired_law_ends_where_newton_and_a_solver_end(void)
     memcpy(world->now.q, start.q, (size_t)world->nq * sizeof *start.q);
     memcpy(world->now.v, start.v, (size_t)world->nv * sizeof *start.v);
     options.continuous = true;
-    begin_with("newton:tol=1e-12");
+    begin_scheme("newton:tol=1e-12");
     step();
     CHECK(report.contacts == contacts);
     const double size = largest_of(local, n);
@@ -226,7 +226,7 @@ static int contacts_of_throw(double speed, const char *spec)
     rod("der", ss_vec(0.0, 0.0, -0.03), ss_vec(0.0, 0.0, 0.0), SS_CLAMP_BOTH);
     throw(rod("der", ss_vec(0.03, 1.2e-3, 0.0), ss_vec(0.0, 0.5 * M_PI, 0.0), SS_CLAMP_NONE),
           ss_vec(0.0, -speed, 0.0));
-    begin_with(spec);
+    begin_scheme(spec);
     step();
     return report.contacts;
 }
@@ -266,7 +266,7 @@ static void the_step_leaves_its_last_problem_behind(void)
     for (int k = 0; k < 6; k++) {
         again();
         lattice("der", 1e-3);
-        begin_with(specs[k]);
+        begin_scheme(specs[k]);
         for (int i = 0; i < 25; i++) {
             const double *r, *v;
             step();

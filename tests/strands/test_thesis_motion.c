@@ -34,7 +34,7 @@ static void a_free_pair_keeps_its_momentum(void)
     for (int k = 0; k < 4; k++) {
         again();
         free_pair(0.4);
-        begin_with(specs[k]);
+        begin_scheme(specs[k]);
         const ss_vec3 before = momentum();
         int active = 0;
         for (int i = 0; i < 20; i++) {
@@ -54,7 +54,7 @@ static double check_moments(double mu)
     double largest = 0.0;
     again();
     free_pair(mu);
-    begin_with("thesis:law=repaired,iterations=500");
+    begin_scheme("thesis:law=repaired,iterations=500");
     for (int i = 0; i < 20; i++) {
         double x[2][30], *Hr;
         for (int k = 0; k < 2; k++) {
@@ -121,11 +121,11 @@ static void the_measures_of_one_contact_fall(void)
         again();
         rod("der", ss_vec(0.0, 0.0, -0.043), ss_vec(0.0, 0.0, 0.0), SS_CLAMP_BOTH);
         rod("der", ss_vec(0.061, 1.02e-3, 0.0), ss_vec(0.0, 0.5 * M_PI, 0.0), SS_CLAMP_ROOT);
-        begin_with("thesis:law=repaired");
+        begin_scheme("thesis:law=repaired");
         steps(20);
         CHECK(report.contacts == 1 && report.active == 1);
         snprintf(spec, sizeof spec, "thesis:law=repaired,tol=0,iterations=%d", k + 3);
-        begin_with(spec);
+        begin_scheme(spec);
         step();
         change[k] = report.change;
         impulse[k] = report.impulse_change;
@@ -144,7 +144,7 @@ static void obstacles_are_touched_at_vertices(void)
                                .mu = 0.5};
     CHECK_OK(ss_world_add_obstacle(world, &floor, &error));
     rod("der", ss_vec(0.0, 0.0, 0.0), ss_vec(0.0, 0.0, 0.0), SS_CLAMP_NONE);
-    begin_with("thesis:law=repaired,tol=1e-12,iterations=1000");
+    begin_scheme("thesis:law=repaired,tol=1e-12,iterations=1000");
     steps(40);
     int count;
     const ss_touch *touches = ss_stepper_touches(stepper, &count);
@@ -171,7 +171,7 @@ static void a_fast_rod_does_not_pass_through(void)
     const int other =
         rod("der", ss_vec(0.061, 8e-3, 0.0), ss_vec(0.0, 0.5 * M_PI, 0.0), SS_CLAMP_NONE);
     throw(other, ss_vec(0.0, -20.0, 0.0));
-    begin_with("thesis:law=repaired,iterations=2000");
+    begin_scheme("thesis:law=repaired,iterations=2000");
     step();
     CHECK(report.active > 0);
     const ss_touch *t;
@@ -192,7 +192,7 @@ static double *mixed_run(bool alone, double stretch, double speed, const char *s
     again();
     mixed_strands(alone, stretch);
     stir(world, speed);
-    begin_with(spec);
+    begin_scheme(spec);
     *active = 0;
     *kind = SS_STIFFNESS_EXACT;
     for (int i = 0; i < count; i++) {

@@ -14,12 +14,8 @@ static inline void begin_again(void)
 // Steps of dt by the scheme of a spec, never halved.
 static inline void start_by(const char *scheme, double dt)
 {
-    ss_scheme_choice choice;
-    CHECK_OK(ss_scheme_parse(scheme, &choice, &error));
-    options.scheme = &choice;
     options.dt = options.dt_min = dt;
-    begin();
-    ss_scheme_choice_free(&choice);
+    begin_scheme(scheme);
 }
 
 static inline void add_strand(const char *model, const ss_strand_design *design,

@@ -36,6 +36,17 @@ static inline void begin(void)
     TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
 }
 
+// By the scheme of a spec, in place of what stepped before.
+static inline void begin_scheme(const char *spec)
+{
+    ss_scheme_choice scheme;
+    CHECK_OK(ss_scheme_parse(spec, &scheme, &error));
+    options.scheme = &scheme;
+    ss_stepper_free(stepper);
+    begin();
+    ss_scheme_choice_free(&scheme);
+}
+
 static inline void step(void)
 {
     CHECK_OK(ss_stepper_step(stepper, &report, &error));

@@ -31,18 +31,6 @@ static inline void again(void)
     begin_again();
 }
 
-static inline void begin_with(const char *spec)
-{
-    ss_scheme_choice scheme;
-    CHECK_OK(ss_scheme_parse(spec, &scheme, &error));
-    options.scheme = &scheme;
-    ss_stepper_free(stepper);
-    stepper = ss_stepper_new(world, &options,
-                             (ss_step_solver){.solve = solve_step, .context = &secular}, &error);
-    ss_scheme_choice_free(&scheme);
-    TEST_ASSERT_NOT_NULL_MESSAGE(stepper, error.text);
-}
-
 // A straight rod of 0.1 m that begins at `place` and points to `turn` from x, with lengths a hundred
 // times softer than those of hair, as in the scenes of [J20].
 static inline int rod(const char *model, ss_vec3 place, ss_vec3 turn, ss_clamp clamp)
