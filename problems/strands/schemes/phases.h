@@ -49,10 +49,14 @@ extern const char *const ss_phases_goals[]; // off, tip, NULL
 // What one of these keys has no effect without (base/keys.h). `contacts`: whether there are any.
 const char *ss_phases_key_needs(const ss_phases_settings *set, bool contacts, const char *key);
 
+// SS_BAD_INPUT with a sentence for limits without joints, goals without poses, and gains that are too high for steps
+// of h.
+ss_status ss_phases_check(const ss_world *w, const ss_phases_settings *set, double h, ss_error *e);
+
 typedef struct ss_phases ss_phases;
 
-// For the world of a stepper. `inertia`: impacts meet M0 alone, if it has a factor, instead of M. SS_BAD_INPUT
-// with a sentence for limits without joints, goals without poses, and gains that are too high for its steps.
+// For the world of a stepper, whose settings are checked. `inertia`: impacts meet M0 alone, if it has a factor,
+// instead of M.
 ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool inertia,
                         ss_phases **phases, ss_error *e);
 void ss_phases_free(ss_phases *p); // takes NULL
