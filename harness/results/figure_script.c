@@ -235,7 +235,7 @@ static void print_axes(const ss_figure *figure, int panels, FILE *out)
     fputs(figure->below != NULL ? "unset key\nset lmargin 10\nset xlabel ''\n"
           : has_bundle(figure)
               ? "set key below Left reverse maxcols 1 samplen 3 spacing 1.1 title ' '\n"
-              : "set key below Left reverse maxcols 2 samplen 3 spacing 1.1 title ' '\n",
+              : "set key below Left reverse maxcols 2 samplen 3 width 2 spacing 1.1 title ' '\n",
           out);
 }
 

@@ -200,6 +200,7 @@ static void a_plot_shows_the_solvers_that_are_asked_for(void)
     snprintf(script, sizeof script, "%s.gp", picture);
     char *text = read_bytes(script, &size);
     HOLDS(text, "title 'mfb+enum'");
+    HOLDS(text, " samplen 3 width 2 "); // or a long name ends at the next sample
     CHECK(strstr(text, "title 'mfb'") == NULL);
     free(text);
     EXPECT(0, "plot", results, "--out", picture, "--figure", "profile", "--tol", "1e-3,1e-4");
