@@ -32,17 +32,30 @@ void ss_strands_look(ss_strands *s)
     ss_snapshot_place(&s->at, s->world, &s->world->now, NULL);
 }
 
-void ss_strands_look_at_tips(ss_strands *s)
+// Where strand k is.
+static void place(ss_strands *s, int k)
+{
+    const int last = last_point(s, k);
+    ss_placed at = ss_snapshot_strand(&s->at, s->world, k);
+    ss_strand_place(s->world, k, &s->world->now, &at);
+    s->at.x[last] = s->at.all.points[last].x;
+}
+
+void ss_strands_look_at_tips(ss_strands *s, const ss_vec3 *x)
 {
     s->time = s->world->now.time;
     ss_snapshot_script(&s->at, s->world, s->time);
+    for (int k = 0; x != NULL && k < s->world->nstrands; k++) {
+        s->at.x[last_point(s, k)] = x[last_point(s, k)];
+    }
+    if (x != NULL) {
+        place(s, 0);
+        return;
+    }
     const bool all = s->world->nstrands <= MOST_NEAR;
     const int count = all ? s->world->nstrands : tip_count(s);
     for (int i = 0; i < count; i++) {
-        const int k = all ? i : tip_strand(s, i), last = last_point(s, k);
-        ss_placed at = ss_snapshot_strand(&s->at, s->world, k);
-        ss_strand_place(s->world, k, &s->world->now, &at);
-        s->at.x[last] = s->at.all.points[last].x;
+        place(s, all ? i : tip_strand(s, i));
     }
 }
 
@@ -50,7 +63,12 @@ ss_status ss_strands_new(const ss_world *world, ss_strands **strands, ss_error *
 {
     *strands = NULL;
     ss_strands *s = calloc(1, sizeof *s);
-    if (s == NULL || !ss_snapshot_init(&s->at, world)) {
+    const bool ok = s != NULL && ss_snapshot_init(&s->at, world);
+    if (ok) {
+        s->tips = malloc(((size_t)world->nstrands + 1) * sizeof *s->tips);
+        s->rank = malloc(((size_t)world->nstrands + 1) * sizeof *s->rank);
+    }
+    if (!ok || s->tips == NULL || s->rank == NULL) {
         ss_strands_free(s);
         return ss_fail_memory(e, "the places of the strands");
     }
@@ -65,6 +83,8 @@ void ss_strands_free(ss_strands *s)
 {
     if (s != NULL) {
         ss_snapshot_free(&s->at);
+        free(s->tips);
+        free(s->rank);
         free(s);
     }
 }
@@ -135,28 +155,52 @@ double ss_strands_dispersion(const ss_strands *s)
     return pairs > 0.0 ? sum / pairs : NAN;
 }
 
-// The distance of the tip of strand k to the nearest other one.
-static double nearest_tip(const ss_strands *s, int k)
+static int compare_tips(const void *a, const void *b)
 {
-    const ss_vec3 tip = ss_strands_tip(s, k);
-    double least = INFINITY;
-    for (int j = 0; j < s->world->nstrands; j++) {
-        const ss_vec3 d = ss_minus(ss_strands_tip(s, j), tip);
-        const double square = j != k ? ss_dot(d, d) : INFINITY;
+    const double x = ((const ss_tip *)a)->x.x, y = ((const ss_tip *)b)->x.x;
+    return (x > y) - (x < y);
+}
+
+// All tips by their x; rank[k] is where that of strand k is.
+static void sort_tips(const ss_strands *s)
+{
+    const int n = s->world->nstrands;
+    for (int k = 0; k < n; k++) {
+        s->tips[k] = (ss_tip){ss_strands_tip(s, k), k};
+    }
+    qsort(s->tips, (size_t)n, sizeof *s->tips, compare_tips);
+    for (int i = 0; i < n; i++) {
+        s->rank[s->tips[i].strand] = i;
+    }
+}
+
+// The square of the distance from tip i to the nearest one on a side, or `least`. Those farther away along x
+// than that are not looked at.
+static double nearest_beside(const ss_tip *tips, int n, int i, int side, double least)
+{
+    for (int j = i + side; j >= 0 && j < n; j += side) {
+        const ss_vec3 d = ss_minus(tips[j].x, tips[i].x);
+        if (d.x * d.x >= least) {
+            break;
+        }
+        const double square = ss_dot(d, d);
         least = square < least ? square : least;
     }
-    return sqrt(least);
+    return least;
 }
 
 double ss_strands_tip_gap(const ss_strands *s)
 {
-    const int n = tip_count(s);
+    const int n = tip_count(s), all = s->world->nstrands;
     double sum = 0.0;
-    if (s->world->nstrands < 2 || s->world->nstrands > MOST_NEAR) {
+    if (all < 2 || all > MOST_NEAR) {
         return NAN;
     }
+    sort_tips(s);
     for (int i = 0; i < n; i++) {
-        sum += nearest_tip(s, tip_strand(s, i));
+        const int at = s->rank[tip_strand(s, i)];
+        const double before = nearest_beside(s->tips, all, at, -1, INFINITY);
+        sum += sqrt(nearest_beside(s->tips, all, at, 1, before));
     }
     return sum / n;
 }

@@ -4,11 +4,18 @@
 
 #include "problems/strands/snapshot.h"
 
+typedef struct ss_tip {
+    ss_vec3 x;
+    int strand;
+} ss_tip;
+
 typedef struct ss_strands {
     const ss_world *world; // borrowed
     double time;           // s
     ss_snapshot at;        // everything at that time
     double start_length;   // m, of all polylines at the first look
+    ss_tip *tips;          // [nstrands] scratch: all tips, sorted
+    int *rank;             // [nstrands] scratch: the places of the strands among them
 } ss_strands;
 
 // Looks at the world as it is. It must not get strands or obstacles afterwards.
@@ -16,7 +23,9 @@ ss_status ss_strands_new(const ss_world *world, ss_strands **strands, ss_error *
 void ss_strands_free(ss_strands *s);
 void ss_strands_look(ss_strands *s);
 // The same for what is asked of tips alone, below: of many strands most are left where they were.
-void ss_strands_look_at_tips(ss_strands *s);
+// Where x, the points of the world as it is now, are known, tips are taken from them, and of velocities there is
+// that of strand 0 alone; else NULL.
+void ss_strands_look_at_tips(ss_strands *s, const ss_vec3 *x);
 
 ss_vec3 ss_strands_tip(const ss_strands *s, int strand);          // m
 ss_vec3 ss_strands_tip_velocity(const ss_strands *s, int strand); // m/s, in the world

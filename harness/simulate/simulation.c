@@ -374,7 +374,7 @@ static ss_status keep_step(ss_simulation *sim, const ss_step_report *report, int
     if (frame || kept) {
         ss_strands_look(sim->strands);
     } else if (sim->stats != NULL) {
-        ss_strands_look_at_tips(sim->strands);
+        ss_strands_look_at_tips(sim->strands, ss_stepper_points(sim->stepper));
     }
     if (sim->stats != NULL) {
         status = write_stats(sim, report->length, &row, e);

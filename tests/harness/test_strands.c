@@ -105,7 +105,7 @@ static void a_look_at_tips_sees_them_where_they_are(void)
     }
     const ss_vec3 before = ss_strands_tip(tips, 0);
     ss_strands_look(all);
-    ss_strands_look_at_tips(tips);
+    ss_strands_look_at_tips(tips, NULL);
     CHECK(ss_length(ss_minus(ss_strands_tip(tips, 0), before)) > 0.1);
     for (int k = 0; k < 3; k++) {
         const ss_vec3 a = ss_strands_tip(all, k), b = ss_strands_tip(tips, k);
@@ -115,6 +115,15 @@ static void a_look_at_tips_sees_them_where_they_are(void)
     }
     CHECK(ss_strands_dispersion(all) == ss_strands_dispersion(tips));
     CHECK(tips->time == 10.0);
+    ss_strands *given;
+    CHECK_OK(ss_strands_new(w, &given, &error));
+    w->now.v[0] += 1.0;
+    ss_strands_look_at_tips(tips, NULL);
+    ss_strands_look_at_tips(given, all->at.x);
+    CHECK(ss_strands_tip_gap(given) == ss_strands_tip_gap(tips));
+    const ss_vec3 a = ss_strands_tip_velocity(given, 0), b = ss_strands_tip_velocity(tips, 0);
+    CHECK(memcmp(&a, &b, sizeof a) == 0);
+    ss_strands_free(given);
     ss_strands_free(all);
     ss_strands_free(tips);
     ss_world_free(w);
@@ -137,6 +146,7 @@ static void dispersion_is_the_mean_of_all_distances(void)
     ss_model_choice_free(&model);
     CHECK_OK(ss_strands_new(w, &s, &error));
     CHECK_NEAR(ss_strands_dispersion(s), (n + 1) / 3.0, 1e-13);
+    CHECK_NEAR(ss_strands_tip_gap(s), 1.0, 1e-14);
     ss_strands_free(s);
     ss_world_free(w);
 }

@@ -412,6 +412,11 @@ const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, cons
     return s->ncontacts > 0 ? &s->formed.problem : NULL;
 }
 
+const ss_vec3 *ss_stepper_points(const ss_stepper *s)
+{
+    return s->placed && s->batch == NULL ? s->here.x : NULL;
+}
+
 const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count)
 {
     *count = s->ncontacts;

@@ -143,5 +143,7 @@ bool ss_stepper_is_alone(const ss_stepper *s);
 // stores both in the problem, with its spec as their solver; touches are those of the problem, in its order.
 const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v);
 const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count);
+// Where all points of the world are after that step; NULL of strands side by side. Valid as long as the problem is.
+const ss_vec3 *ss_stepper_points(const ss_stepper *s); // [npoints] m
 // The frames of these touches: r_i is the impulse E_i r_i on strand_a in the world.
 const ss_mat3 *ss_stepper_frames(const ss_stepper *s);
