@@ -40,47 +40,58 @@ static int *draw_order(int n, ss_order_kind kind, uint64_t seed)
     return order;
 }
 
-// Columns of A in the order of the visits, dim columns a contact; rows are renamed where `rows` is
-// not NULL.
-static ss_status permute_columns(const ss_ordered *o, const ss_sparse *A, const int *rows,
-                                 ss_sparse *out, ss_error *e)
+// Columns of A in the order of the visits, dim columns a contact. They are copied as they are: their rows
+// ascend already, and sorting triplets takes as long as all else that an order needs.
+static ss_status permute_columns(const ss_ordered *o, const ss_sparse *A, ss_sparse *out,
+                                 ss_error *e)
 {
     const int dim = o->view.dim, count = ss_sparse_count(A);
     const size_t room = (size_t)count + 1;
-    int *row = malloc(room * sizeof *row), *col = malloc(room * sizeof *col), filled = 0;
-    double *x = malloc(room * sizeof *x);
-    ss_status status = row != NULL && col != NULL && x != NULL
-                           ? SS_OK
-                           : ss_fail_memory(e, "a problem in another order");
-    for (int j = 0; status == SS_OK && j < A->ncols; j++) {
-        const int from = dim * o->order[j / dim] + j % dim;
-        for (int k = A->start[from]; k < A->start[from + 1]; k++) {
-            row[filled] = rows != NULL ? rows[A->row[k]] : A->row[k];
-            col[filled] = j;
-            x[filled++] = A->x[k];
+    *out = (ss_sparse){.nrows = A->nrows, .ncols = A->ncols};
+    out->start = malloc(((size_t)A->ncols + 1) * sizeof *out->start);
+    out->row = malloc(room * sizeof *out->row);
+    out->x = malloc(room * sizeof *out->x);
+    if (out->start == NULL || out->row == NULL || out->x == NULL) {
+        return ss_fail_memory(e, "a problem in another order");
+    }
+    int filled = 0;
+    for (int k = 0; k < o->view.ncontacts; k++) {
+        const int *start = A->start + dim * o->order[k], from = start[0];
+        const size_t entries = (size_t)(start[dim] - from);
+        for (int c = 0; c < dim; c++) {
+            out->start[dim * k + c] = filled + start[c] - from;
         }
+        memcpy(out->row + filled, A->row + from, entries * sizeof *out->row);
+        memcpy(out->x + filled, A->x + from, entries * sizeof *out->x);
+        filled += (int)entries;
     }
-    if (status == SS_OK) {
-        status = ss_sparse_from_triplets(out, A->nrows, A->ncols, count, row, col, x, e);
-    }
-    free(row);
-    free(col);
-    free(x);
-    return status;
+    out->start[A->ncols] = filled;
+    return SS_OK;
 }
 
-// Rows of W are contacts too: component c of contact i becomes that of i's visit.
+// Rows of W are contacts too: component c of contact i becomes that of i's visit. Two transpositions put
+// them into ascending order again.
 static ss_status permute_local(const ss_problem *p, ss_ordered *o, ss_error *e)
 {
     const int dim = p->dim, size = dim * p->ncontacts;
     int *rows = malloc((size_t)size * sizeof *rows);
-    if (rows == NULL) {
-        return ss_fail_memory(e, "a problem in another order");
+    ss_sparse renamed = {0}, transposed = {0};
+    ss_status status = rows != NULL ? permute_columns(o, &p->W, &renamed, e)
+                                    : ss_fail_memory(e, "a problem in another order");
+    if (status == SS_OK) {
+        for (int j = 0; j < size; j++) {
+            rows[dim * o->order[j / dim] + j % dim] = j;
+        }
+        for (int k = 0; k < ss_sparse_count(&renamed); k++) {
+            renamed.row[k] = rows[renamed.row[k]];
+        }
+        status = ss_sparse_transpose(&renamed, &transposed, e);
     }
-    for (int j = 0; j < size; j++) {
-        rows[dim * o->order[j / dim] + j % dim] = j;
+    if (status == SS_OK) {
+        status = ss_sparse_transpose(&transposed, &o->view.W, e);
     }
-    const ss_status status = permute_columns(o, &p->W, rows, &o->view.W, e);
+    ss_sparse_free(&renamed);
+    ss_sparse_free(&transposed);
     free(rows);
     return status;
 }
@@ -104,7 +115,7 @@ static ss_status permute(const ss_problem *p, ss_ordered *o, ss_error *e)
     if (load == NULL || o->view.mu == NULL) {
         return ss_fail_memory(e, "a problem in another order");
     }
-    return local ? permute_local(p, o, e) : permute_columns(o, &p->H, NULL, &o->view.H, e);
+    return local ? permute_local(p, o, e) : permute_columns(o, &p->H, &o->view.H, e);
 }
 
 ss_status ss_ordered_new(const ss_problem *p, ss_order_kind kind, uint64_t seed,
