@@ -109,15 +109,18 @@ static bool join_alike_singles(const ss_problem *p, const bool *single, int *fir
     return ok;
 }
 
-// single[j] where no other dof has the same component.
-static void find_singles(const int *first, int ndofs, bool *single)
+// single[j] where no other dof has the same component. Whether there is one.
+static bool find_singles(const int *first, int ndofs, bool *single)
 {
+    int others = 0;
     memset(single, 1, (size_t)ndofs * sizeof *single);
     for (int j = 0; j < ndofs; j++) {
         if (first[j] != j) {
+            others += single[first[j]] + 1;
             single[first[j]] = single[j] = false;
         }
     }
+    return others < ndofs;
 }
 
 // Numbers the bodies by their first dofs and lists the dofs of each in ascending order.
@@ -155,8 +158,8 @@ ss_status ss_bodies_find(const ss_problem *p, ss_bodies *bodies, ss_error *e)
               first != NULL && single != NULL;
     if (ok) {
         ss_components(&p->M, first);
-        find_singles(first, p->ndofs, single);
-        ok = join_alike_singles(p, single, first) && number_bodies(first, bodies);
+        const bool any = find_singles(first, p->ndofs, single);
+        ok = (!any || join_alike_singles(p, single, first)) && number_bodies(first, bodies);
     }
     free(first);
     free(single);

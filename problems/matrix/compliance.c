@@ -21,7 +21,7 @@ typedef struct traces {
     double *share; // [dim nends] (1)
     int *seen;     // [bodies] the last contact or column that met it
     int *next;     // [bodies] the first end that belongs to the present contact or a later one
-    double *X;     // [largest body][dim BATCH], and room for four entries of an end
+    double *X;     // [largest body + 1][dim BATCH], and room for four entries of an end
     int *place;    // [largest body] of an end's entries
     ss_banded Z;   // of the last body that was a band
 } traces;
@@ -52,7 +52,8 @@ static void visit_ends(traces *t)
     const int dim = t->p->dim;
     forget(t);
     for (int i = 0; i < t->p->ncontacts; i++) {
-        for (int k = H->start[dim * i]; k < H->start[dim * (i + 1)]; k++) {
+        const int columns = ss_alike_columns(H, dim * i, dim) ? 1 : dim;
+        for (int k = H->start[dim * i]; k < H->start[dim * i + columns]; k++) {
             const int body = t->layout->body_of[H->row[k]];
             if (t->seen[body] == i) {
                 continue;
@@ -78,7 +79,7 @@ static bool find_ends(traces *t)
     t->seen = malloc((nbodies + 1) * sizeof *t->seen);
     t->next = malloc((nbodies + 1) * sizeof *t->next);
     t->start = calloc(nbodies + 2, sizeof *t->start);
-    t->X = malloc((largest * dim * BATCH + 4) * sizeof *t->X);
+    t->X = malloc(((largest + 1) * dim * BATCH + 4) * sizeof *t->X);
     t->place = malloc((largest + 1) * sizeof *t->place);
     if (t->seen == NULL || t->next == NULL || t->start == NULL || t->X == NULL ||
         t->place == NULL) {
@@ -106,18 +107,12 @@ static void whiten_batch(traces *t, int body, int first, int end)
     const ss_sparse *H = &t->p->H;
     const int dim = t->p->dim, used = dim * (end - first), m = ss_mass_size(t->mass, body);
     const int width = ss_mass_columns(t->mass, body, used);
+    const int dof = ss_bodies_first(t->layout, body);
     double *share = t->share + (size_t)dim * (size_t)first;
     memset(t->X, 0, (size_t)m * (size_t)width * sizeof *t->X);
     for (int e = first; e < end; e++) {
-        for (int c = 0; c < dim; c++) {
-            const int column = dim * t->contact[e] + c;
-            double *x = t->X + dim * (e - first) + c;
-            for (int k = H->start[column]; k < H->start[column + 1]; k++) {
-                if (t->layout->body_of[H->row[k]] == body) {
-                    x[(size_t)t->layout->place[H->row[k]] * (size_t)width] = H->x[k];
-                }
-            }
-        }
+        ss_bodies_spread(t->layout, body, dof, H, dim, t->contact[e], t->X + dim * (e - first),
+                         width);
     }
     ss_mass_whiten(t->mass, body, t->X, width);
     memset(share, 0, (size_t)used * sizeof *share);

@@ -36,7 +36,8 @@ static int bodies_of_contact(const ss_problem *p, const ss_bodies *layout, int i
 {
     int count = 0;
     const ss_sparse *H = &p->H;
-    for (int k = H->start[p->dim * i]; k < H->start[p->dim * (i + 1)]; k++) {
+    const int columns = ss_alike_columns(H, p->dim * i, p->dim) ? 1 : p->dim;
+    for (int k = H->start[p->dim * i]; k < H->start[p->dim * i + columns]; k++) {
         const int body = layout->body_of[H->row[k]];
         if (seen[body] == i) {
             continue;
@@ -140,73 +141,49 @@ static bool place_vectors(const ss_problem *p, ss_whitened *white)
     return white->z0 != NULL && white->w != NULL && white->b != NULL && white->G != NULL;
 }
 
-// H' of each end where its G will stand. slot[k] is the end of the present contact on body k.
-static void place_columns(const ss_problem *p, ss_whitened *white, int *slot)
-{
-    const ss_bodies *layout = ss_mass_layout(white->mass);
-    for (int i = 0; i < p->ncontacts; i++) {
-        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-            const int room = ss_whitened_room(white, white->end_body[s]);
-            slot[white->end_body[s]] = s;
-            memset(white->G + white->end_G[s], 0, (size_t)(p->dim * room) * sizeof *white->G);
-        }
-        for (int c = 0; c < p->dim; c++) {
-            const int column = p->dim * i + c;
-            int last = -1; // entries of one body mostly follow each other
-            double *row = NULL;
-            for (int k = p->H.start[column]; k < p->H.start[column + 1]; k++) {
-                const int dof = p->H.row[k], body = layout->body_of[dof];
-                if (body != last) {
-                    last = body;
-                    row = white->G + white->end_G[slot[body]] + c * ss_whitened_room(white, body);
-                }
-                row[layout->place[dof]] = p->H.x[k];
-            }
-        }
-    }
-}
-
 static int columns_of(const ss_whitened *white, int body)
 {
     const int ends = white->body_end_start[body + 1] - white->body_end_start[body];
     return ss_mass_columns(white->mass, body, white->dim * ends);
 }
 
-// G lies contact by contact, and ends are asked for body by body: so many ends before they are needed.
+// H and G lie contact by contact, and ends are asked for body by body: so many ends before they are needed.
 #define AHEAD 4
-static inline void ask_for_end(const ss_whitened *white, int s)
+static inline void ask_for_end(const ss_problem *p, const ss_whitened *white, int s)
 {
     if (s + AHEAD < white->nends) {
         const int end = white->body_end[s + AHEAD];
+        const int *column = p->H.start + white->dim * white->body_end_contact[s + AHEAD];
         const char *G = (const char *)(white->G + white->end_G[end]);
         const size_t count = (size_t)(white->dim * ss_whitened_room(white, white->end_body[end]));
+        for (int k = column[0]; k < column[white->dim]; k += 8) {
+            __builtin_prefetch(p->H.x + k);
+        }
+        for (int k = column[0]; k < column[white->dim]; k += 16) {
+            __builtin_prefetch(p->H.row + k);
+        }
         for (size_t k = 0; k < count * sizeof *white->G; k += 64) {
             __builtin_prefetch(G + k, 1);
         }
     }
 }
 
-// The ends on a body side by side, a dof a row: X [m][columns_of], out of G and back.
-static void gather_ends(const ss_whitened *white, int body, double *X)
+// H' of the ends on a body side by side, a dof a row: X [m][columns_of], and one row more (bodies.h).
+static void gather_ends(const ss_problem *p, const ss_whitened *white, int body, double *X)
 {
+    const ss_bodies *layout = ss_mass_layout(white->mass);
     const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
-    const int m = ss_mass_size(white->mass, body), room = ss_whitened_room(white, body);
-    const int width = columns_of(white, body), used = white->dim * (end - begin);
+    const int m = ss_mass_size(white->mass, body), width = columns_of(white, body);
+    const int first = ss_bodies_first(layout, body);
+    memset(X, 0, (size_t)m * (size_t)width * sizeof *X);
     for (int s = begin; s < end; s++) {
-        ask_for_end(white, s);
-        const double *G = white->G + white->end_G[white->body_end[s]];
-        for (int c = 0; c < white->dim; c++) {
-            double *column = X + white->dim * (s - begin) + c;
-            for (int j = 0; j < m; j++) {
-                column[(size_t)j * (size_t)width] = G[c * room + j];
-            }
-        }
-    }
-    for (int j = 0; used < width && j < m; j++) {
-        memset(X + (size_t)j * (size_t)width + used, 0, (size_t)(width - used) * sizeof *X);
+        ask_for_end(p, white, s);
+        ss_bodies_spread(layout, body, first, &p->H, white->dim, white->body_end_contact[s],
+                         X + white->dim * (s - begin), width);
     }
 }
 
+// Rows of G, and zeros up to their room.
 static void scatter_ends(const ss_whitened *white, int body, const double *X)
 {
     const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
@@ -214,69 +191,77 @@ static void scatter_ends(const ss_whitened *white, int body, const double *X)
     const size_t width = (size_t)columns_of(white, body);
     for (int s = begin; s < end; s++) {
         double *G = white->G + white->end_G[white->body_end[s]];
-        for (int c = 0; c < white->dim; c++) {
+        for (int c = 0; c < white->dim; c++, G += room) {
             const double *column = X + white->dim * (s - begin) + c;
             for (int j = 0; j < m; j++) {
-                G[c * room + j] = column[(size_t)j * width];
+                G[j] = column[(size_t)j * width];
+            }
+            for (int j = m; j < room; j++) {
+                G[j] = 0.0;
             }
         }
     }
 }
 
-static bool whiten_ends(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
+// z0 = L^-1 f of a body.
+static void whiten_load(const ss_problem *p, ss_whitened *white, int body)
+{
+    const int *dofs = ss_mass_dofs(white->mass, body);
+    double *z0 = white->z0 + white->body_start[body];
+    for (int j = 0; j < ss_mass_size(white->mass, body); j++) {
+        z0[j] = p->f[dofs[j]];
+    }
+    ss_mass_whiten(white->mass, body, z0, 1);
+}
+
+// b += G z0 of a body, as long as its G are side by side in X; sums [columns_of]. A contact sums over its
+// bodies in their order.
+static void add_loads(ss_whitened *white, int body, const double *X, double *sums)
+{
+    const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
+    const int width = columns_of(white, body);
+    const double *z0 = white->z0 + white->body_start[body];
+    memset(sums, 0, (size_t)width * sizeof *sums);
+    for (int j = 0; j < ss_mass_size(white->mass, body); j++) {
+        const double *row = X + (size_t)j * (size_t)width;
+        for (int c = 0; c < width; c++) {
+            sums[c] += row[c] * z0[j];
+        }
+    }
+    for (int s = begin; s < end; s++) {
+        double *b = white->b + white->dim * white->body_end_contact[s];
+        for (int c = 0; c < white->dim; c++) {
+            b[c] += sums[white->dim * (s - begin) + c];
+        }
+    }
+}
+
+// G, z0, and b = G z0 + w, a body at a time.
+static bool whiten_bodies(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
 {
     size_t most = 1;
     for (int k = 0; k < white->nbodies; k++) {
-        const size_t size = (size_t)ss_mass_size(white->mass, k) * (size_t)columns_of(white, k);
+        const size_t rows = (size_t)ss_mass_size(white->mass, k) + 1;
+        const size_t size = rows * (size_t)columns_of(white, k);
         most = size > most ? size : most;
     }
+    const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *white->w;
     double *X = malloc(most * sizeof *X);
-    int *slot = malloc(((size_t)white->nbodies + 1) * sizeof *slot);
-    const bool ok = X != NULL && slot != NULL;
-    if (ok) {
-        place_columns(p, white, slot);
-    }
+    const bool ok = X != NULL;
+    memcpy(white->w, p->w, bytes);
+    memcpy(white->b, p->w, bytes);
     for (int k = 0; ok && k < white->nbodies && !ss_stop_asked(stop); k++) {
-        const int ends = white->body_end_start[k + 1] - white->body_end_start[k];
-        if (ends > 0) {
-            gather_ends(white, k, X);
+        whiten_load(p, white, k);
+        if (white->body_end_start[k + 1] > white->body_end_start[k]) {
+            const size_t m = (size_t)ss_mass_size(white->mass, k);
+            gather_ends(p, white, k, X);
             ss_mass_whiten(white->mass, k, X, columns_of(white, k));
+            add_loads(white, k, X, X + m * (size_t)columns_of(white, k));
             scatter_ends(white, k, X);
         }
     }
     free(X);
-    free(slot);
     return ok;
-}
-
-// z0 = L^-1 f and b = G z0 + w.
-static void whiten_loads(const ss_problem *p, ss_whitened *white)
-{
-    for (int k = 0; k < white->nbodies; k++) {
-        const int *dofs = ss_mass_dofs(white->mass, k);
-        double *z0 = white->z0 + white->body_start[k];
-        for (int j = 0; j < ss_mass_size(white->mass, k); j++) {
-            z0[j] = p->f[dofs[j]];
-        }
-        ss_mass_whiten(white->mass, k, z0, 1);
-    }
-    const size_t components = (size_t)p->dim * (size_t)p->ncontacts;
-    memcpy(white->w, p->w, components * sizeof *white->w);
-    memcpy(white->b, p->w, components * sizeof *white->b);
-    for (int i = 0; i < p->ncontacts; i++) {
-        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
-            const int room = ss_whitened_room(white, white->end_body[s]);
-            const double *z0 = white->z0 + white->body_start[white->end_body[s]];
-            for (int c = 0; c < p->dim; c++) {
-                const double *G = white->G + white->end_G[s] + c * room;
-                double sum = 0.0;
-                for (int j = 0; j < room; j++) {
-                    sum += G[j] * z0[j];
-                }
-                white->b[p->dim * i + c] += sum;
-            }
-        }
-    }
 }
 
 static bool list_ends(const ss_problem *p, ss_whitened *white)
@@ -286,13 +271,9 @@ static bool list_ends(const ss_problem *p, ss_whitened *white)
 
 static ss_status make_G(const ss_stop *stop, const ss_problem *p, ss_whitened *white, ss_error *e)
 {
-    if (!place_vectors(p, white) || !whiten_ends(stop, p, white)) {
-        return ss_fail_memory(e, "the matrix-free form");
-    }
-    if (!ss_stop_asked(stop)) {
-        whiten_loads(p, white);
-    }
-    return SS_OK;
+    return place_vectors(p, white) && whiten_bodies(stop, p, white)
+               ? SS_OK
+               : ss_fail_memory(e, "the matrix-free form");
 }
 
 static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sparse,

@@ -43,7 +43,8 @@ static bool list_places(const ss_problem *p, const ss_bodies *bodies, meetings *
                 seen[i] = i;
                 m->place[count++] = i;
             }
-            for (int k = A->start[p->dim * i]; k < A->start[p->dim * (i + 1)]; k++) {
+            const int columns = ss_alike_columns(A, p->dim * i, p->dim) ? 1 : p->dim;
+            for (int k = A->start[p->dim * i]; k < A->start[p->dim * i + columns]; k++) {
                 const int place = place_of_entry(p, bodies, A->row[k]);
                 if (seen[place] != i) {
                     seen[place] = i;
