@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "problems/strands/step/contact_dofs.h"
+
 // The velocity that takes back a penetration is at most this, m/s: deep ones must not shoot apart.
 #define EXIT_SPEED 0.1
 
@@ -32,104 +34,6 @@ void ss_step_problem_free(ss_step_problem *s)
     ss_buffer_free(&s->dofs);
     ss_buffer_free(&s->parts);
     *s = (ss_step_problem){0};
-}
-
-// ---- What a contact has to do with a strand
-
-// The free dofs that move it, increasing, by their places among those of the strand, and their
-// columns of J_A - J_B.
-typedef struct part {
-    int strand, count;
-    int *dof;       // [count]
-    double (*J)[3]; // [count]
-} part;
-
-// Room of one entry of a part.
-#define PART_ENTRY (sizeof(double[3]) + sizeof(int))
-
-// One or two, in the order of the strands.
-typedef struct parts {
-    part of[2];
-    int count;
-} parts;
-
-static const ss_strand_point *segment_ends(const ss_step_parts *in, int k, int segment)
-{
-    return in->from->all.points + in->world->strands[k].point + segment;
-}
-
-// The free dofs of a point are merged into the part's.
-static void add_dofs(const ss_step_parts *in, const ss_strand_point *point, part *p)
-{
-    const int *place = in->systems->place + in->world->strands[p->strand].v;
-    int at = 0;
-    for (int j = 0; j < point->count; j++) {
-        const int dof = place[ss_point_dof(point, j)];
-        while (at < p->count && p->dof[at] < dof) {
-            at++;
-        }
-        if (dof < 0 || (at < p->count && p->dof[at] == dof)) {
-            continue; // held: its part of u is in w
-        }
-        memmove(p->dof + at + 1, p->dof + at, (size_t)(p->count - at) * sizeof *p->dof);
-        p->dof[at] = dof;
-        p->count++;
-    }
-}
-
-// J += weight x that of the point, whose dofs are among the part's.
-static void add_point(const ss_step_parts *in, double weight, const ss_strand_point *point, part *p)
-{
-    const int *place = in->systems->place + in->world->strands[p->strand].v;
-    const double *x = point->J, *y = x + point->count, *z = y + point->count;
-    int at = 0;
-    for (int j = 0; j < point->count; j++) {
-        const int dof = place[ss_point_dof(point, j)];
-        if (dof < 0) {
-            continue;
-        }
-        while (p->dof[at] < dof) {
-            at++;
-        }
-        p->J[at][0] += weight * x[j];
-        p->J[at][1] += weight * y[j];
-        p->J[at][2] += weight * z[j];
-    }
-}
-
-// The dofs of a contact, J unset.
-static void find_dofs(const ss_step_parts *in, const ss_touch *t, parts *p)
-{
-    const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
-    p->of[0].strand = t->strand_a;
-    p->of[0].count = p->of[1].count = 0;
-    p->count = t->strand_b < 0 || t->strand_b == t->strand_a ? 1 : 2;
-    add_dofs(in, &a[0], &p->of[0]);
-    add_dofs(in, &a[1], &p->of[0]);
-    if (t->strand_b >= 0) {
-        part *other = &p->of[p->count - 1];
-        const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
-        other->strand = t->strand_b;
-        add_dofs(in, &b[0], other);
-        add_dofs(in, &b[1], other);
-    }
-}
-
-static void fill_parts(const ss_step_parts *in, const ss_touch *t, parts *p)
-{
-    const ss_strand_point *a = segment_ends(in, t->strand_a, t->segment_a);
-    find_dofs(in, t, p);
-    for (int k = 0; k < p->count; k++) {
-        memset(p->of[k].J, 0, (size_t)p->of[k].count * sizeof *p->of[k].J);
-    }
-    add_point(in, 1.0 - t->a, &a[0], &p->of[0]);
-    add_point(in, t->a, &a[1], &p->of[0]);
-    if (t->strand_b >= 0) {
-        part *other = &p->of[p->count - 1];
-        const ss_strand_point *b = segment_ends(in, t->strand_b, t->segment_b);
-        add_point(in, t->b - 1.0, &b[0], other);
-        add_point(in, -t->b, &b[1], other);
-    }
 }
 
 // ---- Sizes
@@ -166,7 +70,7 @@ static void mark_strands(ss_step_problem *s, const ss_step_parts *in)
 // Entries of H that a segment may have, at most.
 static size_t most_entries(const ss_step_parts *in, int k, int segment)
 {
-    const ss_strand_point *end = segment_ends(in, k, segment);
+    const ss_strand_point *end = ss_segment_ends(in, k, segment);
     return 3 * ((size_t)end[0].count + (size_t)end[1].count);
 }
 
@@ -199,7 +103,7 @@ static sizes place_strands(ss_step_problem *s, const ss_step_parts *in)
 // Bytes that a thread needs for the parts of a contact.
 static size_t thread_room(const ss_step_problem *s)
 {
-    return 2 * (size_t)(s->widest + 1) * PART_ENTRY;
+    return ss_contact_room(s->widest);
 }
 
 // Numbers, then rows, in one buffer.
@@ -261,31 +165,31 @@ static void fill_mass_of(ss_step_problem *s, const ss_step_parts *in, int k)
            (size_t)M->n * sizeof *s->problem.f);
 }
 
-// Without entries, in the buffer.
-static parts empty_parts(const ss_step_problem *s, int thread)
+static ss_contact_dofs room_of(const ss_step_problem *s, int thread)
 {
-    const int n = s->widest + 1;
-    double(*J)[3] = (void *)((char *)s->parts.data + (size_t)thread * thread_room(s));
-    int *dof = (int *)(J + 2 * n);
-    return (parts){.of = {{.dof = dof, .J = J}, {.dof = dof + n, .J = J + n}}};
+    return ss_contact_dofs_in((char *)s->parts.data + (size_t)thread * thread_room(s), s->widest);
 }
 
 // The columns of contact i, whose first entry is at `at`. Returned: behind their last.
-static int fill_columns_of(ss_step_problem *s, const ss_step_parts *in, int i, int at, parts *p)
+static int fill_columns_of(ss_step_problem *s, const ss_step_parts *in, int i, int at,
+                           ss_contact_dofs *d)
 {
     ss_sparse *H = &s->problem.H;
-    fill_parts(in, &in->touches[i], p);
+    ss_contact_fill(in, &in->touches[i], d);
     for (int c = 0; c < 3; c++) {
         const ss_vec3 axis = in->E[i].c[c];
         H->start[3 * i + c] = at;
-        for (int k = 0; k < p->count; k++) {
-            const part *own = &p->of[k];
-            const int row = s->row[own->strand];
-            for (int j = 0; j < own->count; j++, at++) {
-                const double *J = own->J[j];
-                H->row[at] = row + own->dof[j];
-                H->x[at] = axis.x * J[0] + axis.y * J[1] + axis.z * J[2];
+        for (int k = 0; k < d->count; k++) {
+            const ss_contact_part *own = &d->of[k];
+            const int row = s->row[own->strand], *dof = own->dof;
+            const double *restrict x = own->J[0], *restrict y = own->J[1], *restrict z = own->J[2];
+            int *restrict rows = H->row + at;
+            double *restrict numbers = H->x + at;
+            for (int j = 0; j < own->count; j++) {
+                rows[j] = row + dof[j];
+                numbers[j] = axis.x * x[j] + axis.y * y[j] + axis.z * z[j];
             }
+            at += own->count;
         }
     }
     return at;
@@ -325,7 +229,7 @@ static ss_vec3 held_velocity(const ss_step_parts *in, const ss_strand *strand, d
 static ss_vec3 strand_velocity(const ss_step_parts *in, int k, int segment, double a)
 {
     const ss_strand *strand = &in->world->strands[k];
-    const ss_strand_point *end = segment_ends(in, k, segment);
+    const ss_strand_point *end = ss_segment_ends(in, k, segment);
     const ss_vec3 x = ss_segment_point(in->world, in->from->x, k, segment, a);
     const ss_vec3 carried = scripted_velocity(in, strand->carrier, x);
     if (strand->size.nheld == 0) {
@@ -357,7 +261,7 @@ static double normal_term(const ss_step_parts *in, int i, double scripted)
         return gap;
     }
     const ss_strand *strand = &in->world->strands[t->strand_a];
-    const ss_strand_point *end = segment_ends(in, t->strand_a, t->segment_a);
+    const ss_strand_point *end = ss_segment_ends(in, t->strand_a, t->segment_a);
     const double *v = in->world->now.v + strand->v;
     const ss_vec3 own =
         ss_along(ss_scaled(1.0 - t->a, ss_point_rate(&end[0], v)), t->a, ss_point_rate(&end[1], v));
@@ -407,11 +311,11 @@ static void count_part(void *context, int item, int thread)
 {
     filling *c = context;
     const int end = ss_team_cut(c->in->count, item + 1, c->nparts);
-    parts p = empty_parts(c->s, thread);
+    ss_contact_dofs d = room_of(c->s, thread);
     int entries = 0;
     for (int i = ss_team_cut(c->in->count, item, c->nparts); i < end; i++) {
-        find_dofs(c->in, &c->in->touches[i], &p);
-        entries += 3 * (p.of[0].count + p.of[1].count);
+        ss_contact_find(c->in, &c->in->touches[i], &d);
+        entries += 3 * (d.of[0].count + d.of[1].count);
     }
     c->entry[item + 1] = entries;
 }
@@ -420,10 +324,11 @@ static void fill_contacts_part(void *context, int item, int thread)
 {
     const filling *c = context;
     const int end = ss_team_cut(c->in->count, item + 1, c->nparts);
-    parts p = empty_parts(c->s, thread);
+    ss_contact_dofs d = room_of(c->s, thread);
     int at = c->entry[item];
     for (int i = ss_team_cut(c->in->count, item, c->nparts); i < end; i++) {
-        at = fill_columns_of(c->s, c->in, i, at, &p);
+        ss_contact_ask(c->in, i);
+        at = fill_columns_of(c->s, c->in, i, at, &d);
         fill_contact(c->s, c->in, i);
     }
     if (end == c->in->count) {
