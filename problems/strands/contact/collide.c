@@ -6,6 +6,7 @@
 
 #include "problems/strands/contact/cells.h"
 #include "problems/strands/contact/coplanar.h"
+#include "problems/strands/contact/found.h"
 #include "problems/strands/contact/overlap.h"
 #include "problems/strands/contact/proximity.h"
 #include "problems/strands/contact/swept.h"
@@ -24,11 +25,6 @@ typedef struct segment {
     int vertex;         // where it begins
 } segment;
 
-typedef struct found {
-    ss_touch touch;
-    int key[2]; // a's segment among all; the obstacle, or their count + b's segment among all
-} found;
-
 // The search is cut into so many parts if threads share it; few segments are one part, for a thread
 // takes ten microseconds to wake.
 #define PARTS          64
@@ -44,7 +40,7 @@ typedef struct part {
 struct ss_collider {
     ss_team *team; // the caller's
     ss_cells cells;
-    ss_buffer segments, boxes, orders, counts, touches;
+    ss_buffer segments, boxes, bars, orders, counts, touches;
     part parts[PARTS];
 };
 
@@ -57,6 +53,7 @@ typedef struct search {
     int nobstacles;
     double margin;
     const segment *segments;
+    const ss_segment_bar *bars; // [nsegments]; NULL where they move
     int nsegments;
     int nparts;
     size_t nfound; // in all parts
@@ -79,6 +76,7 @@ void ss_collider_free(ss_collider *c)
     ss_cells_free(&c->cells);
     ss_buffer_free(&c->segments);
     ss_buffer_free(&c->boxes);
+    ss_buffer_free(&c->bars);
     ss_buffer_free(&c->orders);
     ss_buffer_free(&c->counts);
     ss_buffer_free(&c->touches);
@@ -199,12 +197,12 @@ static bool belongs_to_next(const search *s, const segment *a, double abscissa)
 
 static void add(part *p, const ss_touch *t, int key_a, int key_b)
 {
-    found *list = ss_buffer_room(&p->found, (p->nfound + 1) * sizeof *list);
+    ss_found *list = ss_buffer_room(&p->found, (p->nfound + 1) * sizeof *list);
     if (list == NULL) {
         p->ok = false;
         return;
     }
-    list[p->nfound++] = (found){*t, {key_a, key_b}};
+    list[p->nfound++] = (ss_found){*t, {key_a, key_b}};
 }
 
 static void two_segments(const ss_vec3 *x, const segment *a, const segment *b, ss_vec3 ends[4])
@@ -268,7 +266,7 @@ static int touches_of(const search *s, const segment *a, const segment *b, ss_to
         two_segments(moves, a, b, moved);
         reach = ss_larger(reach, radii + ss_swept_speed(x, moved));
     }
-    if (ss_segments_are_beyond(place + a->vertex, place + b->vertex, reach)) {
+    if (s->bars == NULL && ss_segments_are_beyond(place + a->vertex, place + b->vertex, reach)) {
         return 0;
     }
     two_segments(place, a, b, x);
@@ -388,6 +386,25 @@ static void touch_whole_or_vertices(const search *s, part *p, int i, int o)
     }
 }
 
+// Keeps the pairs that are not beyond all reach, three quarters of which are: at once, so that what is known of
+// the segments of later ones can be asked for.
+static size_t sift(const search *s, ss_pair *pairs, size_t npairs)
+{
+    const double reach = 2.0 * s->lines->radius + s->margin;
+    const size_t ahead = 8;
+    size_t kept = 0;
+    for (size_t k = 0; k < npairs; k++) {
+        if (k + ahead < npairs) {
+            __builtin_prefetch(&s->bars[pairs[k + ahead].a]);
+            __builtin_prefetch(&s->bars[pairs[k + ahead].b]);
+        }
+        const ss_pair pair = pairs[k];
+        pairs[kept] = pair;
+        kept += !ss_bars_are_beyond(&s->bars[pair.a], &s->bars[pair.b], reach);
+    }
+    return kept;
+}
+
 // Part `item` of the pairs of segments, and of segments and obstacles.
 static void find_part(void *context, int item, int thread)
 {
@@ -397,7 +414,8 @@ static void find_part(void *context, int item, int thread)
     (void)thread;
     p->nfound = 0;
     p->ok = ss_cells_pairs(&s->c->cells, item, s->nparts, &p->pairs, &npairs);
-    const ss_pair *pairs = p->pairs.data;
+    ss_pair *pairs = p->pairs.data;
+    npairs = s->bars != NULL && p->ok ? sift(s, pairs, npairs) : npairs;
     for (size_t k = 0; k < npairs && p->ok; k++) {
         touch_segments(s, p, pairs[k]);
     }
@@ -409,15 +427,31 @@ static void find_part(void *context, int item, int thread)
     }
 }
 
+static ss_status measure_segments(search *s, double largest, ss_box **boxes, ss_error *e)
+{
+    const size_t n = (size_t)s->nsegments + 1;
+    *boxes = ss_buffer_room(&s->c->boxes, n * sizeof **boxes);
+    ss_segment_bar *bars = ss_buffer_room(&s->c->bars, n * sizeof *bars);
+    if (*boxes == NULL || bars == NULL) {
+        return ss_fail_memory(e, "the boxes of the segments");
+    }
+    fill_boxes(s, largest, *boxes);
+    for (int i = 0; s->lines->moved == NULL && i < s->nsegments; i++) {
+        bars[i] = ss_segment_bar_of(s->lines->x + s->segments[i].vertex);
+    }
+    s->bars = s->lines->moved == NULL ? bars : NULL;
+    return SS_OK;
+}
+
 static ss_status find(search *s, double largest, ss_error *e)
 {
     ss_collider *c = s->c;
-    ss_box *boxes = ss_buffer_room(&c->boxes, (size_t)s->nsegments * sizeof *boxes);
-    if (boxes == NULL) {
-        return ss_fail_memory(e, "the boxes of the segments");
+    ss_box *boxes = NULL;
+    ss_status status = measure_segments(s, largest, &boxes, e);
+    if (status != SS_OK) {
+        return status;
     }
-    fill_boxes(s, largest, boxes);
-    const ss_status status = ss_cells_fill(&c->cells, boxes, s->nsegments, e);
+    status = ss_cells_fill(&c->cells, boxes, s->nsegments, e);
     if (status != SS_OK) {
         return status;
     }
@@ -431,49 +465,25 @@ static ss_status find(search *s, double largest, ss_error *e)
     return ok ? SS_OK : ss_fail_memory(e, "the contacts");
 }
 
-// One pass of a counting sort of what was found, by one of its keys in 0 .. nkeys - 1.
-static void sort_by(int which, const found *const *from, const found **to, size_t n, int *count,
-                    int nkeys)
-{
-    for (int k = 0; k <= nkeys; k++) {
-        count[k] = 0;
-    }
-    for (size_t i = 0; i < n; i++) {
-        count[from[i]->key[which] + 1]++;
-    }
-    for (int k = 0; k < nkeys; k++) {
-        count[k + 1] += count[k];
-    }
-    for (size_t i = 0; i < n; i++) {
-        to[count[from[i]->key[which]]++] = from[i];
-    }
-}
-
-static void list_found(const search *s, const found **order)
-{
-    size_t n = 0;
-    for (int k = 0; k < s->nparts; k++) {
-        const part *p = &s->c->parts[k];
-        const found *list = p->found.data;
-        for (size_t i = 0; i < p->nfound; i++) {
-            order[n++] = &list[i];
-        }
-    }
-}
-
 static ss_status sort_found(search *s, ss_error *e)
 {
     const size_t n = s->nfound;
     const int nkeys = s->nobstacles + s->nsegments;
-    const found **order = ss_buffer_room(&s->c->orders, 2 * n * sizeof(const found *));
+    const ss_found **order = ss_buffer_room(&s->c->orders, 2 * n * sizeof(const ss_found *));
     int *count = ss_buffer_room(&s->c->counts, ((size_t)nkeys + 1) * sizeof *count);
     ss_touch *touches = ss_buffer_room(&s->c->touches, n * sizeof *touches);
     if (order == NULL || count == NULL || touches == NULL) {
         return ss_fail_memory(e, "the sorted contacts");
     }
-    list_found(s, order);
-    sort_by(1, order, order + n, n, count, nkeys);
-    sort_by(0, order + n, order, n, count, nkeys);
+    size_t listed = 0;
+    for (int k = 0; k < s->nparts; k++) {
+        const part *p = &s->c->parts[k];
+        const ss_found *list = p->found.data;
+        for (size_t i = 0; i < p->nfound; i++) {
+            order[listed++] = &list[i];
+        }
+    }
+    ss_found_sort(order, n, nkeys, count);
     for (size_t i = 0; i < n; i++) {
         touches[i] = order[i]->touch;
     }

@@ -30,19 +30,40 @@ ss_vec3 ss_orthogonal(ss_vec3 d);
 // the exact points would jump between, stands for it badly.
 #define SS_NEARLY_PARALLEL 1e-4
 
+// What the test below wants of a segment; a cache line.
+typedef struct ss_segment_bar {
+    ss_vec3 d, sum; // from its first end to its second, and their sum
+    double dd, length;
+} ss_segment_bar;
+
+static inline ss_segment_bar ss_segment_bar_of(const ss_vec3 x[2])
+{
+    ss_segment_bar bar = {.d = ss_minus(x[1], x[0]), .sum = ss_plus(x[0], x[1])};
+    bar.dd = ss_dot(bar.d, bar.d);
+    bar.length = sqrt(bar.dd);
+    return bar;
+}
+
 // True only where the segments are farther than `reach` from each other, and true for most that
 // are; costs less than their distance. With w from the middle of one to the middle of the other and
 // c = d x e, the lines are |w . c| / |c| apart, and no point of the second is nearer to the line of
-// the first than |d x w| / |d| - |c| / (2 |d|).
-static inline bool ss_segments_are_beyond(const ss_vec3 x[2], const ss_vec3 y[2], double reach)
+// the first than |d x w| / |d| - |c| / (2 |d|). Without branches, for of boxes that overlap the outcome is not
+// to be foreseen.
+static inline bool ss_bars_are_beyond(const ss_segment_bar *a, const ss_segment_bar *b,
+                                      double reach)
 {
     const double above_rounding = 1.0 + 1e-6;
-    const ss_vec3 d = ss_minus(x[1], x[0]), e = ss_minus(y[1], y[0]);
-    const ss_vec3 w = ss_scaled(0.5, ss_minus(ss_plus(y[0], y[1]), ss_plus(x[0], x[1])));
-    const ss_vec3 c = ss_cross(d, e), side = ss_cross(d, w);
-    const double dd = ss_dot(d, d), cc = ss_dot(c, c), wc = ss_dot(w, c);
+    const ss_vec3 w = ss_scaled(0.5, ss_minus(b->sum, a->sum));
+    const ss_vec3 c = ss_cross(a->d, b->d), side = ss_cross(a->d, w);
+    const double cc = ss_dot(c, c), wc = ss_dot(w, c);
     const double apart = above_rounding * reach;
-    const double far = apart * sqrt(dd) + above_rounding * 0.5 * sqrt(cc);
-    return ss_dot(side, side) > far * far ||
-           (wc * wc > apart * apart * cc && cc > SS_NEARLY_PARALLEL * dd * ss_dot(e, e));
+    const double far = apart * a->length + above_rounding * 0.5 * sqrt(cc);
+    return (ss_dot(side, side) > far * far) |
+           ((wc * wc > apart * apart * cc) & (cc > SS_NEARLY_PARALLEL * a->dd * b->dd));
+}
+
+static inline bool ss_segments_are_beyond(const ss_vec3 x[2], const ss_vec3 y[2], double reach)
+{
+    const ss_segment_bar a = ss_segment_bar_of(x), b = ss_segment_bar_of(y);
+    return ss_bars_are_beyond(&a, &b, reach);
 }
