@@ -57,16 +57,34 @@ typedef struct placing {
     const ss_world_state *state;
 } placing;
 
+// The J of `count` points that lie behind each other are about to be written.
+static void ask_for_points(const ss_strand_point *p, int count)
+{
+    const char *J = (const char *)p[0].J;
+    for (size_t k = 0; count > 1 && k < (size_t)(p[1].J - p[0].J) * (size_t)count; k += 8) {
+        __builtin_prefetch(J + k * sizeof(double), 1);
+    }
+}
+
+void ss_snapshot_place_strand(ss_snapshot *s, const ss_world *w, const ss_world_state *state, int k)
+{
+    const ss_strand *strand = &w->strands[k];
+    ss_placed at = ss_snapshot_strand(s, w, k);
+    if (k + 1 < w->nstrands) { // the J of all strands are more than caches hold
+        ask_for_points(at.points + strand->size.npoints, strand[1].size.npoints);
+        ask_for_points(at.samples + strand->size.nsamples, strand[1].size.nsamples);
+    }
+    ss_strand_place(w, k, state, &at);
+    for (int i = 0; i < strand->size.npoints; i++) {
+        s->x[strand->point + i] = at.points[i].x;
+    }
+}
+
 static void place_one(void *context, int k, int thread)
 {
     const placing *c = context;
-    const ss_strand *strand = &c->w->strands[k];
-    ss_placed at = ss_snapshot_strand(c->s, c->w, k);
     (void)thread;
-    ss_strand_place(c->w, k, c->state, &at);
-    for (int i = 0; i < strand->size.npoints; i++) {
-        c->s->x[strand->point + i] = at.points[i].x;
-    }
+    ss_snapshot_place_strand(c->s, c->w, c->state, k);
 }
 
 void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state,

@@ -20,6 +20,9 @@ void ss_snapshot_script(ss_snapshot *s, const ss_world *w, double time); // bodi
 // Strands, shared among the threads of a team; NULL: one.
 void ss_snapshot_place(ss_snapshot *s, const ss_world *w, const ss_world_state *state,
                        ss_team *team);
+// The same of strand k alone.
+void ss_snapshot_place_strand(ss_snapshot *s, const ss_world *w, const ss_world_state *state,
+                              int k);
 
 // The part of strand k.
 ss_placed ss_snapshot_strand(const ss_snapshot *s, const ss_world *w, int k);

@@ -95,11 +95,13 @@ static bool allocate(ss_stepper *s)
     s->first = malloc((n + 1) * sizeof *s->first);
     s->body = malloc((n + 1) * sizeof *s->body);
     s->loose = malloc((n + 1) * sizeof *s->loose);
+    s->ends = malloc((n + 1) * sizeof *s->ends);
     s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
     s->collider = ss_collider_new(s->systems.team);
     s->track = ss_track_new(s->systems.team);
     if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->body == NULL ||
-        s->moved == NULL || s->loose == NULL || s->collider == NULL || s->track == NULL) {
+        s->moved == NULL || s->ends == NULL || s->loose == NULL || s->collider == NULL ||
+        s->track == NULL) {
         return false;
     }
     for (int k = 0; k < w->nstrands; k++) {
@@ -197,6 +199,7 @@ void ss_stepper_free(ss_stepper *s)
     free(s->body);
     free(s->loose);
     free(s->moved);
+    free(s->ends);
     ss_collider_free(s->collider);
     ss_track_free(s->track);
     ss_buffer_free(&s->found);

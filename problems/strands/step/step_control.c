@@ -92,17 +92,22 @@ ss_energy ss_step_energy(const ss_world *w, const ss_world_state *state, const s
     return sum;
 }
 
+double ss_step_strand_length(const ss_world *w, int k, const ss_snapshot *at)
+{
+    const ss_strand *s = &w->strands[k];
+    double length = 0.0;
+    for (int i = 1; i < s->size.npoints; i++) {
+        const ss_vec3 *x = at->x + s->point + i;
+        length += ss_is_branch(&s->size, i) ? 0.0 : ss_length(ss_minus(x[0], x[-1]));
+    }
+    return length;
+}
+
 double ss_step_length(const ss_world *w, const ss_snapshot *at)
 {
     double length = 0.0;
     for (int k = 0; k < w->nstrands; k++) {
-        const ss_strand *s = &w->strands[k];
-        double one = 0.0;
-        for (int i = 1; i < s->size.npoints; i++) {
-            const ss_vec3 *x = at->x + s->point + i;
-            one += ss_is_branch(&s->size, i) ? 0.0 : ss_length(ss_minus(x[0], x[-1]));
-        }
-        length += one;
+        length += ss_step_strand_length(w, k, at);
     }
     return length;
 }

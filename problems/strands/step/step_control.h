@@ -19,6 +19,7 @@ bool ss_step_reached_too_far(const ss_world *w, const ss_step_options *o, const 
 // The energies of all strands, and the lengths of their polylines.
 ss_energy ss_step_energy(const ss_world *w, const ss_world_state *state, const ss_snapshot *at);
 double ss_step_length(const ss_world *w, const ss_snapshot *at);
+double ss_step_strand_length(const ss_world *w, int k, const ss_snapshot *at);
 
 // Whether the strands that were at `from` with energy `before` are somewhere and do something
 // sensible at `to`.

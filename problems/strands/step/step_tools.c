@@ -331,18 +331,41 @@ static ss_vec3 own_velocity(const ss_stepper *s, const ss_strand *strand, int po
     return ss_minus(rate, ss_plus(body->velocity, ss_cross(body->spin, arm)));
 }
 
-static double largest_speed(const ss_stepper *s)
+// A strand is measured right after it has been placed, as long as caches hold its J.
+static void end_strand(void *context, int k, int thread)
 {
+    ss_stepper *s = context;
     const ss_world *w = s->world;
-    double largest = 0.0;
-    for (int k = 0; k < w->nstrands; k++) {
-        const ss_strand *strand = &w->strands[k];
-        for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
-            const ss_vec3 rate = own_velocity(s, strand, i);
-            largest = fmax(largest, ss_dot(rate, rate));
-        }
+    const ss_strand *strand = &w->strands[k];
+    ss_step_strand_end *end = &s->ends[k];
+    (void)thread;
+    ss_snapshot_place_strand(&s->there, w, &s->trial, k);
+    const ss_placed placed = ss_snapshot_strand(&s->there, w, k);
+    ss_strand_energy(w, k, &s->trial, &placed, &end->energy);
+    end->length = ss_step_strand_length(w, k, &s->there);
+    end->square = 0.0;
+    for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
+        const ss_vec3 rate = own_velocity(s, strand, i);
+        end->square = fmax(end->square, ss_dot(rate, rate));
     }
-    return sqrt(largest);
+}
+
+// The trial state is placed `there`, with its energies, length and largest speed.
+static void place_end(ss_stepper *s, ss_step_report *report)
+{
+    double square = 0.0;
+    report->energy = (ss_energy){0};
+    report->length = 0.0;
+    ss_team_run(s->systems.team, s->world->nstrands, end_strand, s);
+    for (int k = 0; k < s->world->nstrands; k++) {
+        const ss_step_strand_end *end = &s->ends[k];
+        report->energy.kinetic += end->energy.kinetic;
+        report->energy.elastic += end->energy.elastic;
+        report->energy.potential += end->energy.potential;
+        report->length += end->length;
+        square = fmax(square, end->square);
+    }
+    report->max_speed = sqrt(square);
 }
 
 // Of touches within the margin.
@@ -360,14 +383,11 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
 {
     const ss_world *w = s->world;
     s->trial.time = w->now.time + h;
-    ss_snapshot_place(&s->there, w, &s->trial, s->systems.team);
+    place_end(s, report);
     measure_contacts(s, report);
     report->time = s->trial.time;
     report->dt = h;
     report->stiffness = ss_systems_kind(&s->systems, w);
-    report->energy = ss_step_energy(w, &s->trial, &s->there);
-    report->length = ss_step_length(w, &s->there);
-    report->max_speed = largest_speed(s);
     s->after = NULL;
     if (!all_finite(s->trial.v, w->nv) ||
         ss_step_exploded(w, &s->options, &s->here, &s->there, &s->energy, &report->energy)) {

@@ -9,6 +9,13 @@
 #include "problems/strands/step/step_control.h"
 #include "problems/strands/step/step_problem.h"
 
+// What is measured of a strand where a try ends.
+typedef struct ss_step_strand_end {
+    ss_energy energy;
+    double length; // m
+    double square; // (m/s)^2: of the largest speed of its points, against the body of its root
+} ss_step_strand_end;
+
 struct ss_stepper {
     ss_world *world; // the caller's
     ss_step_options options;
@@ -28,10 +35,11 @@ struct ss_stepper {
     bool placed;          // here is where trial is
     ss_energy energy;     // here
     ss_systems systems;
-    double way;           // the try moves q by way v + offset (system.h)
-    const double *offset; // [nv], the scheme's; NULL: 0
-    double *mean;         // [nv] scratch: that velocity
-    ss_vec3 *moved;       // [npoints] scratch: where a sweep ends
+    double way;               // the try moves q by way v + offset (system.h)
+    const double *offset;     // [nv], the scheme's; NULL: 0
+    double *mean;             // [nv] scratch: that velocity
+    ss_step_strand_end *ends; // [nstrands]
+    ss_vec3 *moved;           // [npoints] scratch: where a sweep ends
 
     ss_collider *collider;
     bool coplanar;         // the scheme's, for ss_polylines

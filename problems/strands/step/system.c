@@ -252,12 +252,25 @@ static ss_vec3 wind_at(const ss_world *w, const ss_strand *s, int i, const ss_pl
     return ss_wind_felt(w, at->time, s->sample + i, at->samples[i].x, tangent);
 }
 
+// The J of all strands are more than caches hold: those of a strand come while other things are worked out.
+static void ask_for_samples(const ss_strand *s, const ss_placed *at)
+{
+    const ss_strand_point *p = at->samples;
+    for (int i = 0; i < s->size.nsamples; i++) {
+        const char *J = (const char *)p[i].J;
+        for (size_t k = 0; k < 3 * (size_t)p[i].count * sizeof(double); k += 64) {
+            __builtin_prefetch(J + k);
+        }
+    }
+}
+
 // F += all forces but damping, and but the drag of the strand's own velocity.
 static void add_forces(const ss_world *w, const ss_strand *s, const double *q, const double *v,
                        const ss_placed *at, ss_vec3 *convected, double *F)
 {
     const bool convects = s->model->convect != NULL;
     if (convects) {
+        ask_for_samples(s, at);
         const ss_pose root = ss_strand_root(s, at);
         s->model->convect(s->self, &root, q, v, convected);
     }
