@@ -1,6 +1,7 @@
 // problems/matrix/bodies.h -- which dofs move together (internal; problems/matrix/mass.h is the public view).
 #pragma once
 
+#include <string.h>
 #include "problems/problem.h"
 
 // first[j] is the smallest dof of the connected component of dof j in M's pattern; [M->ncols].
@@ -35,10 +36,8 @@ static inline bool ss_alike_columns(const ss_sparse *H, int column, int dim)
     const int *start = H->start + column, count = start[1] - start[0];
     bool alike = true;
     for (int c = 1; alike && c < dim; c++) {
-        alike = start[c + 1] - start[c] == count;
-        for (int k = 0; alike && k < count; k++) {
-            alike = H->row[start[c] + k] == H->row[start[0] + k];
-        }
+        alike = start[c + 1] - start[c] == count &&
+                memcmp(H->row + start[c], H->row + start[0], (size_t)count * sizeof *H->row) == 0;
     }
     return alike;
 }

@@ -19,8 +19,10 @@ typedef struct traces {
     int *start;    // [bodies + 1] of the ends of a body
     int *contact;  // [nends] ascending on a body
     double *share; // [dim nends] (1)
+    int *first;    // [contacts + 1] of what each contact has in the next two
+    int *body;     // [nends] bodies, in the order in which its entries come to them
+    int *end;      // [nends] its ends on these
     int *seen;     // [bodies] the last contact or column that met it
-    int *next;     // [bodies] the first end that belongs to the present contact or a later one
     double *X;     // [largest body + 1][dim BATCH], and room for four entries of an end
     int *place;    // [largest body] of an end's entries
     ss_banded Z;   // of the last body that was a band
@@ -31,8 +33,10 @@ static void traces_free(traces *t)
     free(t->start);
     free(t->contact);
     free(t->share);
+    free(t->first);
+    free(t->body);
+    free(t->end);
     free(t->seen);
-    free(t->next);
     free(t->X);
     free(t->place);
     ss_banded_free(&t->Z);
@@ -45,25 +49,37 @@ static void forget(traces *t)
     memset(t->seen, -1, (size_t)t->layout->nbodies * sizeof *t->seen);
 }
 
-// Counts the ends of each body, two places on; with `contact`, fills them in.
-static void visit_ends(traces *t)
+// The bodies of each contact, and the number of ends of each body, two places on.
+static void list_bodies(traces *t)
 {
     const ss_sparse *H = &t->p->H;
     const int dim = t->p->dim;
+    int n = 0;
     forget(t);
     for (int i = 0; i < t->p->ncontacts; i++) {
         const int columns = ss_alike_columns(H, dim * i, dim) ? 1 : dim;
+        t->first[i] = n;
         for (int k = H->start[dim * i]; k < H->start[dim * i + columns]; k++) {
             const int body = t->layout->body_of[H->row[k]];
-            if (t->seen[body] == i) {
-                continue;
-            }
-            t->seen[body] = i;
-            if (t->contact != NULL) {
-                t->contact[t->start[body + 1]++] = i;
-            } else {
+            if (t->seen[body] != i) {
+                t->seen[body] = i;
+                t->body[n++] = body;
                 t->start[body + 2]++;
             }
+        }
+    }
+    t->first[t->p->ncontacts] = t->nends = n;
+}
+
+static void number_ends(traces *t)
+{
+    for (int k = 2; k < t->layout->nbodies + 2; k++) {
+        t->start[k] += t->start[k - 1];
+    }
+    for (int i = 0; i < t->p->ncontacts; i++) {
+        for (int k = t->first[i]; k < t->first[i + 1]; k++) {
+            t->end[k] = t->start[t->body[k] + 1]++;
+            t->contact[t->end[k]] = i;
         }
     }
 }
@@ -77,29 +93,42 @@ static bool find_ends(traces *t)
         largest = m > largest ? m : largest;
     }
     t->seen = malloc((nbodies + 1) * sizeof *t->seen);
-    t->next = malloc((nbodies + 1) * sizeof *t->next);
     t->start = calloc(nbodies + 2, sizeof *t->start);
     t->X = malloc(((largest + 1) * dim * BATCH + 4) * sizeof *t->X);
     t->place = malloc((largest + 1) * sizeof *t->place);
-    if (t->seen == NULL || t->next == NULL || t->start == NULL || t->X == NULL ||
-        t->place == NULL) {
+    t->first = malloc(((size_t)t->p->ncontacts + 1) * sizeof *t->first);
+    t->body = malloc(((size_t)ss_sparse_count(&t->p->H) + 1) * sizeof *t->body);
+    if (t->seen == NULL || t->start == NULL || t->X == NULL || t->place == NULL ||
+        t->first == NULL || t->body == NULL) {
         return false;
     }
-    visit_ends(t);
-    for (size_t k = 2; k < nbodies + 2; k++) {
-        t->start[k] += t->start[k - 1];
-    }
-    t->nends = t->start[nbodies + 1];
-    t->contact = malloc(((size_t)t->nends + 1) * sizeof *t->contact);
-    t->share = malloc((dim * (size_t)t->nends + 1) * sizeof *t->share);
-    if (t->contact == NULL || t->share == NULL) {
+    list_bodies(t);
+    const size_t n = (size_t)t->nends;
+    t->end = malloc((n + 1) * sizeof *t->end);
+    t->contact = malloc((n + 1) * sizeof *t->contact);
+    t->share = malloc((dim * n + 1) * sizeof *t->share);
+    if (t->end == NULL || t->contact == NULL || t->share == NULL) {
         return false;
     }
-    visit_ends(t);
+    number_ends(t);
     return true;
 }
 
 // ---- Shares of a body that is no band
+
+// The columns of a contact lie in the order of the contacts, and are asked for body by body: so many ends ahead.
+#define AHEAD 4
+static inline void ask_for_contact(const traces *t, int e)
+{
+    const ss_sparse *H = &t->p->H;
+    if (e + AHEAD < t->nends) {
+        const int *column = H->start + t->p->dim * t->contact[e + AHEAD];
+        for (int k = column[0]; k < column[t->p->dim]; k += 8) {
+            __builtin_prefetch(H->x + k);
+            __builtin_prefetch(H->row + k);
+        }
+    }
+}
 
 // The ends first .. end - 1 side by side, a dof a row.
 static void whiten_batch(traces *t, int body, int first, int end)
@@ -111,6 +140,7 @@ static void whiten_batch(traces *t, int body, int first, int end)
     double *share = t->share + (size_t)dim * (size_t)first;
     memset(t->X, 0, (size_t)m * (size_t)width * sizeof *t->X);
     for (int e = first; e < end; e++) {
+        ask_for_contact(t, e);
         ss_bodies_spread(t->layout, body, dof, H, dim, t->contact[e], t->X + dim * (e - first),
                          width);
     }
@@ -225,13 +255,14 @@ static bool find_shares(traces *t)
     return ok;
 }
 
-// The end of contact i on a body, where it has one; contacts are asked for in ascending order.
-static int end_of(traces *t, int body, int i)
+// The end of contact i on one of its bodies.
+static int end_of(const traces *t, int body, int i)
 {
-    while (t->contact[t->next[body]] < i) {
-        t->next[body]++;
+    int k = t->first[i];
+    while (t->body[k] != body) {
+        k++;
     }
-    return t->next[body];
+    return t->end[k];
 }
 
 // The shares of column c of contact i, in the order in which its entries come to bodies.
@@ -252,14 +283,25 @@ static double column_square(traces *t, int i, int c)
     return sum;
 }
 
+// The same of a contact whose columns are alike.
+static double alike_square(const traces *t, int i, int c)
+{
+    double sum = 0.0;
+    for (int k = t->first[i]; k < t->first[i + 1]; k++) {
+        sum += t->share[t->p->dim * t->end[k] + c];
+    }
+    return sum;
+}
+
 static void add_shares(traces *t, double *compliance)
 {
-    memcpy(t->next, t->start, (size_t)t->layout->nbodies * sizeof *t->next);
+    const int dim = t->p->dim;
     forget(t);
     for (int i = 0; i < t->p->ncontacts; i++) {
+        const bool alike = ss_alike_columns(&t->p->H, dim * i, dim);
         compliance[i] = 0.0;
-        for (int c = 0; c < t->p->dim; c++) {
-            compliance[i] += column_square(t, i, c) / t->p->dim;
+        for (int c = 0; c < dim; c++) {
+            compliance[i] += (alike ? alike_square(t, i, c) : column_square(t, i, c)) / dim;
         }
     }
 }
