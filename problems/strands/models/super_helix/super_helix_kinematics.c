@@ -10,50 +10,26 @@
 // Terms of the power series in x^2.
 #define SERIES 7
 
-// b = sum (-y)^k / (2k + 2)!, c = sum (-y)^k / (2k + 3)!, y = x^2, and their derivatives.
-static const double SERIES_B[SERIES] = {
-    1.0 / 2,       -1.0 / 24,        1.0 / 720,          -1.0 / 40320,
-    1.0 / 3628800, -1.0 / 479001600, 1.0 / 87178291200.0};
-static const double SERIES_C[SERIES] = {
-    1.0 / 6,        -1.0 / 120,          1.0 / 5040,           -1.0 / 362880,
-    1.0 / 39916800, -1.0 / 6227020800.0, 1.0 / 1307674368000.0};
-static const double SERIES_B1[SERIES] = {-2.0 / 24,
-                                         4.0 / 720,
-                                         -6.0 / 40320,
-                                         8.0 / 3628800,
-                                         -10.0 / 479001600,
-                                         12.0 / 87178291200.0,
-                                         -14.0 / 20922789888000.0};
-static const double SERIES_C1[SERIES] = {-2.0 / 120,
-                                         4.0 / 5040,
-                                         -6.0 / 362880,
-                                         8.0 / 39916800,
-                                         -10.0 / 6227020800.0,
-                                         12.0 / 1307674368000.0,
-                                         -14.0 / 355687428096000.0};
-static const double SERIES_B2[SERIES] = {8.0 / 720,
-                                         -24.0 / 40320,
-                                         48.0 / 3628800,
-                                         -80.0 / 479001600,
-                                         120.0 / 87178291200.0,
-                                         -168.0 / 20922789888000.0,
-                                         224.0 / 6402373705728000.0};
-static const double SERIES_C2[SERIES] = {8.0 / 5040,
-                                         -24.0 / 362880,
-                                         48.0 / 39916800,
-                                         -80.0 / 6227020800.0,
-                                         120.0 / 1307674368000.0,
-                                         -168.0 / 355687428096000.0,
-                                         224.0 / 121645100408832000.0};
-
-static double series(const double coefficient[SERIES], double y)
-{
-    double sum = coefficient[SERIES - 1];
-    for (int k = SERIES - 2; k >= 0; k--) {
-        sum = sum * y + coefficient[k];
-    }
-    return sum;
-}
+// b = sum (-y)^k / (2k + 2)!, c = sum (-y)^k / (2k + 3)!, y = x^2, and their derivatives: b, c, b1 and c1 side by
+// side, then b2 and c2.
+typedef double four __attribute__((vector_size(32)));
+typedef double two __attribute__((vector_size(16)));
+static const four FIRST[SERIES] = {
+    {1.0 / 2, 1.0 / 6, -2.0 / 24, -2.0 / 120},
+    {-1.0 / 24, -1.0 / 120, 4.0 / 720, 4.0 / 5040},
+    {1.0 / 720, 1.0 / 5040, -6.0 / 40320, -6.0 / 362880},
+    {-1.0 / 40320, -1.0 / 362880, 8.0 / 3628800, 8.0 / 39916800},
+    {1.0 / 3628800, 1.0 / 39916800, -10.0 / 479001600, -10.0 / 6227020800.0},
+    {-1.0 / 479001600, -1.0 / 6227020800.0, 12.0 / 87178291200.0, 12.0 / 1307674368000.0},
+    {1.0 / 87178291200.0, 1.0 / 1307674368000.0, -14.0 / 20922789888000.0,
+     -14.0 / 355687428096000.0}};
+static const two SECOND[SERIES] = {{8.0 / 720, 8.0 / 5040},
+                                   {-24.0 / 40320, -24.0 / 362880},
+                                   {48.0 / 3628800, 48.0 / 39916800},
+                                   {-80.0 / 479001600, -80.0 / 6227020800.0},
+                                   {120.0 / 87178291200.0, 120.0 / 1307674368000.0},
+                                   {-168.0 / 20922789888000.0, -168.0 / 355687428096000.0},
+                                   {224.0 / 6402373705728000.0, 224.0 / 121645100408832000.0}};
 
 static ss_helix_terms closed_terms(double y)
 {
@@ -73,10 +49,11 @@ ss_helix_terms ss_helix_first_at(double x_squared)
     if (!(x_squared < SS_HELIX_SERIES_BELOW * SS_HELIX_SERIES_BELOW)) {
         return closed_terms(x_squared);
     }
-    return (ss_helix_terms){.b = series(SERIES_B, x_squared),
-                            .c = series(SERIES_C, x_squared),
-                            .b1 = series(SERIES_B1, x_squared),
-                            .c1 = series(SERIES_C1, x_squared)};
+    four sum = FIRST[SERIES - 1];
+    for (int k = SERIES - 2; k >= 0; k--) {
+        sum = sum * x_squared + FIRST[k];
+    }
+    return (ss_helix_terms){.b = sum[0], .c = sum[1], .b1 = sum[2], .c1 = sum[3]};
 }
 
 ss_helix_terms ss_helix_terms_at(double x_squared)
@@ -86,8 +63,12 @@ ss_helix_terms ss_helix_terms_at(double x_squared)
         t.b2 = (t.c - t.b - 4.0 * t.b1) / x_squared;
         t.c2 = (t.b1 - 5.0 * t.c1) / x_squared;
     } else {
-        t.b2 = series(SERIES_B2, x_squared);
-        t.c2 = series(SERIES_C2, x_squared);
+        two sum = SECOND[SERIES - 1];
+        for (int k = SERIES - 2; k >= 0; k--) {
+            sum = sum * x_squared + SECOND[k];
+        }
+        t.b2 = sum[0];
+        t.c2 = sum[1];
     }
     return t;
 }
