@@ -19,6 +19,7 @@ void ss_response_free(ss_response *response)
     free(response->compliance);
     free(response->motion);
     free(response->scratch);
+    free(response->shares);
     free(response->exact);
     free(response->load);
     free(response->fine);
@@ -74,31 +75,12 @@ static void add_fine_product(const ss_sparse *A, double sign, const double *x, s
     }
 }
 
-// max_c sum_j |H_jc| (d_share |d_j| + v_share |v_j|)
-static double find_uncertainty(const ss_response *response, const double *d, double d_share,
-                               double v_share)
-{
-    const ss_sparse *H = &response->problem->H;
-    double largest = 0.0, *shares = response->scratch;
-    for (int j = 0; j < response->problem->ndofs; j++) {
-        shares[j] = d_share * fabs(d[j]) + v_share * fabs((double)response->exact[j]);
-    }
-    for (int c = 0; c < H->ncols; c++) {
-        double sum = 0.0;
-        for (int k = H->start[c]; k < H->start[c + 1]; k++) {
-            sum += fabs(H->x[k]) * shares[H->row[k]];
-        }
-        largest = sum > largest ? sum : largest;
-    }
-    return largest;
-}
-
-// (1) from response->load = f + H r; v is in response->exact, d is scratch. (2).
-static double refine_motion(ss_response *response, double *d)
+// (1) from response->load = f + H r; v is in response->exact, and what (2) sums with |H_jc| in response->shares;
+// d is scratch.
+static void refine_motion(ss_response *response, double *d)
 {
     const ss_problem *p = response->problem;
     long double *v = response->exact, *rho = response->load;
-    double uncertain = 0.0;
     memset(v, 0, (size_t)p->ndofs * sizeof *v);
     for (int pass = 0; pass <= REFINEMENTS; pass++) {
         for (int j = 0; j < p->ndofs; j++) {
@@ -111,11 +93,10 @@ static double refine_motion(ss_response *response, double *d)
         if (pass < REFINEMENTS) {
             ss_long_add_product(&p->M, -1.0, d, rho);
         }
-        if (pass == 1) {
-            uncertain = find_uncertainty(response, d, D1_SHARE, V_SHARE);
+        for (int j = 0; pass == 1 && j < p->ndofs; j++) {
+            response->shares[j] = D1_SHARE * fabs(d[j]) + V_SHARE * fabs((double)v[j]);
         }
     }
-    return uncertain;
 }
 
 static double largest_of(const double *x, int n)
@@ -210,8 +191,9 @@ static double refine_coarsely(ss_response *response, const double *r, double *mo
         response->load[j] = p->f[j];
     }
     ss_long_add_product(&p->H, 1.0, r, response->load);
-    const double uncertain = refine_motion(response, motion);
-    ss_long_transposed_product(&p->H, response->exact, p->w, u);
+    refine_motion(response, motion);
+    const double uncertain =
+        ss_long_transposed_bounded(&p->H, response->exact, p->w, response->shares, u);
     for (int j = 0; j < p->ndofs; j++) {
         motion[j] = (double)response->exact[j];
     }
@@ -244,10 +226,12 @@ static ss_status prepare_global(ss_response *response, ss_mass **room, ss_error 
     }
     response->motion = malloc((size_t)p->ndofs * sizeof *response->motion);
     response->scratch = malloc((size_t)p->ndofs * sizeof *response->scratch);
+    response->shares = malloc((size_t)p->ndofs * sizeof *response->shares);
     response->exact = malloc((size_t)p->ndofs * sizeof *response->exact);
     response->fine = malloc(2 * (size_t)p->ndofs * sizeof *response->fine);
-    if (response->motion == NULL || response->scratch == NULL || response->exact == NULL ||
-        response->fine == NULL || !ss_compliance_find(p, response->mass, response->compliance)) {
+    if (response->motion == NULL || response->scratch == NULL || response->shares == NULL ||
+        response->exact == NULL || response->fine == NULL ||
+        !ss_compliance_find(p, response->mass, response->compliance)) {
         return ss_fail_memory(e, "the judge");
     }
     return SS_OK;

@@ -18,6 +18,7 @@ typedef struct ss_response {
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
     double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
     double *scratch;           // [ndofs] scratch, global form; owned
+    double *shares;            // [ndofs] of what is uncertain (response.c), global form; owned
     long double *exact;        // [ndofs] v before it is rounded, global form; owned
     long double *load;       // f + H r [ndofs], and what is left of it; local form: W r + b; owned
     struct ss_twofold *fine; // load and v with more digits, for M of a large condition; owned

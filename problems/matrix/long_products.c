@@ -1,5 +1,6 @@
 #include "problems/matrix/long_products.h"
 
+#include <math.h>
 #include <string.h>
 
 #define RUNS  4 // columns of a body that are taken together
@@ -120,42 +121,48 @@ void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long 
 
 // ---- A' x
 
-static long double column_sum(const ss_sparse *A, int j, const long double *x, double w)
+// Of `count` columns from j on with the same rows: u, and what their bounds are at most, where shares are given.
+static inline double column_sums(const ss_sparse *A, int j, int count, const long double *x,
+                                 const double *w, const double *shares, double *u)
 {
-    long double sum = w;
-    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
-        sum += A->x[k] * x[A->row[k]];
+    const int *start = A->start + j, *row = A->row + start[0];
+    long double sums[ALIKE];
+    double bounds[ALIKE] = {0.0}, largest = 0.0;
+    for (int c = 0; c < count; c++) {
+        sums[c] = w[j + c];
     }
-    return sum;
+    for (int k = 0; k < start[1] - start[0]; k++) {
+        const long double xk = x[row[k]];
+        const double share = shares != NULL ? shares[row[k]] : 0.0;
+        for (int c = 0; c < count; c++) {
+            sums[c] += A->x[start[c] + k] * xk;
+            bounds[c] += fabs(A->x[start[c] + k]) * share;
+        }
+    }
+    for (int c = 0; c < count; c++) {
+        u[j + c] = (double)sums[c];
+        largest = bounds[c] > largest ? bounds[c] : largest;
+    }
+    return largest;
 }
 
-static void alike_sums(const ss_sparse *A, int j, const long double *x, const double *w, double *u)
+double ss_long_transposed_bounded(const ss_sparse *A, const long double *x, const double *w,
+                                  const double *shares, double *u)
 {
-    const double *a = A->x + A->start[j], *b = A->x + A->start[j + 1], *c = A->x + A->start[j + 2];
-    const int *row = A->row + A->start[j];
-    long double sum0 = w[j], sum1 = w[j + 1], sum2 = w[j + 2];
-    for (int k = 0; k < count_of(A, j); k++) {
-        const long double xk = x[row[k]];
-        sum0 += a[k] * xk;
-        sum1 += b[k] * xk;
-        sum2 += c[k] * xk;
+    double largest = 0.0;
+    int j = 0;
+    while (j < A->ncols) {
+        const bool alike = are_alike(A, j);
+        const double bound = alike ? column_sums(A, j, ALIKE, x, w, shares, u)
+                                   : column_sums(A, j, 1, x, w, shares, u);
+        largest = bound > largest ? bound : largest;
+        j += alike ? ALIKE : 1;
     }
-    u[j] = (double)sum0;
-    u[j + 1] = (double)sum1;
-    u[j + 2] = (double)sum2;
+    return largest;
 }
 
 void ss_long_transposed_product(const ss_sparse *A, const long double *x, const double *w,
                                 double *u)
 {
-    int j = 0;
-    while (j < A->ncols) {
-        if (are_alike(A, j)) {
-            alike_sums(A, j, x, w, u);
-            j += ALIKE;
-        } else {
-            u[j] = (double)column_sum(A, j, x, w[j]);
-            j++;
-        }
-    }
+    ss_long_transposed_bounded(A, x, w, NULL, u);
 }

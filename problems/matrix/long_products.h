@@ -13,3 +13,6 @@ void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long 
 // u_c = w_c + sum_j A_jc x_j in the order of the rows, rounded once.
 void ss_long_transposed_product(const ss_sparse *A, const long double *x, const double *w,
                                 double *u);
+// The same, and max_c sum_j |A_jc| shares_j in the same pass: A is more than caches hold.
+double ss_long_transposed_bounded(const ss_sparse *A, const long double *x, const double *w,
+                                  const double *shares, double *u);
