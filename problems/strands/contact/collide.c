@@ -273,6 +273,7 @@ static int touches_of(const search *s, const segment *a, const segment *b, ss_to
     if (s->lines->overlaps) {
         return ss_overlap_segments(x, moved, radii, s->lines->slack, t);
     }
+    t->ahead = 0.0;
     t->gap = (s->lines->exact ? ss_segments_exact : ss_segments_nearest)(x[0], x[1], x[2], x[3],
                                                                          &t->a, &t->b) -
              radii;
@@ -286,7 +287,7 @@ static int touches_of(const search *s, const segment *a, const segment *b, ss_to
 static void touch_segments(const search *s, part *p, ss_pair pair)
 {
     const segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
-    ss_touch t[SS_OVERLAPS_MOST] = {{0}};
+    ss_touch t[SS_OVERLAPS_MOST]; // few pairs get as far as to have one
     const int count = never_touch(s->lines, a, b) ? 0 : touches_of(s, a, b, t);
     for (int k = 0; k < count; k++) {
         t[k].strand_a = a->strand;
