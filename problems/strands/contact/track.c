@@ -1,5 +1,5 @@
 // problems/strands/contact/track.c -- the contacts of the step before, sorted as touches are, and
-// looked up by bisection.
+// looked up by bisection among those of their first strand.
 #include "problems/strands/contact/track.h"
 
 #include <stdbool.h>
@@ -18,11 +18,13 @@ typedef struct known {
 #define CONTACTS_LEAST 500
 
 struct ss_track {
-    ss_team *team;           // the caller's
-    ss_buffer lists, takens; // where the next two live
-    known *list;             // [count]
-    bool *taken;             // [count] by a contact of this step
-    int count;
+    ss_team *team;                   // the caller's
+    ss_buffer lists, takens, begins; // where the next three live
+    known *list;                     // [count]
+    bool *taken;                     // [count] by a contact of this step
+    int *
+        begin; // [nstrands + 1] where the contacts of each first strand begin, up to the last that has one
+    int count, nstrands;
 };
 
 ss_track *ss_track_new(ss_team *team)
@@ -39,6 +41,7 @@ void ss_track_free(ss_track *t)
     if (t != NULL) {
         ss_buffer_free(&t->lists);
         ss_buffer_free(&t->takens);
+        ss_buffer_free(&t->begins);
     }
     free(t);
 }
@@ -64,9 +67,12 @@ typedef struct run {
 
 static run find(const ss_track *t, const ss_touch *pair)
 {
-    const known *at = t->count == 0 ? NULL
-                                    : bsearch(pair, t->list, (size_t)t->count, sizeof *t->list,
-                                              ss_touch_compare); // a known begins with its touch
+    const int k = pair->strand_a;
+    const known *at = NULL;
+    if (k >= 0 && k < t->nstrands) { // a known begins with its touch
+        at = bsearch(pair, t->list + t->begin[k], (size_t)(t->begin[k + 1] - t->begin[k]),
+                     sizeof *t->list, ss_touch_compare);
+    }
     if (at == NULL) {
         return (run){0, 0};
     }
@@ -251,15 +257,25 @@ ss_status ss_track_keep(ss_track *t, const ss_touch *touches, int count, const s
     const size_t n = (size_t)count + 1;
     known *list = ss_buffer_room(&t->lists, n * sizeof *list);
     bool *taken = ss_buffer_room(&t->takens, n * sizeof *taken);
+    const int nstrands = count > 0 ? touches[count - 1].strand_a + 1 : 0;
+    int *begin = ss_buffer_room(&t->begins, ((size_t)nstrands + 1) * sizeof *begin);
     t->list = list != NULL ? list : t->list;
     t->taken = taken != NULL ? taken : t->taken;
-    if (list == NULL || taken == NULL) {
+    t->begin = begin != NULL ? begin : t->begin;
+    if (list == NULL || taken == NULL || begin == NULL) {
         return ss_fail_memory(e, "the contacts of a step");
     }
     for (int i = 0; i < count; i++) {
         t->list[i] =
             (known){touches[i], E[i], {r[3 * i] / dt, r[3 * i + 1] / dt, r[3 * i + 2] / dt}};
     }
+    for (int k = 0, i = 0; k <= nstrands; k++) {
+        while (i < count && touches[i].strand_a < k) {
+            i++;
+        }
+        t->begin[k] = i;
+    }
     t->count = count;
+    t->nstrands = nstrands;
     return SS_OK;
 }
