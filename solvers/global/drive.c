@@ -51,6 +51,17 @@ void ss_drive_judge(ss_drive *d, const double *r)
     d->estimate = d->residual;
 }
 
+void ss_drive_pass(ss_drive *d, const double *r, double estimate)
+{
+    memcpy(d->c->r, r, 4 * (size_t)d->c->n * sizeof *r);
+    d->unjudged = true;
+    d->estimate = estimate;
+    if (estimate < KEEP_RATIO * d->kept_estimate) {
+        ss_coupling_get(d->c, d->kept);
+        d->kept_estimate = estimate;
+    }
+}
+
 // The measures of r, or of the present impulses; z of r where it is kept.
 static ss_measures measure_one(ss_drive *d, const double *r, const double *z)
 {

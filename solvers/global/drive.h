@@ -99,6 +99,10 @@ bool ss_drive_at_floor(const ss_coupling *c, double residual);
 // All measures of r [4 n], which the coupling then holds; kept where it is the best so far.
 void ss_drive_judge(ss_drive *d, const double *r);
 
+// The same of an answer that need not be judged, as its estimate is far from the tolerance. At the end the best by
+// this estimate, but for a factor of two, and the last are judged.
+void ss_drive_pass(ss_drive *d, const double *r, double estimate);
+
 // One sweep. Judged where its estimate is small enough, or as small as it gets, or where `look` asks
 // for it. SS_CONVERGED by a rule of its own, else SS_UNSOLVED.
 ss_outcome ss_drive_sweep(ss_drive *d, bool look);

@@ -105,6 +105,23 @@ void ss_scaling_divide(const ss_scaling *s, const double c[3], double z[3])
     z[2] = (c[2] - z[0] * l[2]) / l[0];
 }
 
+static double clamp(double value, double least, double most)
+{
+    const double to = value < least ? least : value > most ? most : value;
+    return fmax(to - value, -most);
+}
+
+bool ss_cone_clamp(const double w[3], double least, double most, double change[3])
+{
+    const double size = ss_length2(w[1], w[2]);
+    const double low = clamp(w[0] - size, least, most), high = clamp(w[0] + size, least, most);
+    const double along = size > 0.0 ? 0.5 * (high - low) / size : 0.0;
+    change[0] = 0.5 * (low + high);
+    change[1] = along * w[1];
+    change[2] = along * w[2];
+    return low != 0.0 || high != 0.0;
+}
+
 void ss_cone_keep(double x[3])
 {
     const double least = ss_length2(x[1], x[2]) * (1.0 + INSIDE) + DBL_MIN;
@@ -115,6 +132,10 @@ double ss_cone_step(bool line, const double x[3], const double dx[3], double mos
 {
     if (line) {
         return dx[0] < 0.0 ? fmin(most, -x[0] / dx[0]) : most;
+    }
+    const double end[3] = {x[0] + most * dx[0], x[1] + most * dx[1], x[2] + most * dx[2]};
+    if (end[0] > 0.0 && end[0] * end[0] > end[1] * end[1] + end[2] * end[2]) {
+        return most; // the cone is convex
     }
     // det(x + a dx) = A a^2 + 2 B a + C; its least positive root, where it has one.
     const double A = determinant(dx), C = determinant(x);

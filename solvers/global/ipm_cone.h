@@ -34,6 +34,10 @@ void ss_scaling_weight(const ss_scaling *s, const double c[2], double D[9]);
 // z of l o z = c, l of the scaling.
 void ss_scaling_divide(const ss_scaling *s, const double c[3], double z[3]);
 
+// What takes the spectral values w_0 -+ |w_1| of w to between least and most, none down by more than `most`.
+// False: they are there.
+bool ss_cone_clamp(const double w[3], double least, double most, double change[3]);
+
 // x into the cone where rounding has taken it to the boundary: x_0 is at least (1 + 4 eps) |x_1|.
 void ss_cone_keep(double x[3]);
 

@@ -4,13 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers/residual.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
 #define SMOOTHING    1e-4 // m over (s x.y)^1/2
 #define REFINEMENTS  3    // of a direction, while each leaves at most
 #define REFINING     0.5  // this share of the residual
+#define ENOUGH       0.1  // of a direction, |left| over (x.y)^1/2: it is refined no further
+#define ROUGHLY      10.0 // the same of a first direction, for the target alone
+#define ROUGH        1e-5 // share of its residual, of a direction that rounding has spoilt
+#define SHORT_WORK   3e6  // multiplications of a factorisation, below which floats gain no time
+#define OUTLIER      10.0 // products between t and 10 times less or more are let be
 #define DELTA_GROWTH 10.0
+#define DELTA_DECAY  0.5
 
 // ---- Contacts
 
@@ -19,18 +26,18 @@ bool ss_ipm_is_line(const ss_interior *state, int i)
     return !(state->system->c->mu[i] > 0.0);
 }
 
-// r = P^-1 (x + a dx); without friction P = I, and x_1 = x_2 = 0.
-void ss_ipm_impulses(ss_interior *state, double a)
+// r = P^-1 x of contact i; without friction P = I, and x_1 = x_2 = 0.
+static void find_impulse(const ss_interior *state, int i, const double x[3], double r[3])
 {
-    const ss_coupling *c = state->system->c;
-    for (int i = 0; i < c->n; i++) {
-        const size_t at = 4 * (size_t)i;
-        for (size_t k = 0; k < 4; k++) {
-            state->r[at + k] = state->x[at + k] + a * state->dx[at + k];
-        }
-        if (!ss_ipm_is_line(state, i)) {
-            state->r[at] /= c->mu[i];
-        }
+    r[0] = ss_ipm_is_line(state, i) ? x[0] : x[0] / state->system->c->mu[i];
+    r[1] = x[1];
+    r[2] = x[2];
+}
+
+void ss_ipm_impulses(ss_interior *state)
+{
+    for (int i = 0; i < state->system->c->n; i++) {
+        find_impulse(state, i, state->x + 4 * (size_t)i, state->r + 4 * (size_t)i);
     }
 }
 
@@ -49,23 +56,15 @@ static void find_velocity(const ss_interior *state, int i, const double *q, bool
     }
 }
 
-// left = q0 + B r - q.
-void ss_ipm_residual(ss_interior *state)
+void ss_ipm_set_free(ss_interior *state)
 {
     const ss_coupling *c = state->system->c;
     if (!c->is_explicit) {
-        memcpy(state->left, c->white->z0, state->size * sizeof *state->left);
+        memcpy(state->q, c->white->z0, state->size * sizeof *state->q);
     }
-    for (int i = 0; i < c->n; i++) {
-        const size_t at = 4 * (size_t)i;
-        if (c->is_explicit) {
-            ss_coupling_row(c, i, state->r, state->left + at);
-            state->left[at + 3] = 0.0;
-        } else {
-            ss_coupling_push(c, i, state->r + at, state->left);
-        }
+    for (int i = 0; c->is_explicit && i < c->n; i++) {
+        memcpy(state->q + 4 * (size_t)i, c->b + c->dim * i, (size_t)c->dim * sizeof *state->q);
     }
-    ss_vector_add(state->size, -1.0, state->q, state->left);
 }
 
 double ss_ipm_gap(const ss_interior *state, double a)
@@ -138,7 +137,14 @@ bool ss_ipm_factor(ss_interior *state)
         find_shifted(state, i);
         find_block(state, i, state->system->D + 9 * (size_t)i);
     }
-    return ss_implicit_factor(state->system);
+    ss_implicit *system = state->system;
+    if (state->is_short && ss_implicit_factor_short(system) &&
+        !ss_block_lu_is_negative(system->lu)) {
+        return true;
+    }
+    const bool assembled = state->is_short && !ss_stop_asked(system->stop);
+    state->is_short = false;
+    return assembled ? ss_block_lu_factor(system->lu) : ss_implicit_factor(system);
 }
 
 // h of (2) for this t, without the correction or with that of the direction that there is.
@@ -160,55 +166,173 @@ void ss_ipm_aim(ss_interior *state, double t, bool correct)
     }
 }
 
-// dx and dy of dq by (2).
-static void expand(ss_interior *state)
+// The change `more` of dq is seen: change += A G more. dx by (2) after all changes.
+static void expand(ss_interior *state, int i, const double *more)
 {
-    for (int i = 0; i < state->system->c->n; i++) {
-        const size_t at = 4 * (size_t)i;
+    const size_t at = 4 * (size_t)i;
+    double *change = state->change + at, rest[3];
+    if (more != NULL) {
         const double *slope = state->slope + at;
-        double added[2], du[3], change[3] = {0.0, 0.0, 0.0}, rest[3];
-        find_added(state, i, added);
-        find_velocity(state, i, state->dq, true, du);
+        double du[3];
+        find_velocity(state, i, more, true, du);
         if (ss_ipm_is_line(state, i)) {
-            change[0] = du[0];
+            change[0] += du[0];
         } else {
-            change[0] = du[0] / state->system->c->mu[i] + slope[0] * du[1] + slope[1] * du[2];
-            change[1] = du[1];
-            change[2] = du[2];
+            change[0] += du[0] / state->system->c->mu[i] + slope[0] * du[1] + slope[1] * du[2];
+            change[1] += du[1];
+            change[2] += du[2];
         }
+    }
+    for (size_t k = 0; k < 3; k++) {
+        rest[k] = state->h[at + k] - state->v[at + k] - change[k];
+    }
+    ss_multiply3(state->weight + 9 * (size_t)i, rest, state->dx + at);
+}
+
+// left = q0 + B (r + dr) - q - dq, dx being that of dq after the change `more` (NULL: there is none). A
+// contact sees and pushes in one visit, so that G is read once.
+static void find_left(ss_interior *state, const double *more)
+{
+    const ss_coupling *c = state->system->c;
+    if (!c->is_explicit) {
+        memcpy(state->left, c->white->z0, state->size * sizeof *state->left);
+    }
+    for (int i = 0; i < c->n; i++) {
+        const size_t at = 4 * (size_t)i;
+        double x[3];
+        expand(state, i, more);
         for (size_t k = 0; k < 3; k++) {
-            rest[k] = state->h[at + k] - state->v[at + k] - change[k];
+            x[k] = state->x[at + k] + state->dx[at + k];
         }
-        double *dx = state->dx + at;
-        ss_multiply3(state->weight + 9 * (size_t)i, rest, dx);
-        for (size_t k = 0; k < 3; k++) {
-            state->dy[at + k] =
-                change[k] + state->v[at + k] - state->y[at + k] + added[k > 0] * dx[k];
+        find_impulse(state, i, x, state->r + at);
+        if (!c->is_explicit) {
+            ss_coupling_push(c, i, state->r + at, state->left);
         }
+    }
+    for (int i = 0; c->is_explicit && i < c->n; i++) {
+        const size_t at = 4 * (size_t)i;
+        ss_coupling_row(c, i, state->r, state->left + at);
+        state->left[at + 3] = 0.0;
+    }
+    for (size_t k = 0; k < state->size; k++) {
+        state->left[k] -= state->q[k] + state->dq[k];
     }
 }
 
-// dq, dx and dy of (2) and (3), refined. The share of its residual that is left.
-double ss_ipm_direction(ss_interior *state)
+static double find_size(const ss_interior *state)
 {
-    double old = INFINITY, first = 0.0;
-    memset(state->dq, 0, state->size * sizeof *state->dq);
+    return sqrt(ss_vector_dot(state->size, state->left, state->left));
+}
+
+// Solutions with the factor that there is, until no more than `enough` is left. What is left.
+static double refine(ss_interior *state, double enough)
+{
+    double size = find_size(state), old = INFINITY;
     for (int k = 0; k <= REFINEMENTS; k++) {
-        expand(state);
-        ss_ipm_impulses(state, 1.0);
-        ss_ipm_residual(state);
-        ss_vector_add(state->size, -1.0, state->dq, state->left);
-        const double size = sqrt(ss_vector_dot(state->size, state->left, state->left));
-        first = k == 0 ? size : first;
-        if (k > 1 && !(size <= REFINING * old)) {
+        if (k > 0 && (size <= enough || (k > 1 && !(size <= REFINING * old)))) {
             break;
         }
+        double *more = state->left;
+        state->left = state->more;
+        state->more = more;
+        ss_block_lu_solve(state->system->lu, more);
+        ss_vector_add(state->size, 1.0, more, state->dq);
+        find_left(state, more);
         old = size;
-        ss_block_lu_solve(state->system->lu, state->left);
-        ss_vector_add(state->size, 1.0, state->left, state->dq);
+        size = find_size(state);
     }
-    expand(state);
-    return first > 0.0 ? old / first : 0.0;
+    return size;
+}
+
+// dq, dx and dy from what is left at the present dq; in doubles where floats do not get there. False as in
+// ss_ipm_factor.
+static bool solve(ss_interior *state, double share)
+{
+    const double first = find_size(state), enough = share * sqrt(state->gap);
+    double size = refine(state, enough);
+    if (state->is_short && !(size <= enough)) {
+        state->is_short = false;
+        if (!ss_block_lu_factor(state->system->lu)) {
+            return false;
+        }
+        size = refine(state, enough);
+    }
+    state->is_rough = !(size <= enough) && !(size <= ROUGH * first);
+    for (int i = 0; i < state->system->c->n; i++) {
+        const size_t at = 4 * (size_t)i;
+        double added[2];
+        find_added(state, i, added);
+        for (size_t k = 0; k < 3; k++) {
+            state->dy[at + k] = state->change[at + k] + state->v[at + k] - state->y[at + k] +
+                                added[k > 0] * state->dx[at + k];
+        }
+    }
+    return true;
+}
+
+static bool direct(ss_interior *state, double share)
+{
+    memset(state->dq, 0, state->size * sizeof *state->dq);
+    memset(state->change, 0, 4 * (size_t)state->system->c->n * sizeof *state->change);
+    find_left(state, NULL);
+    return solve(state, share);
+}
+
+bool ss_ipm_direction(ss_interior *state)
+{
+    return direct(state, ENOUGH);
+}
+
+bool ss_ipm_direction_roughly(ss_interior *state)
+{
+    return direct(state, ROUGHLY);
+}
+
+bool ss_ipm_direction_again(ss_interior *state)
+{
+    find_left(state, NULL);
+    return solve(state, ENOUGH);
+}
+
+// c of h = T (l \ c): what brings the products of the contact after a step a to t.
+static bool find_outlier(const ss_interior *state, int i, double a, double t, double c[3])
+{
+    const ss_scaling *s = &state->scaling[i];
+    double x[3], y[3];
+    ss_scaling_apply(s, state->dx + 4 * (size_t)i, x);
+    ss_scaling_remove(s, state->dy + 4 * (size_t)i, y);
+    for (int k = 0; k < 3; k++) {
+        x[k] = s->l[k] + a * x[k];
+        y[k] = s->l[k] + a * y[k];
+    }
+    const double product[3] = {ss_dot3(x, y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2]};
+    return ss_cone_clamp(product, t / OUTLIER, t * OUTLIER, c);
+}
+
+bool ss_ipm_centre(ss_interior *state, double a, double t)
+{
+    const ss_coupling *c = state->system->c;
+    for (int i = 0; i < c->n; i++) {
+        const size_t at = 4 * (size_t)i;
+        double missing[3], z[3], h[3], dx[3], dr[3];
+        if (!find_outlier(state, i, a, t, missing)) {
+            continue;
+        }
+        ss_scaling_divide(&state->scaling[i], missing, z);
+        ss_scaling_apply(&state->scaling[i], z, h);
+        for (size_t k = 0; k < 3; k++) {
+            state->h[at + k] += h[k];
+        }
+        if (!c->is_explicit) {
+            ss_multiply3(state->weight + 9 * (size_t)i, h, dx);
+            find_impulse(state, i, dx, dr);
+            ss_coupling_push(c, i, dr, state->left);
+        }
+    }
+    if (c->is_explicit) {
+        find_left(state, NULL);
+    }
+    return solve(state, ENOUGH);
 }
 
 // How far the direction stays in the cones, at most 1 / SS_IPM_KEPT.
@@ -241,6 +365,11 @@ void ss_ipm_soften(ss_interior *state)
     state->delta = fmin(state->delta * DELTA_GROWTH, fmax(state->delta, SS_IPM_DELTA_MOST));
 }
 
+void ss_ipm_harden(ss_interior *state, double least)
+{
+    state->delta = fmax(DELTA_DECAY * state->delta, least);
+}
+
 // ---- Making one
 
 ss_ipm_point ss_ipm_point_new(const ss_interior *state)
@@ -259,11 +388,35 @@ void ss_ipm_copy(const ss_interior *state, ss_ipm_point from, ss_ipm_point to)
     memcpy(to.y, from.y, contacts * sizeof *to.y);
 }
 
+// f of coulomb.h, at the velocity that y would have.
+static double find_error(const ss_interior *state, int i)
+{
+    const ss_coupling *c = state->system->c;
+    const double *x = state->x + 4 * (size_t)i, *y = state->y + 4 * (size_t)i, mu = c->mu[i];
+    double r[3];
+    find_impulse(state, i, x, r);
+    if (ss_ipm_is_line(state, i)) {
+        return ss_normal_size(c->s, r[0], y[0]);
+    }
+    const double u[3] = {mu * (y[0] - ss_length2(y[1], y[2])), y[1], y[2]};
+    return fmax(ss_fb_size(mu, c->s, r, u), SS_NORMAL_WEIGHT * ss_normal_size(c->s, r[0], u[0]));
+}
+
+double ss_ipm_estimate(const ss_interior *state)
+{
+    double worst = 0.0;
+    for (int i = 0; i < state->system->c->n; i++) {
+        const double error = find_error(state, i);
+        worst = error <= worst ? worst : error;
+    }
+    return worst / state->system->c->V;
+}
+
 bool ss_ipm_allocate(ss_interior *state)
 {
     const size_t n = (size_t)state->system->c->n;
-    state->q = calloc(3 * state->size + 1, sizeof *state->q);
-    state->x = calloc(33 * n, sizeof *state->x);
+    state->q = calloc(4 * state->size + 1, sizeof *state->q);
+    state->x = calloc(37 * n, sizeof *state->x);
     state->weight = calloc(9 * n, sizeof *state->weight);
     state->scaling = calloc(n, sizeof *state->scaling);
     if (state->q == NULL || state->x == NULL || state->weight == NULL || state->scaling == NULL) {
@@ -271,11 +424,14 @@ bool ss_ipm_allocate(ss_interior *state)
     }
     state->dq = state->q + state->size;
     state->left = state->dq + state->size;
-    double **const parts[] = {&state->y, &state->dx,    &state->dy, &state->v,
-                              &state->h, &state->slope, &state->r,  &state->compliance};
+    state->more = state->left + state->size;
+    double **const parts[] = {&state->y,      &state->dx, &state->dy,
+                              &state->v,      &state->h,  &state->slope,
+                              &state->change, &state->r,  &state->compliance};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         *parts[k] = state->x + 4 * n * (k + 1);
     }
+    state->is_short = ss_block_lu_work(state->system->lu) > SHORT_WORK;
     return true;
 }
 

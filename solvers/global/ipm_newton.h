@@ -18,7 +18,8 @@
 //
 // which is implicit.h with D_i = P^-1 D A. dx', dy' are of an earlier direction, or 0. D is large
 // where contacts push, and rounding in J spoils dq: it is refined by the residual of (1) at r + dr,
-// which does not contain J.
+// which does not contain J. |left|^2 is an energy, as x.y is: 0.1 (x.y)^1/2 are few enough to be left to the
+// next step, which meets them in its right-hand side. So J may be factored in floats until D has grown.
 #pragma once
 
 #include "solvers/global/ipm_cone.h"
@@ -30,15 +31,19 @@
 typedef struct ss_interior {
     ss_implicit *system;
     size_t size;             // of q
-    double *q, *dq, *left;   // [size]; left: right-hand sides and residuals
+    double *q, *dq;          // [size]
+    double *left, *more;     // [size] q0 + B (r + dr) - q - dq; the last change of dq
     double *x, *y, *dx, *dy; // [4 n]
     double *v, *h, *slope;   // [4 n]; slope: dv_N/du_T, two numbers
+    double *change;          // [4 n] A G dq
     double *r;               // [4 n] P^-1 x, and scratch
     double *weight;          // [9 n] D of (2)
     double *compliance;      // [n] that delta multiplies
     ss_scaling *scaling;     // [n]
     double gap;              // mean of x.y
     double delta;
+    bool is_short; // J is factored in floats, until they are not good enough
+    bool is_rough; // rounding has spoilt the last direction
 } ss_interior;
 
 // q, x and y, or changes of them.
@@ -64,21 +69,29 @@ static inline ss_ipm_point ss_ipm_change(const ss_interior *state)
 // Without friction: the cone is the half line.
 bool ss_ipm_is_line(const ss_interior *state, int i);
 
-// left = q0 + B r - q.
-void ss_ipm_residual(ss_interior *state);
-// r = P^-1 (x + a dx); without friction P = I, and x_1 = x_2 = 0.
-void ss_ipm_impulses(ss_interior *state, double a);
+void ss_ipm_set_free(ss_interior *state); // q = q0, r = 0
+void ss_ipm_impulses(ss_interior *state); // r = P^-1 x
 // The mean of x.y after a step a.
 double ss_ipm_gap(const ss_interior *state, double a);
+// ss_measures_error of r = P^-1 x where u is what y would have it, v(u) = y.
+double ss_ipm_estimate(const ss_interior *state);
 
-// T, v, D and J factored. False where x or y has no scaling, or J is singular to rounding.
+// T, v, D and J factored. False where x or y has no scaling, J is singular to rounding, or time is up.
 bool ss_ipm_factor(ss_interior *state);
 // h of (2) for this t, without the correction or with that of the direction that there is.
 void ss_ipm_aim(ss_interior *state, double t, bool correct);
-// dq, dx and dy of (2) and (3), refined. The share of its residual that is left.
-double ss_ipm_direction(ss_interior *state);
+// dq, dx and dy of (2) and (3), refined; roughly, for a look ahead; or with the dq that there is to begin with,
+// another h. False as in ss_ipm_factor.
+bool ss_ipm_direction(ss_interior *state);
+bool ss_ipm_direction_roughly(ss_interior *state);
+bool ss_ipm_direction_again(ss_interior *state);
+// Gondzio's (1996) corrector: the same with an h that brings those products (x + a dx) o (y + a dy), by their
+// spectral values, that would not be within a factor of 10 of t, to that bound.
+bool ss_ipm_centre(ss_interior *state, double a, double t);
 // How far the direction stays in the cones, at most 1 / SS_IPM_KEPT.
 double ss_ipm_way(const ss_interior *state);
 void ss_ipm_move(ss_interior *state, double a);
 // More compliance, for a step that rounding has spoilt.
 void ss_ipm_soften(ss_interior *state);
+// Half of it, at least `least`, after a step that it has not.
+void ss_ipm_harden(ss_interior *state, double least);

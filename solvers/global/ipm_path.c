@@ -12,8 +12,7 @@
 #define KEPT        0.95 // share of the way to the boundary: with 0.99 fewer paths come to their end
 #define HALVINGS    12   // in the search for k
 #define SHORT       0.3  // a step below it is made again without the correction of second order
-#define ROUNDING    0.1  // a step below it, or a direction with more than
-#define ROUGH       1e-5 // this share of its residual left, is spoilt by rounding: delta grows
+#define ROUNDING    0.1  // a step below it is spoilt by rounding: delta grows
 
 bool ss_ipm_path_allocate(const ss_interior *state, ss_ipm_path *path)
 {
@@ -63,17 +62,18 @@ static void set_direction(ss_interior *state, const ss_ipm_path *path, double k)
     add(state, k, path->along, ss_ipm_change(state));
 }
 
-// n and s. The share of its residual that is left of n.
-static double find_both(ss_interior *state, ss_ipm_path *path)
+// n and s. Whether rounding has spoilt n.
+static bool find_both(ss_interior *state, ss_ipm_path *path)
 {
     ss_ipm_aim(state, path->t, false);
-    const double left = ss_ipm_direction(state);
+    ss_ipm_direction(state);
+    const bool is_rough = state->is_rough;
     ss_ipm_copy(state, ss_ipm_change(state), path->newton);
     ss_ipm_aim(state, 2.0 * path->t, false);
     ss_ipm_direction(state);
     ss_ipm_copy(state, ss_ipm_change(state), path->along);
     add(state, -1.0, path->newton, path->along);
-    return left;
+    return is_rough;
 }
 
 // The largest k <= most with n + (k_0 + sign k) s in the cones, by bisection; 0 where there is none.
@@ -117,7 +117,8 @@ bool ss_ipm_path_step(ss_interior *state, ss_ipm_path *path)
     if (!ss_ipm_factor(state)) {
         return false;
     }
-    const double left = find_both(state, path), k = find_factor(state, path);
+    const bool is_rough = find_both(state, path);
+    const double k = find_factor(state, path);
     set_direction(state, path, k);
     ss_ipm_aim(state, (1.0 + k) * path->t, true);
     ss_ipm_direction(state);
@@ -131,10 +132,10 @@ bool ss_ipm_path_step(ss_interior *state, ss_ipm_path *path)
     }
     ss_ipm_move(state, a);
     path->t *= 1.0 + a * k;
-    if (a < ROUNDING || !(left <= ROUGH)) {
+    if (a < ROUNDING || is_rough) {
         ss_ipm_soften(state);
     } else {
-        state->delta = fmax(0.5 * state->delta, path->least_delta);
+        ss_ipm_harden(state, path->least_delta);
     }
     return true;
 }

@@ -169,6 +169,11 @@ bool ss_implicit_factor(ss_implicit *p)
     return implicit_assemble(p) && ss_block_lu_factor(p->lu);
 }
 
+bool ss_implicit_factor_short(ss_implicit *p)
+{
+    return implicit_assemble(p) && ss_block_lu_factor_short(p->lu);
+}
+
 // ---- One solution
 
 // x = J^-1 rhs with the factor that there is, refined while the residual is more than its share and

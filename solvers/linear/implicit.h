@@ -44,6 +44,7 @@ void ss_implicit_free(ss_implicit *system);
 
 // J of the present D, in doubles. False where it is singular to rounding, or time is up.
 bool ss_implicit_factor(ss_implicit *system);
+bool ss_implicit_factor_short(ss_implicit *system); // in floats
 // x = J^-1 rhs of the present D, with a residual of about `share` of rhs; x is not rhs. Factored in
 // floats, and in doubles where those do not get there. False as above.
 bool ss_implicit_solve(ss_implicit *system, const double *rhs, double share, double *x);
