@@ -49,7 +49,11 @@ typedef struct member {
 } member;
 
 // Plain sweeps may promise to take as much as ppa would (auto_price.h), and twice that in each round.
-#define PPA_FIRST 0.1 // of its price must have been done: a block step may yet end it
+#define NEXT_FIRST 0.1 // of its price must have been done: a block step may yet end it
+// In dense hair they are looked at as soon as there is a rate, which is too good there at first: they may promise a
+// third of what ipm takes.
+#define DENSE_PATIENCE 10.0
+#define DENSE_TRUST    0.3
 
 // Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
 // body, and a linear solve has it everywhere at once. There the estimate is still of the size of the
@@ -100,12 +104,13 @@ typedef struct auto_run {
     const member *member;
     int round;
     volatile sig_atomic_t stop;
-    int next_told;       // iteration
-    double checked;      // work at which the rate was looked at last
-    double checked_best; // the best estimate then
-    double best;         // the best estimate of the turn
-    ss_prices prices;    // 0 until somebody asks
-    bool slow;           // sweeps carry impulses too slowly
+    int next_told;           // iteration
+    double checked;          // work at which the rate was looked at last
+    double checked_best;     // the best estimate then
+    double best;             // the best estimate of the turn
+    ss_prices prices;        // 0 until somebody asks
+    bool is_asked, is_dense; // whether ipm comes before ppa has been asked, and is so
+    bool slow;               // sweeps carry impulses too slowly
 } auto_run;
 
 static const ss_prices *auto_prices(auto_run *run)
@@ -114,6 +119,22 @@ static const ss_prices *auto_prices(auto_run *run)
         run->prices = ss_prices_of(run->task->problem);
     }
     return &run->prices;
+}
+
+// Asked for before its turn, as sweeps may promise no more than its price then.
+static bool favours_ipm(auto_run *run)
+{
+    if (!run->is_asked) {
+        run->is_asked = true;
+        run->is_dense = ss_prices_favour_ipm(run->task->problem, run->factor);
+    }
+    return run->is_dense;
+}
+
+// What comes after sweeps.
+static double price_of_next(auto_run *run)
+{
+    return run->round == 0 && favours_ipm(run) ? auto_prices(run)->ipm : auto_prices(run)->ppa;
 }
 
 // Whether the fall of the estimate since the last look promises an end within what the member may
@@ -127,9 +148,10 @@ static bool promises(auto_run *run, double work)
     if (run->member->promised > 0.0) {
         return left <= ldexp(run->member->promised, run->round);
     }
-    const double price = auto_prices(run)->ppa;
-    const bool early = run->member != ADMM && work < PPA_FIRST * price;
-    return early || left <= ldexp(price, run->round);
+    const double price = price_of_next(run);
+    const bool early = run->member != ADMM && work < NEXT_FIRST * price;
+    const double worth = run->round == 0 && favours_ipm(run) ? DENSE_TRUST * price : price;
+    return early || left <= ldexp(worth, run->round);
 }
 
 static double auto_work(auto_run *run, const ss_progress *p)
@@ -152,9 +174,11 @@ static bool carries_slowly(auto_run *run, const ss_progress *p)
 static double next_look(auto_run *run)
 {
     if (run->checked == 0.0) {
-        return run->member->patience;
+        return run->member == &MEMBERS[0] && run->round == 0 && favours_ipm(run)
+                   ? DENSE_PATIENCE
+                   : run->member->patience;
     }
-    const double first = PPA_FIRST * auto_prices(run)->ppa;
+    const double first = NEXT_FIRST * price_of_next(run);
     const double later = LATER * run->checked;
     return run->member->promised == 0.0 && run->checked < first ? fmin(later, first) : later;
 }
@@ -269,8 +293,7 @@ static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
     if (&MEMBERS[k] == DENSE) {
-        return run->round == 0 && !run->slow &&
-               ss_prices_favour_ipm(auto_prices(run), p, run->factor);
+        return run->round == 0 && !run->slow && favours_ipm(run);
     }
     if (MEMBERS[k].carries && !run->slow) {
         return false;

@@ -16,7 +16,9 @@
 #define ADMM_VISITS 1.5  // in a step, without the solution
 #define ADMM_SETUP  20.0 // without its factorisation
 
-#define IPM_FACTOR   12.0  // visits, at least
+#define IPM_STEPS    20.0
+#define IPM_VISITS   5.0   // in a step, without its factorisation,
+#define IPM_SHARE    0.4   // whose first half is in floats
 #define IPM_FRICTION 0.4   // at most
 #define IPM_SPREAD   100.0 // of tr W_ii, at most
 
@@ -27,6 +29,7 @@ ss_prices ss_prices_of(const ss_problem *p)
     const double step = ADMM_VISITS + VISITS_OF_NUMBER * pow(work, 2.0 / 3.0) / n;
     return (ss_prices){.factor = factor,
                        .ppa = PPA_STEPS * (PPA_VISITS + factor),
+                       .ipm = IPM_STEPS * (IPM_VISITS + IPM_SHARE * factor),
                        .admm = ADMM_SETUP + 2.0 * factor + ADMM_STEPS * step,
                        .admm_step = step};
 }
@@ -54,10 +57,10 @@ static bool is_even(const ss_coupling *c)
     return least > 0.0 && most <= IPM_SPREAD * least;
 }
 
-bool ss_prices_favour_ipm(const ss_prices *prices, const ss_problem *p, ss_mass **factor)
+bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor)
 {
     const bool dense = p->form == SS_GLOBAL && p->ndofs < 0.5 * p->dim * p->ncontacts;
-    if (!dense || prices->factor < IPM_FACTOR || !has_low_friction(p)) {
+    if (!dense || !has_low_friction(p)) {
         return false;
     }
     ss_coupling *c = NULL;

@@ -12,15 +12,14 @@
 typedef struct ss_prices {
     double factor;    // a factorisation
     double ppa;       // as many steps as in the middle of those seen, 10 to 150
+    double ipm;       // as many steps as in the middle of those in dense hair, 14 to 38
     double admm;      // as many steps as a tower takes whose contacts stick
     double admm_step; // one of them
 } ss_prices;
 
 ss_prices ss_prices_of(const ss_problem *p);
 
-// Whether ipm comes before ppa: dense hair whose factor is what a step costs. ipm takes 20 to 36 steps there,
-// ppa 40 to 500. All of this is asked for: factor >= 12 visits; W of at most half its full rank,
-// as the bodies have fewer than d n / 2 dofs; no friction above 0.4, as from 0.5 on ipm takes more steps and
-// gains nothing in the mean; and tr W_ii within a factor of 100, as ipm's steps are short where light parts are
-// among heavy ones. On smaller factors ppa's cheaper steps win.
-bool ss_prices_favour_ipm(const ss_prices *prices, const ss_problem *p, ss_mass **factor);
+// Whether ipm comes before ppa: dense hair. All of this is asked for: W of at most half its full rank, as the bodies
+// have fewer than d n / 2 dofs; no friction above 0.4, as above 0.5 its paths have folds, and with many contacts too
+// many of them; and tr W_ii within a factor of 100, as ipm's steps are short where light parts are among heavy ones.
+bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor);

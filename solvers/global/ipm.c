@@ -152,7 +152,7 @@ static double correct(ipm_run *run, double t, double a)
 static double find_step(ipm_run *run, double *plain)
 {
     ss_interior *state = &run->newton;
-    double t;
+    double t = 0.0;
     *plain = predict(state, &t);
     const double a = correct(run, t, *plain);
     if (a >= SHORT_STEP || !isfinite(a)) {
