@@ -195,6 +195,50 @@ void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context)
     team_wait_for_end(team);
 }
 
+// ---- Ranges
+
+// Work that is worth waking a thread for, and sharing with one that is awake, ns.
+#define PAYS_WAKING 60e3
+#define PAYS_AWAKE  15e3
+#define RANGE       5e3 // of a range: less than what is waited for actively
+#define RANGES_MOST 64  // of a thread,
+#define RANGES_FEW  2   // and the least
+
+bool ss_team_pays(ss_team *team, double nanoseconds)
+{
+    if (team == NULL || team->size < 2) {
+        return false;
+    }
+    const bool awake = team->started > 0 && atomic_load(&team->asleep) == 0;
+    return nanoseconds >= (awake ? PAYS_AWAKE : PAYS_WAKING);
+}
+
+typedef struct division {
+    ss_team_range *work;
+    void *context;
+    int n, nparts;
+} division;
+
+static void do_range(void *of, int item, int thread)
+{
+    const division *d = of;
+    (void)thread;
+    d->work(d->context, ss_team_cut(d->n, item, d->nparts), ss_team_cut(d->n, item + 1, d->nparts));
+}
+
+void ss_team_divide(ss_team *team, int n, double nanoseconds, ss_team_range *work, void *context)
+{
+    if (!ss_team_pays(team, nanoseconds * n)) {
+        work(context, 0, n);
+        return;
+    }
+    const double wanted = nanoseconds * n / RANGE, most = RANGES_MOST * team->size;
+    const int few = RANGES_FEW * team->size, ranges = (int)(wanted < most ? wanted : most);
+    const int least = ranges > few ? ranges : few;
+    division d = {work, context, n, least < n ? least : n};
+    ss_team_run(team, d.nparts, do_range, &d);
+}
+
 // ---- Making one
 
 static int team_count_cores(void)

@@ -7,6 +7,7 @@
 // any order and by any thread: results must not depend on it.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct ss_team ss_team;
@@ -21,6 +22,15 @@ int ss_team_size(const ss_team *team);
 // All items are done when it returns. team may be NULL: the caller is alone.
 void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context);
 void ss_team_free(ss_team *team); // takes NULL
+
+// Whether so much work, in nanoseconds of one thread, is worth sharing: waking a thread takes longer than
+// a small loop does. Who is awake anyway helps with less.
+bool ss_team_pays(ss_team *team, double nanoseconds);
+
+// Things first .. end - 1 of n.
+typedef void ss_team_range(void *context, int first, int end);
+// All of n things, each of about so many nanoseconds; by the caller alone where sharing does not pay.
+void ss_team_divide(ss_team *team, int n, double nanoseconds, ss_team_range *work, void *context);
 
 // Where part 0 .. nparts of n things begins, if they are cut into nparts equal ones.
 static inline int ss_team_cut(int n, int part, int nparts)

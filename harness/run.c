@@ -227,7 +227,7 @@ ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char
 void ss_run_remark_threads(const char *verb, int threads, const ss_method *method)
 {
     if (threads > 0 && !ss_method_takes_threads(method)) {
-        ss_complain(verb, "--threads %d has no effect on %s, which has no sweeps to share", threads,
+        ss_complain(verb, "--threads %d has no effect on %s, which uses one thread", threads,
                     method->spec);
     }
 }

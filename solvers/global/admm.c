@@ -109,14 +109,11 @@ static void step_linearly(admm_state *state)
     }
     if (!c->is_explicit) {
         memcpy(state->rhs, c->white->z0, state->system->size * sizeof *state->rhs);
+        ss_coupling_push_all(c, given, state->rhs);
     }
-    for (int i = 0; i < c->n; i++) {
-        if (c->is_explicit) {
-            ss_coupling_row(c, i, given, state->rhs + 4 * (size_t)i);
-            state->rhs[4 * (size_t)i + 3] = 0.0;
-        } else {
-            ss_coupling_push(c, i, given + 4 * (size_t)i, state->rhs);
-        }
+    for (int i = 0; c->is_explicit && i < c->n; i++) {
+        ss_coupling_row(c, i, given, state->rhs + 4 * (size_t)i);
+        state->rhs[4 * (size_t)i + 3] = 0.0;
     }
     ss_block_lu_solve(state->system->lu, state->rhs);
 }
@@ -194,5 +191,6 @@ const ss_global_solver ss_admm = {
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
     .steps = &STEPS,
+    .takes_threads = ss_drive_takes_threads,
     .solve = ss_drive_solve,
 };

@@ -479,13 +479,6 @@ static ss_status auto_solve(const ss_task *task, double *r, ss_result *result, s
     return status;
 }
 
-// Members that sweep do.
-static bool auto_takes_threads(const ss_method *m)
-{
-    (void)m;
-    return true;
-}
-
 const ss_global_solver ss_auto = {
     .card = {.name = "auto",
              .law = SS_EXACT,
@@ -494,6 +487,6 @@ const ss_global_solver ss_auto = {
                       "a problem, each from the best answer so far. Budgets are counts of "
                       "work, so that the same problem takes the same turns on every machine. "
                       "--trace says who has the turn and why."},
-    .takes_threads = auto_takes_threads,
+    .takes_threads = ss_drive_takes_threads,
     .solve = auto_solve,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers/registry.h"
 #include "solvers/residual.h"
 
 // A residual below so many E of drive.h (1) is rounding.
@@ -137,6 +138,12 @@ ss_outcome ss_drive_stopped(const ss_drive *d)
 {
     const ss_outcome limit = ss_limits_test(&d->limits, -1);
     return limit != SS_UNSOLVED ? limit : SS_STALLED;
+}
+
+bool ss_drive_takes_threads(const ss_method *method)
+{
+    (void)method;
+    return true;
 }
 
 int ss_drive_left(const ss_drive *d, int most)
@@ -294,6 +301,20 @@ static void give(ss_drive *d, ss_outcome outcome, double *r, ss_result *result)
 
 // ---- Making one
 
+// The threads that share loops over all contacts: those that share sweeps, where there are any.
+static ss_status make_team(ss_drive *d, ss_error *e)
+{
+    ss_team *swept = d->sweeper != NULL ? d->sweeper->team : NULL;
+    if (swept == NULL && d->task->threads > 1 && ss_method_takes_threads(d->task->method)) {
+        d->team = ss_team_new(d->task->threads);
+        if (d->team == NULL) {
+            return ss_fail_memory(e, "the threads of a solver");
+        }
+    }
+    d->c->team = swept != NULL ? swept : d->team;
+    return SS_OK;
+}
+
 static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_error *e)
 {
     const ss_task *t = d->task;
@@ -316,7 +337,7 @@ static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_err
         d->c = d->sweeper->coupling;
     }
     d->halted = d->c == NULL;
-    return status;
+    return status != SS_OK || d->halted ? status : make_team(d, e);
 }
 
 static ss_status drive_prepare(ss_drive *d, const double *r, void **state, ss_error *e)
@@ -363,6 +384,7 @@ static void drive_release(ss_drive *d, void *state)
     } else {
         ss_coupling_free(d->c);
     }
+    ss_team_free(d->team);
 }
 
 // Nothing has been tried: r is the start.
@@ -417,9 +439,7 @@ void ss_drive_velocity(const ss_drive *d, const double *r, double *z, double *u)
     const ss_coupling *c = d->c;
     if (!c->is_explicit) {
         memcpy(z, c->white->z0, ss_drive_room(d) * sizeof *z);
-        for (int i = 0; i < c->n; i++) {
-            ss_coupling_push(c, i, r + 4 * (size_t)i, z);
-        }
+        ss_coupling_push_all(c, r, z);
     }
     for (int i = 0; i < c->n; i++) {
         double *ui = u + 4 * (size_t)i;

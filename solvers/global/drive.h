@@ -56,6 +56,7 @@ struct ss_drive {
     ss_limits limits;
     ss_sweeper *sweeper; // NULL for methods without sweeps
     ss_coupling *c;      // the sweeper's where there is one
+    ss_team *team;       // of a method that does not sweep; NULL: one thread, or the sweeper's
     bool halted;         // see ss_steps.make
     int iterations;
     // What the listener hears beside the impulses.
@@ -112,6 +113,9 @@ bool ss_drive_meets_squared(const ss_drive *d);
 
 // Why a factorisation was not made: a limit, or the matrix is singular to rounding.
 ss_outcome ss_drive_stopped(const ss_drive *d);
+
+// For methods whose loops over contacts, and factors, threads share: as ss_global_solver.takes_threads.
+bool ss_drive_takes_threads(const ss_method *method);
 
 // What is left of the task's iterations, at most `most`.
 int ss_drive_left(const ss_drive *d, int most);

@@ -320,5 +320,6 @@ const ss_global_solver ss_ipm = {
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
     .steps = &STEPS,
+    .takes_threads = ss_drive_takes_threads,
     .solve = ss_drive_solve,
 };

@@ -224,13 +224,6 @@ static const ss_steps STEPS = {.couple = ppa_couple,
                                .step = ppa_step,
                                .release = ppa_release};
 
-// Its first sweeps do; what follows does not.
-static bool ppa_takes_threads(const ss_method *m)
-{
-    const settings *s = m->global_settings;
-    return s->sweeps > 0;
-}
-
 const ss_global_solver ss_ppa = {
     .card = {.name = "ppa",
              .law = SS_EXACT,
@@ -244,6 +237,6 @@ const ss_global_solver ss_ppa = {
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
     .steps = &STEPS,
-    .takes_threads = ppa_takes_threads,
+    .takes_threads = ss_drive_takes_threads,
     .solve = ss_drive_solve,
 };

@@ -7,9 +7,10 @@
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
-#define HALVINGS 10
-#define ARMIJO   0.01  // a step a must bring |F| below (1 - 0.01 a) of what it was
-#define FLOOR    1e-13 // rms F over the scale of y: rounding
+#define PROJECTION_NS 10.0 // of a contact
+#define HALVINGS      10
+#define ARMIJO        0.01  // a step a must bring |F| below (1 - 0.01 a) of what it was
+#define FLOOR         1e-13 // rms F over the scale of y: rounding
 // Share of F that a step may leave for linear algebra: F over the scale of y, between these.
 #define LEAST_SHARE 1e-10
 #define MOST_SHARE  1e-4
@@ -106,52 +107,70 @@ static void project_contact(ss_prox *p, int i, const double u[3])
 
 // ---- F and J
 
+static void see_contacts(void *of, int first, int end)
+{
+    const ss_prox *p = of;
+    for (int i = first; i < end; i++) {
+        ss_coupling_see(p->c, i, p->y, p->u + 4 * (size_t)i);
+    }
+}
+
 // In explicit form u is y.
 static void prox_step_find_velocities(ss_prox *p)
 {
-    for (int i = 0; !p->c->is_explicit && i < p->c->n; i++) {
-        ss_coupling_see(p->c, i, p->y, p->u + 4 * (size_t)i);
+    if (!p->c->is_explicit) {
+        ss_team_divide(p->c->team, p->c->n, SS_COUPLING_NS, see_contacts, p);
+    }
+}
+
+// What the contacts of a residual share.
+typedef struct prox_trial {
+    ss_prox *p;
+    const double *u;
+    double *F;
+} prox_trial;
+
+static void project_contacts(void *of, int first, int end)
+{
+    const prox_trial *t = of;
+    for (int i = first; i < end; i++) {
+        project_contact(t->p, i, t->u + 4 * (size_t)i);
+    }
+}
+
+static void residual_contacts(void *of, int first, int end)
+{
+    const prox_trial *t = of;
+    for (int i = first; i < end; i++) {
+        const size_t at = 4 * (size_t)i;
+        double v[3];
+        ss_coupling_row(t->p->c, i, t->p->phi, v);
+        for (size_t k = 0; k < 3; k++) {
+            t->F[at + k] = t->u[at + k] - v[k];
+        }
+        t->F[at + 3] = 0.0;
     }
 }
 
 static void residual_bodies(ss_prox *p, const double *z, double *F)
 {
-    const ss_coupling *c = p->c;
     for (size_t k = 0; k < p->size; k++) {
-        F[k] = c->white->z0[k] - z[k];
+        F[k] = p->c->white->z0[k] - z[k];
     }
-    for (int i = 0; i < c->n; i++) {
-        const double *phi = p->phi + 4 * (size_t)i;
-        if (phi[0] > 0.0) { // else phi = 0
-            ss_coupling_push(c, i, phi, F);
-        }
-    }
+    ss_coupling_push_all(p->c, p->phi, F);
     for (size_t k = 0; k < p->size; k++) {
         F[k] = -F[k];
-    }
-}
-
-static void residual_contacts(ss_prox *p, const double *u, double *F)
-{
-    const ss_coupling *c = p->c;
-    for (int i = 0; i < c->n; i++) {
-        double v[3];
-        ss_coupling_row(c, i, p->phi, v);
-        for (int k = 0; k < 3; k++) {
-            F[4 * (size_t)i + (size_t)k] = u[4 * (size_t)i + (size_t)k] - v[k];
-        }
-        F[4 * (size_t)i + 3] = 0.0;
     }
 }
 
 // phi, D and F at y, where the velocities are u. The rms of F.
 static double residual(ss_prox *p, const double *y, const double *u, double *F)
 {
-    for (int i = 0; i < p->c->n; i++) {
-        project_contact(p, i, u + 4 * (size_t)i);
-    }
-    if (p->c->is_explicit) {
-        residual_contacts(p, y, F);
+    const ss_coupling *c = p->c;
+    prox_trial t = {p, u, F};
+    ss_team_divide(c->team, c->n, PROJECTION_NS, project_contacts, &t);
+    if (c->is_explicit) {
+        ss_team_divide(c->team, c->n, SS_COUPLING_NS, residual_contacts, &t);
     } else {
         residual_bodies(p, y, F);
     }
@@ -170,16 +189,24 @@ static bool prox_step_find_step(ss_prox *p, double size)
     return ss_implicit_solve(p->system, p->rhs, share, p->step);
 }
 
-// G step: u is affine in y, so that a trial needs no product with G.
-static void prox_step_find_direction(ss_prox *p)
+static void see_direction(void *of, int first, int end)
 {
+    ss_prox *p = of;
     const ss_coupling *c = p->c;
-    for (int i = 0; !c->is_explicit && i < c->n; i++) {
+    for (int i = first; i < end; i++) {
         double *du = p->du + 4 * (size_t)i;
         ss_coupling_see(c, i, p->step, du);
         for (int k = 0; k < c->dim; k++) {
             du[k] -= c->white->w[c->dim * i + k];
         }
+    }
+}
+
+// G step: u is affine in y, so that a trial needs no product with G.
+static void prox_step_find_direction(ss_prox *p)
+{
+    if (!p->c->is_explicit) {
+        ss_team_divide(p->c->team, p->c->n, SS_COUPLING_NS, see_direction, p);
     }
 }
 

@@ -88,15 +88,60 @@ void ss_coupling_push(const ss_coupling *c, int i, const double dr[3], double *z
     }
 }
 
-void ss_coupling_gather(const ss_coupling *c, int body, const double *r, double *z_all)
+static bool is_pushing(const double r[3])
+{
+    return r[0] != 0.0 || r[1] != 0.0 || r[2] != 0.0;
+}
+
+static void push_body(const ss_coupling *c, int body, const double *r, double *z_all)
 {
     const ss_whitened *white = c->white;
-    const size_t from = (size_t)white->body_start[body];
-    memcpy(z_all + from, white->z0 + from, (size_t)ss_whitened_room(white, body) * sizeof *z_all);
     for (int k = white->body_end_start[body]; k < white->body_end_start[body + 1]; k++) {
         const int s = white->body_end[k];
         const double *dr = r + 4 * (size_t)white->body_end_contact[k];
-        ss_end_push(white, c->dim, s, white->G + white->end_G[s], dr, z_all);
+        if (is_pushing(dr)) {
+            ss_end_push(white, c->dim, s, white->G + white->end_G[s], dr, z_all);
+        }
+    }
+}
+
+void ss_coupling_gather(const ss_coupling *c, int body, const double *r, double *z_all)
+{
+    const size_t from = (size_t)c->white->body_start[body];
+    memcpy(z_all + from, c->white->z0 + from,
+           (size_t)ss_whitened_room(c->white, body) * sizeof *z_all);
+    push_body(c, body, r, z_all);
+}
+
+typedef struct motion {
+    const ss_coupling *c;
+    const double *r;
+    double *z;
+} motion;
+
+static void push_bodies(void *of, int first, int end)
+{
+    const motion *m = of;
+    for (int body = first; body < end; body++) {
+        push_body(m->c, body, m->r, m->z);
+    }
+}
+
+// One thread pushes, which reads G from its first number to its last.
+void ss_coupling_push_all(const ss_coupling *c, const double *r, double *z)
+{
+    const double whole = SS_COUPLING_NS * c->n;
+    if (ss_team_pays(c->team, whole)) {
+        const int bodies = c->white->nbodies;
+        motion m = {c, r, z};
+        ss_team_divide(c->team, bodies, whole / bodies, push_bodies, &m);
+        return;
+    }
+    for (int i = 0; i < c->n; i++) {
+        const double *ri = r + 4 * (size_t)i;
+        if (is_pushing(ri)) {
+            ss_coupling_push(c, i, ri, z);
+        }
     }
 }
 
@@ -138,12 +183,7 @@ void ss_coupling_refresh(ss_coupling *c)
         return;
     }
     memcpy(c->z, c->white->z0, (size_t)c->white->body_start[c->white->nbodies] * sizeof *c->z);
-    for (int i = 0; i < c->n; i++) {
-        const double *r = c->r + 4 * (size_t)i;
-        if (r[0] != 0.0 || r[1] != 0.0 || r[2] != 0.0) {
-            ss_coupling_push(c, i, r, c->z);
-        }
-    }
+    ss_coupling_push_all(c, c->r, c->z);
 }
 
 void ss_coupling_put(ss_coupling *c, const double *r)
@@ -194,13 +234,19 @@ ss_measures ss_coupling_measure(ss_coupling *c)
     return ss_coupling_measure_present(c);
 }
 
-ss_measures ss_coupling_measure_present(ss_coupling *c)
+static void find_velocities(void *of, int first, int end)
 {
-    for (int i = 0; i < c->n; i++) {
+    const ss_coupling *c = of;
+    for (int i = first; i < end; i++) {
         double u[3];
         ss_coupling_velocity(c, i, u);
         memcpy(c->u + (size_t)c->dim * (size_t)i, u, (size_t)c->dim * sizeof *u);
     }
+}
+
+ss_measures ss_coupling_measure_present(ss_coupling *c)
+{
+    ss_team_divide(c->team, c->n, SS_COUPLING_NS, find_velocities, c);
     ss_coupling_get(c, c->packed);
     return ss_measure(c->dim, c->n, c->compliance, c->b, c->mu, c->packed, c->u);
 }

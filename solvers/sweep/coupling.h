@@ -14,6 +14,7 @@
 // computed afresh now and then. Impulses are stored four numbers a contact, the unused ones zero.
 #pragma once
 
+#include "base/team.h"
 #include "problems/matrix/sparse_ends.h"
 #include "solvers/sweep/resting.h"
 
@@ -42,6 +43,7 @@ typedef struct ss_coupling {
     double *u;           // [dim n] the velocities of the last ss_coupling_measure
     double *packed;      // [dim n] scratch
     double *sizes;       // scratch of ss_coupling_rounding, as long as z
+    ss_team *team;       // who helps with all contacts at once; borrowed, NULL: nobody
 } ss_coupling;
 
 // A problem in local form has the explicit form only, and no such bounds. `resting` asks for it: it
@@ -88,6 +90,11 @@ void ss_coupling_see(const ss_coupling *coupling, int i, const double *z, double
 // z of one body alone: z0 + G' r, its contacts in order. Not where ends are sparse.
 void ss_coupling_gather(const ss_coupling *coupling, int body, const double *r, double *z);
 void ss_coupling_push(const ss_coupling *coupling, int i, const double dr[3], double *z);
+// z += G' r of all contacts, r [4 n], with the team: a body's contacts in order. Not where ends are sparse.
+void ss_coupling_push_all(const ss_coupling *coupling, const double *r, double *z);
+
+// Nanoseconds for those who share a loop over contacts that sees or pushes, or reads a row, of each.
+#define SS_COUPLING_NS 25.0
 
 // All measures at the present r, every velocity computed afresh.
 ss_measures ss_coupling_measure(ss_coupling *coupling);

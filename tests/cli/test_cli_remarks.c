@@ -22,12 +22,14 @@ static void set_up(void)
 static void threads_that_a_solver_has_no_use_for_are_told(void)
 {
     EXPECT(0, "solve", one, "--solver", "newton-mfb", "--threads", "2");
-    SAYS("solve: --threads 2 has no effect on newton-mfb, which has no sweeps to share");
+    SAYS("solve: --threads 2 has no effect on newton-mfb, which uses one thread");
     EXPECT(0, "solve", one, "--solver", "mfb:order=reverse", "--threads", "1");
-    SAYS("solve: --threads 1 has no effect on mfb:order=reverse, which has no sweeps to share");
-    EXPECT(0, "simulate", "orbit", "--steps", "2", "--solver", "alm", "--threads", "2");
-    HOLDS(standard_error, "simulate: --threads 2 has no effect on alm");
-    static const char *const fine[] = {"mfb", "mfb:order=stripes", "ppa", "auto", "prox/enum"};
+    SAYS("solve: --threads 1 has no effect on mfb:order=reverse, which uses one thread");
+    EXPECT(0, "simulate", "orbit", "--steps", "2", "--solver", "apgd", "--threads", "2");
+    HOLDS(standard_error, "simulate: --threads 2 has no effect on apgd");
+    static const char *const fine[] = {
+        "mfb",  "mfb:order=stripes", "ppa", "ppa:sweeps=0", "ipm", "alm", "admm",
+        "auto", "prox/enum"};
     for (size_t k = 0; k < sizeof fine / sizeof fine[0]; k++) {
         EXPECT(0, "solve", one, "--solver", fine[k], "--threads", "2");
         TEST_ASSERT_EQUAL_STRING("", standard_error);

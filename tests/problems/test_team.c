@@ -92,12 +92,39 @@ static void a_team_without_work_ends(void)
     }
 }
 
+static void count_range(void *context, int first, int end)
+{
+    atomic_int *times = context;
+    for (int k = first; k < end; k++) {
+        atomic_fetch_add(&times[k], 1);
+    }
+}
+
+// Whether they are worth sharing or not.
+static void ranges_hold_every_thing_once(void)
+{
+    static atomic_int times[ITEMS];
+    const double each[] = {1e-3, 50.0, 1e4, 1e12};
+    ss_team *team = ss_team_new(3);
+    CHECK(!ss_team_pays(NULL, 1e9) && !ss_team_pays(team, 100.0));
+    for (int n = 0; n <= ITEMS; n = 3 * n + 1) {
+        for (int k = 0; k < 8; k++) {
+            ss_team_divide(k < 4 ? team : NULL, n, each[k % 4], count_range, times);
+        }
+        for (int i = 0; i < ITEMS; i++) {
+            CHECK(atomic_exchange(&times[i], 0) == (i < n ? 8 : 0));
+        }
+    }
+    ss_team_free(team);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(every_item_is_done_once);
     RUN_TEST(rounds_follow_each_other);
     RUN_TEST(without_a_team_the_caller_is_alone);
     RUN_TEST(a_team_without_work_ends);
+    RUN_TEST(ranges_hold_every_thing_once);
 }
 
 const test_group team_tests = {.run = run_tests};
