@@ -12,12 +12,18 @@ typedef double four __attribute__((vector_size(32), aligned(8)));
 
 #define ALIGNMENT 64 // bytes: no vector is on two cache lines
 
+#define CLEARING_NS 0.2 // of a number,
+#define VALUE_NS    0.1 // and of one that is multiplied
+
 void ss_block_lu_free(ss_block_lu *lu)
 {
     if (lu != NULL) {
         ss_block_tree_free(&lu->tree);
         free(lu->begin);
         free(lu->pair);
+        free(lu->begin_before);
+        free(lu->before);
+        free(lu->node_before);
         free(lu->diag);
         free(lu->lower);
         free(lu->upper);
@@ -26,9 +32,15 @@ void ss_block_lu_free(ss_block_lu *lu)
         free(lu->values);
         free(lu->factor_at);
         free(lu->memory);
-        free(lu->local);
-        free(lu->run);
-        free(lu->vector);
+        for (int k = 0; k < lu->nworkers; k++) {
+            free(lu->worker[k].local);
+            free(lu->worker[k].run);
+            free(lu->worker[k].vector);
+        }
+        free(lu->worker);
+        free(lu->part);
+        free(lu->kept_at);
+        free(lu->shared);
         free(lu);
     }
 }
@@ -76,14 +88,64 @@ static bool list_pairs(ss_block_lu *lu, int npairs, const int (*pairs)[2])
     return true;
 }
 
+// The same pairs by their later node. False without memory.
+static bool list_before(ss_block_lu *lu)
+{
+    const size_t n = (size_t)lu->tree.n, npairs = (size_t)lu->begin[n];
+    lu->begin_before = calloc(n + 2, sizeof *lu->begin_before);
+    lu->before = malloc((npairs + 1) * sizeof *lu->before);
+    lu->node_before = malloc((npairs + 1) * sizeof *lu->node_before);
+    if (lu->begin_before == NULL || lu->before == NULL || lu->node_before == NULL) {
+        return false;
+    }
+    int *next = lu->begin_before + 1;
+    for (size_t s = 0; s < npairs; s++) {
+        next[lu->pair[s] + 1]++;
+    }
+    for (size_t k = 1; k <= n; k++) {
+        next[k] += next[k - 1];
+    }
+    for (int k = 0; k < lu->tree.n; k++) {
+        for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
+            const int at = next[lu->pair[s]]++;
+            lu->before[at] = s;
+            lu->node_before[at] = k;
+        }
+    }
+    return true;
+}
+
 static void add_entry(ss_block_lu *lu, int *count, size_t from, int row, int col)
 {
     const ss_block_tree *t = &lu->tree;
+    const int *local = lu->worker[0].local;
     lu->entry[(*count)++] = (ss_block_entry){.from = from,
-                                             .row = lu->local[row],
-                                             .col = lu->local[col],
+                                             .row = local[row],
+                                             .col = local[col],
                                              .rows = t->room[row],
                                              .cols = t->room[col]};
+}
+
+// So many workers, without front and stack. False without memory.
+static bool make_workers(ss_block_lu *lu, int count)
+{
+    const size_t n = (size_t)lu->tree.n;
+    ss_block_worker *more = realloc(lu->worker, (size_t)count * sizeof *more);
+    if (more == NULL) {
+        return false;
+    }
+    lu->worker = more;
+    for (; lu->nworkers < count; lu->nworkers++) {
+        ss_block_worker *w = &more[lu->nworkers];
+        *w = (ss_block_worker){.local = malloc((n + 1) * sizeof *w->local),
+                               .run = malloc((3 * n + 1) * sizeof *w->run)};
+        if (w->local == NULL || w->run == NULL) {
+            free(w->local);
+            free(w->run);
+            return false;
+        }
+    }
+    return true;
 }
 
 // Blocks of A in the order of the fronts that they go to.
@@ -94,12 +156,10 @@ static bool place_blocks(ss_block_lu *lu)
     lu->diag = malloc((n + 1) * sizeof *lu->diag);
     lu->lower = malloc((npairs + 1) * sizeof *lu->lower);
     lu->upper = malloc((npairs + 1) * sizeof *lu->upper);
-    lu->local = malloc((n + 1) * sizeof *lu->local);
-    lu->run = malloc((3 * n + 1) * sizeof *lu->run);
     lu->entry = malloc((n + 2 * npairs + 1) * sizeof *lu->entry);
     lu->first_entry = malloc(((size_t)t->nfronts + 1) * sizeof *lu->first_entry);
-    if (lu->diag == NULL || lu->lower == NULL || lu->upper == NULL || lu->local == NULL ||
-        lu->run == NULL || lu->entry == NULL || lu->first_entry == NULL) {
+    if (lu->diag == NULL || lu->lower == NULL || lu->upper == NULL || lu->entry == NULL ||
+        lu->first_entry == NULL || !make_workers(lu, 1)) {
         return false;
     }
     int count = 0;
@@ -108,7 +168,7 @@ static bool place_blocks(ss_block_lu *lu)
         if (ss_stop_asked(lu->stop)) {
             return false;
         }
-        ss_block_localize(lu, f);
+        ss_block_localize(lu, f, lu->worker[0].local);
         for (int k = t->front[f].node; k < t->front[f + 1].node; k++) {
             const size_t m = (size_t)t->room[k];
             lu->diag[k] = lu->nvalues;
@@ -139,34 +199,53 @@ static size_t panels_of(const ss_block_front *front)
     return numbers;
 }
 
+static size_t front_numbers(const ss_block_front *front)
+{
+    const int size = front->width + front->height;
+    return ss_front_stride(size) * (size_t)(size + SS_TILE);
+}
+
+static size_t left_numbers(const ss_block_front *front)
+{
+    return (size_t)front->height * (size_t)front->height;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+// The largest front of those from `first` to `end` - 1, whole subtrees, and the most that their stack holds.
+static void measure_fronts(const ss_block_lu *lu, int first, int end, size_t *front, size_t *stack)
+{
+    const ss_block_tree *t = &lu->tree;
+    size_t now = 0;
+    for (int f = first; f < end; f++) {
+        *front = larger(*front, front_numbers(&t->front[f]));
+        for (int c = 0, child = f - 1; c < t->front[f].children; c++) {
+            now -= left_numbers(&t->front[child]);
+            child -= t->front[child].subtree;
+        }
+        now += left_numbers(&t->front[f]);
+        *stack = larger(*stack, now);
+    }
+}
+
 // How large the factor, a front and the stack become.
 static bool lu_measure(ss_block_lu *lu)
 {
     const ss_block_tree *t = &lu->tree;
     lu->factor_at = malloc(((size_t)t->nfronts + 1) * sizeof *lu->factor_at);
-    size_t *left = malloc(((size_t)t->nfronts + 1) * sizeof *left);
-    if (lu->factor_at == NULL || left == NULL) {
-        free(left);
+    if (lu->factor_at == NULL) {
         return false;
     }
-    size_t stack = 0;
     lu->factor_at[0] = 0;
     for (int f = 0; f < t->nfronts; f++) {
         const ss_block_front *front = &t->front[f];
-        const int size = front->width + front->height;
-        const size_t numbers = ss_front_stride(size) * (size_t)(size + SS_TILE);
         lu->factor_at[f + 1] = lu->factor_at[f] + panels_of(front);
-        lu->most_size = (size_t)size > lu->most_size ? (size_t)size : lu->most_size;
-        lu->most_front = numbers > lu->most_front ? numbers : lu->most_front;
-        for (int c = 0, child = f - 1; c < front->children; c++) {
-            stack -= left[child];
-            child -= t->front[child].subtree;
-        }
-        left[f] = (size_t)front->height * (size_t)front->height;
-        stack += left[f];
-        lu->most_stack = stack > lu->most_stack ? stack : lu->most_stack;
+        lu->most_size = larger(lu->most_size, (size_t)(front->width + front->height));
     }
-    free(left);
+    measure_fronts(lu, 0, t->nfronts, &lu->most_front, &lu->most_stack);
     return true;
 }
 
@@ -180,7 +259,8 @@ ss_status ss_block_lu_new(int nodes, const int *room, int npairs, const int (*pa
     }
     made->stop = stop;
     const bool ok = ss_block_tree_new(nodes, room, npairs, pairs, stop, &made->tree) &&
-                    list_pairs(made, npairs, pairs) && place_blocks(made) && lu_measure(made);
+                    list_pairs(made, npairs, pairs) && list_before(made) && place_blocks(made) &&
+                    lu_measure(made);
     const bool stopped = ss_stop_asked(stop);
     if (!ok || stopped) {
         ss_block_lu_free(made);
@@ -232,28 +312,62 @@ double ss_block_lu_work(const ss_block_lu *lu)
     return work;
 }
 
-// What comes after `bytes`, at a multiple of the alignment.
-static char *after(char *at, size_t bytes)
+// The next `numbers` at *at, which begin at a multiple of the alignment.
+static void *take(char **at, size_t numbers)
 {
-    return at + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    char *begin = *at + (ALIGNMENT - (uintptr_t)*at % ALIGNMENT) % ALIGNMENT;
+    *at = begin + numbers * sizeof(double);
+    return begin;
 }
 
-bool ss_block_lu_reserve(ss_block_lu *lu)
+static bool reserve_shared(ss_block_lu *lu, ss_team *team)
 {
-    const size_t factor = numbers_of(lu) * sizeof(double);
-    const size_t front = lu->most_front * sizeof(double), stack = lu->most_stack * sizeof(double);
-    lu->values = ss_large_malloc((lu->nvalues + 1) * sizeof *lu->values);
-    lu->vector = malloc((lu->most_size + SS_STRIP) * sizeof(double));
-    lu->memory = ss_large_malloc(factor + front + stack + 4 * ALIGNMENT);
-    if (lu->values == NULL || lu->vector == NULL || lu->memory == NULL) {
+    size_t front = 0, stack = 0;
+    if (!make_workers(lu, ss_team_size(team)) || !ss_block_share(lu)) {
         return false;
     }
-    char *begin = lu->memory;
-    begin += (ALIGNMENT - (uintptr_t)begin % ALIGNMENT) % ALIGNMENT;
-    lu->factor = begin;
-    lu->front = after(begin, factor);
-    lu->stack = after(after(begin, factor), front);
+    if (lu->nparts == 0) {
+        return true;
+    }
+    for (int k = 0; k < lu->nparts; k++) {
+        measure_fronts(lu, lu->part[k].first, lu->part[k].end, &front, &stack);
+    }
+    const size_t helpers = (size_t)lu->nworkers - 1, each = front + stack + 2 * ALIGNMENT;
+    lu->shared = ss_large_malloc((lu->most_kept + helpers * each + ALIGNMENT) * sizeof(double));
+    if (lu->shared == NULL) {
+        return false;
+    }
+    for (int k = 1; k < lu->nworkers; k++) {
+        lu->worker[k].vector = malloc((lu->most_size + SS_STRIP) * sizeof(double));
+        if (lu->worker[k].vector == NULL) {
+            return false;
+        }
+    }
+    char *at = lu->shared;
+    lu->kept = take(&at, lu->most_kept);
+    for (int k = 1; k < lu->nworkers; k++) {
+        lu->worker[k].front = take(&at, front);
+        lu->worker[k].stack = take(&at, stack);
+    }
+    lu->team = team;
     return true;
+}
+
+bool ss_block_lu_reserve(ss_block_lu *lu, ss_team *team)
+{
+    const size_t numbers = numbers_of(lu) + lu->most_front + lu->most_stack;
+    lu->values = ss_large_malloc((lu->nvalues + 1) * sizeof *lu->values);
+    lu->worker[0].vector = malloc((lu->most_size + SS_STRIP) * sizeof(double));
+    lu->memory = ss_large_malloc(numbers * sizeof(double) + 4 * ALIGNMENT);
+    if (lu->values == NULL || lu->worker[0].vector == NULL || lu->memory == NULL) {
+        return false;
+    }
+    char *at = lu->memory;
+    lu->factor = take(&at, numbers_of(lu));
+    lu->worker[0].front = take(&at, lu->most_front);
+    lu->worker[0].stack = take(&at, lu->most_stack);
+    const bool alone = team == NULL || ss_team_size(team) < 2;
+    return alone || reserve_shared(lu, team);
 }
 
 double *ss_block_lu_values(ss_block_lu *lu)
@@ -261,16 +375,24 @@ double *ss_block_lu_values(ss_block_lu *lu)
     return lu->values;
 }
 
-bool ss_block_lu_clear(ss_block_lu *lu)
+static void clear_pieces(void *of, int first, int end)
 {
-    for (size_t k = 0; k < lu->nvalues; k += SS_CLEARED) {
-        const size_t left = lu->nvalues - k;
-        memset(lu->values + k, 0, (left < SS_CLEARED ? left : SS_CLEARED) * sizeof *lu->values);
+    ss_block_lu *lu = of;
+    for (int k = first; k < end && !atomic_load(&lu->failed); k++) {
+        const size_t at = (size_t)k * SS_CLEARED, left = lu->nvalues - at;
+        memset(lu->values + at, 0, (left < SS_CLEARED ? left : SS_CLEARED) * sizeof *lu->values);
         if (ss_stop_asked(lu->stop)) {
-            return false;
+            atomic_store(&lu->failed, true);
         }
     }
-    return true;
+}
+
+bool ss_block_lu_clear(ss_block_lu *lu)
+{
+    const int pieces = (int)((lu->nvalues + SS_CLEARED - 1) / SS_CLEARED);
+    atomic_store(&lu->failed, false);
+    ss_team_divide(lu->team, pieces, CLEARING_NS * (double)SS_CLEARED, clear_pieces, lu);
+    return !atomic_load(&lu->failed);
 }
 
 bool ss_block_lu_factor(ss_block_lu *lu)
@@ -307,9 +429,45 @@ static void lu_add_product(int rows, int columns, const double *A, const double 
     }
 }
 
+typedef struct product {
+    const ss_block_lu *lu;
+    const double *x;
+    double *y;
+} product;
+
+// The rows of some nodes, the blocks of each from left to right. One thread goes through the blocks as they lie
+// in memory, which takes it half the time.
+static void multiply_nodes(void *of, int first, int end)
+{
+    const product *p = of;
+    const ss_block_lu *lu = p->lu;
+    const ss_block_tree *t = &lu->tree;
+    for (int k = first; k < end; k++) {
+        const int m = t->room[k];
+        double *y = p->y + t->first[k];
+        memset(y, 0, (size_t)m * sizeof *y);
+        for (int b = lu->begin_before[k]; b < lu->begin_before[k + 1]; b++) {
+            const int i = lu->node_before[b];
+            lu_add_product(m, t->room[i], lu->values + lu->lower[lu->before[b]], p->x + t->first[i],
+                           y);
+        }
+        lu_add_product(m, m, lu->values + lu->diag[k], p->x + t->first[k], y);
+        for (int s = lu->begin[k]; s < lu->begin[k + 1]; s++) {
+            const int i = lu->pair[s];
+            lu_add_product(m, t->room[i], lu->values + lu->upper[s], p->x + t->first[i], y);
+        }
+    }
+}
+
 void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y)
 {
     const ss_block_tree *t = &lu->tree;
+    const double whole = VALUE_NS * (double)lu->nvalues;
+    if (ss_team_pays(lu->team, whole)) {
+        product p = {lu, x, y};
+        ss_team_divide(lu->team, t->n, whole / t->n, multiply_nodes, &p);
+        return;
+    }
     for (int k = 0; k < t->n; k++) {
         memset(y + t->first[k], 0, (size_t)t->room[k] * sizeof *y);
     }

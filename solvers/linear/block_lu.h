@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include "base/status.h"
 #include "base/stop.h"
+#include "base/team.h"
 
 typedef struct ss_block_lu ss_block_lu;
 
@@ -46,5 +47,7 @@ void ss_block_lu_solve(const ss_block_lu *lu, double *x);
 void ss_block_lu_multiply(const ss_block_lu *lu, const double *x, double *y); // y = A x
 
 double ss_block_lu_work(const ss_block_lu *lu);  // multiplications of a factorisation
-double ss_block_lu_bytes(const ss_block_lu *lu); // of ss_block_lu_reserve
-bool ss_block_lu_reserve(ss_block_lu *lu);       // room for the numbers; false without memory
+double ss_block_lu_bytes(const ss_block_lu *lu); // of ss_block_lu_reserve for one thread
+// Room for the numbers, and for the threads of a team that share the factorisations where there is enough
+// to do; NULL: none. The team is borrowed, and bits do not depend on it. False without memory.
+bool ss_block_lu_reserve(ss_block_lu *lu, ss_team *team);

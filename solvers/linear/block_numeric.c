@@ -14,6 +14,18 @@
 #define ASK_EVERY 3e7
 #define MOVING    100.0
 
+#define LEAST_ROWS (2 * SS_TILE)
+
+// Rows behind a panel that a thread takes at a time: few, so that nobody waits long for the last, and not so
+// few that reading the panel again costs more than that.
+static int shared_rows(int behind, int threads)
+{
+    const int each = ss_rounded(behind / (8 * threads) + 1, SS_TILE);
+    return each > LEAST_ROWS ? each : LEAST_ROWS;
+}
+
+#define NUMBER_NS 0.05 // of a number of the factor, backward
+
 // Pivots beyond are singular or not finite.
 #define LEAST_FLOAT  1e-30
 #define LEAST_DOUBLE 1e-300

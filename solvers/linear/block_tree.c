@@ -118,10 +118,16 @@ static bool tree_fill(const ss_stop *stop, filling *f)
 #define COST_OF_INVERTING 8.0
 #define COST_OF_A_FRONT   8e3
 
-static double tree_cost(int width, int height)
+double ss_block_front_inverting(int width)
 {
-    const double w = width, h = height, panel = width < SS_PANEL ? width : SS_PANEL;
-    return ss_block_front_work(w, h) + COST_OF_INVERTING * w * panel * panel +
+    const double panel = width < SS_PANEL ? width : SS_PANEL;
+    return COST_OF_INVERTING * width * panel * panel;
+}
+
+double ss_block_front_cost(int width, int height)
+{
+    const double w = width, h = height;
+    return ss_block_front_work(w, h) + ss_block_front_inverting(width) +
            COST_OF_A_NUMBER * (w + h) * (w + h) + COST_OF_A_FRONT;
 }
 
@@ -144,9 +150,9 @@ static void join_children(const joining *j, int k)
     int *at = &j->head[k];
     while (*at >= 0) {
         const int c = *at;
-        const double apart =
-            tree_cost(j->width[c], j->height[c]) + tree_cost(j->width[k], j->height[k]);
-        if (tree_cost(j->width[c] + j->width[k], j->height[k]) > apart) {
+        const double apart = ss_block_front_cost(j->width[c], j->height[c]) +
+                             ss_block_front_cost(j->width[k], j->height[k]);
+        if (ss_block_front_cost(j->width[c] + j->width[k], j->height[k]) > apart) {
             at = &j->next[c];
             continue;
         }

@@ -36,6 +36,10 @@ static inline double ss_block_front_work(double width, double height)
     return width * (height * height + width * height + width * width / 3.0);
 }
 
+// What a front costs by one thread, in multiplications, and what of it is the inverses of its panels.
+double ss_block_front_cost(int width, int height);
+double ss_block_front_inverting(int width);
+
 // For qsort of nodes.
 static inline int ss_block_ascending(const void *a, const void *b)
 {

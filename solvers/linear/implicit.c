@@ -13,14 +13,18 @@
 #define SHORT_WORK  3e6  // multiplications, below which floats gain no time
 #define LONG_RUN    4    // factorisations in doubles after one in floats that was not
 
+#define END_NS   35.0 // of an end in J,
+#define BLOCK_NS 5.0  // and of a block of W
+
 void ss_implicit_free(ss_implicit *p)
 {
     if (p != NULL) {
         free(p->D);
         free(p->place);
-        free(p->turn);
+        free(p->end);
+        free(p->contact);
+        free(p->first_place);
         free(p->rest);
-        free(p->DG);
         ss_block_lu_free(p->lu);
         free(p);
     }
@@ -38,12 +42,15 @@ static void add_identity(ss_implicit *p, int node, int room)
 #define ROOM_OF_RODS 16
 typedef double eight __attribute__((vector_size(64), aligned(8)));
 
+// Columns of D G that are made at once.
+#define COLUMNS 64
+
 static void add_outer_of_rods(int dim, int room_a, const double *Ga, const double *B, double *block)
 {
     eight b[3][2] = {0};
     for (int k = 0; k < dim; k++) {
-        b[k][0] = *(const eight *)(B + k * ROOM_OF_RODS);
-        b[k][1] = *(const eight *)(B + k * ROOM_OF_RODS + 8);
+        b[k][0] = *(const eight *)(B + k * COLUMNS);
+        b[k][1] = *(const eight *)(B + k * COLUMNS + 8);
     }
     for (int j = 0; j < room_a; j++) {
         const double g0 = Ga[j], g1 = Ga[room_a + j], g2 = dim == 3 ? Ga[2 * room_a + j] : 0.0;
@@ -53,9 +60,9 @@ static void add_outer_of_rods(int dim, int room_a, const double *Ga, const doubl
     }
 }
 
-// block (room_a x room_b) += Ga' B, Ga and B of `dim` rows.
-static void add_outer(int dim, int room_a, int room_b, const double *Ga, const double *B,
-                      double *block)
+// Columns of a block, rows `room_b` apart, += Ga' B, Ga and B of `dim` rows.
+static void add_outer(int dim, int room_a, int room_b, int columns, const double *Ga,
+                      const double *B, double *block)
 {
     if (room_b == ROOM_OF_RODS) {
         add_outer_of_rods(dim, room_a, Ga, B, block);
@@ -64,50 +71,58 @@ static void add_outer(int dim, int room_a, int room_b, const double *Ga, const d
     for (int j = 0; j < room_a; j++) {
         double *row = block + j * room_b;
         const double g0 = Ga[j], g1 = Ga[room_a + j], g2 = dim == 3 ? Ga[2 * room_a + j] : 0.0;
-        const double *b2 = dim == 3 ? B + 2 * room_b : B;
-        for (int k = 0; k < room_b; k++) {
-            row[k] += g0 * B[k] + g1 * B[room_b + k] + g2 * b2[k];
+        const double *b2 = dim == 3 ? B + 2 * COLUMNS : B;
+        for (int k = 0; k < columns; k++) {
+            row[k] += g0 * B[k] + g1 * B[COLUMNS + k] + g2 * b2[k];
         }
     }
 }
 
-// False where it was stopped.
-static bool assemble_bodies(ss_implicit *p)
+// The blocks of one end's body with the bodies of its contact += G_s' D G_t.
+static void add_end(const ss_implicit *p, int contact, int t, const size_t *place)
 {
     const ss_coupling *c = p->c;
     const ss_whitened *white = c->white;
-    double *J = ss_block_lu_values(p->lu), *DG = p->DG;
-    for (int k = 0; k < white->nbodies; k++) {
+    const double *D = p->D + 9 * (size_t)contact, *G = white->G + white->end_G[t];
+    const int room = ss_whitened_room(white, white->end_body[t]);
+    double *J = ss_block_lu_values(p->lu), DG[3 * COLUMNS];
+    for (int from = 0; from < room; from += COLUMNS) {
+        const int columns = room - from < COLUMNS ? room - from : COLUMNS;
+        for (int l = 0; l < c->dim; l++) {
+            const double *g = G + from;
+            for (int j = 0; j < columns; j++) {
+                const double last = c->dim == 3 ? D[3 * l + 2] * g[2 * room + j] : 0.0;
+                DG[l * COLUMNS + j] = D[3 * l] * g[j] + D[3 * l + 1] * g[room + j] + last;
+            }
+        }
+        const int begin = white->end_start[contact], end = white->end_start[contact + 1];
+        for (int s = begin; s < end; s++) {
+            add_outer(c->dim, ss_whitened_room(white, white->end_body[s]), room, columns,
+                      white->G + white->end_G[s], DG, J + place[s - begin] + from);
+        }
+    }
+}
+
+// Each body's columns of J, which nobody else adds to.
+static void assemble_bodies(void *of, int first, int end)
+{
+    ss_implicit *p = of;
+    const ss_whitened *white = p->c->white;
+    const size_t *place = p->place + p->first_place[first];
+    for (int k = first; k < end; k++) {
         add_identity(p, k, ss_whitened_room(white, k));
     }
-    const size_t *place = p->place;
-    for (int k = 0; k < c->n; k++) {
+    for (int k = white->body_end_start[first]; k < white->body_end_start[end]; k++) {
+        const int i = p->contact[k];
         if (ss_stop_asked_at(p->stop, k)) {
-            return false;
+            atomic_store(&p->stopped, true);
+            return;
         }
-        const int i = p->turn[k];
-        const double *D = p->D + 9 * (size_t)i;
-        const int begin = white->end_start[i], end = white->end_start[i + 1];
-        if (D[0] == 0.0) { // an open contact: D = 0
-            place += (end - begin) * (end - begin);
-            continue;
+        if (p->D[9 * (size_t)i] != 0.0) { // else an open contact: D = 0
+            add_end(p, i, p->end[k], place);
         }
-        for (int t = begin; t < end; t++) {
-            const int room = ss_whitened_room(white, white->end_body[t]);
-            const double *G = white->G + white->end_G[t];
-            for (int l = 0; l < c->dim; l++) {
-                for (int j = 0; j < room; j++) {
-                    const double last = c->dim == 3 ? D[3 * l + 2] * G[2 * room + j] : 0.0;
-                    DG[l * room + j] = D[3 * l] * G[j] + D[3 * l + 1] * G[room + j] + last;
-                }
-            }
-            for (int s = begin; s < end; s++) {
-                add_outer(c->dim, ss_whitened_room(white, white->end_body[s]), room,
-                          white->G + white->end_G[s], DG, J + *place++);
-            }
-        }
+        place += white->end_start[i + 1] - white->end_start[i];
     }
-    return true;
 }
 
 typedef double four __attribute__((vector_size(32), aligned(8)));
@@ -133,14 +148,17 @@ static void add_product_2(const double *W, const double *D, double *block)
     }
 }
 
-static bool assemble_contacts(ss_implicit *p)
+// Rows of contacts.
+static void assemble_contacts(void *of, int first, int end)
 {
+    ss_implicit *p = of;
     const ss_coupling *c = p->c;
     double *J = ss_block_lu_values(p->lu);
     const int d = c->dim;
-    for (int i = 0; i < c->n; i++) {
+    for (int i = first; i < end; i++) {
         if (ss_stop_asked_at(p->stop, i)) {
-            return false;
+            atomic_store(&p->stopped, true);
+            return;
         }
         add_identity(p, i, SS_ROOM);
         for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
@@ -155,23 +173,33 @@ static bool assemble_contacts(ss_implicit *p)
             }
         }
     }
-    return true;
 }
 
-static bool implicit_assemble(ss_implicit *p)
+bool ss_implicit_assemble(ss_implicit *p)
 {
-    return ss_block_lu_clear(p->lu) &&
-           (p->c->is_explicit ? assemble_contacts(p) : assemble_bodies(p));
+    const ss_coupling *c = p->c;
+    if (!ss_block_lu_clear(p->lu)) {
+        return false;
+    }
+    atomic_store(&p->stopped, false);
+    if (c->is_explicit) {
+        const double blocks = (double)c->W.start[c->n] / c->n;
+        ss_team_divide(c->team, c->n, BLOCK_NS * blocks, assemble_contacts, p);
+    } else {
+        const int bodies = c->white->nbodies;
+        ss_team_divide(c->team, bodies, END_NS * c->white->nends / bodies, assemble_bodies, p);
+    }
+    return !atomic_load(&p->stopped);
 }
 
 bool ss_implicit_factor(ss_implicit *p)
 {
-    return implicit_assemble(p) && ss_block_lu_factor(p->lu);
+    return ss_implicit_assemble(p) && ss_block_lu_factor(p->lu);
 }
 
 bool ss_implicit_factor_short(ss_implicit *p)
 {
-    return implicit_assemble(p) && ss_block_lu_factor_short(p->lu);
+    return ss_implicit_assemble(p) && ss_block_lu_factor_short(p->lu);
 }
 
 // ---- One solution
@@ -201,7 +229,7 @@ static double refine(ss_implicit *p, const double *rhs, double share, double *x)
 
 bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *x)
 {
-    if (!implicit_assemble(p)) {
+    if (!ss_implicit_assemble(p)) {
         return false;
     }
     if (p->long_left > 0) {
@@ -221,16 +249,6 @@ bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *
 
 // ---- Making one
 
-static size_t largest_room(const ss_whitened *white)
-{
-    int largest = 0;
-    for (int k = 0; k < white->nbodies; k++) {
-        const int room = ss_whitened_room(white, k);
-        largest = room > largest ? room : largest;
-    }
-    return (size_t)largest;
-}
-
 // The last body of contact i in the first pass, its first one in the second; 0 where it has none.
 static int body_of(const ss_whitened *white, int i, int pass)
 {
@@ -238,20 +256,18 @@ static int body_of(const ss_whitened *white, int i, int pass)
     return begin == end ? 0 : white->end_body[pass == 0 ? end - 1 : begin];
 }
 
-// Contacts by their first body, then by their last: those that add to the same blocks of J are
-// neighbours, and the blocks stay in the cache. False without memory.
-static bool sort_by_bodies(ss_implicit *p)
+// Contacts by their first body, then by their last. False without memory.
+static bool sort_by_bodies(const ss_implicit *p, int *turn)
 {
     const ss_whitened *white = p->c->white;
     const int n = p->c->n;
     const size_t buckets = (size_t)white->nbodies + 2;
     int *begin = malloc(buckets * sizeof *begin), *half = malloc((size_t)n * sizeof *half);
-    p->turn = malloc((size_t)n * sizeof *p->turn);
-    bool ok = begin != NULL && half != NULL && p->turn != NULL;
+    const bool ok = begin != NULL && half != NULL;
     for (int pass = 0; pass < 2 && ok; pass++) {
         memset(begin, 0, buckets * sizeof *begin);
         const int *from = half;
-        int *to = pass == 0 ? half : p->turn;
+        int *to = pass == 0 ? half : turn;
         for (int i = 0; i < n; i++) {
             begin[body_of(white, i, pass) + 2]++;
         }
@@ -268,31 +284,60 @@ static bool sort_by_bodies(ss_implicit *p)
     return ok;
 }
 
+// The ends of each body in that order of their contacts: those that add to the same blocks of J are
+// neighbours, and the blocks stay in the cache. False without memory.
+static bool list_ends(ss_implicit *p)
+{
+    const ss_whitened *white = p->c->white;
+    const size_t nends = (size_t)white->nends + 1, nbodies = (size_t)white->nbodies + 1;
+    int *turn = malloc(((size_t)p->c->n + 1) * sizeof *turn),
+        *next = malloc(nbodies * sizeof *next);
+    p->end = malloc(nends * sizeof *p->end);
+    p->contact = malloc(nends * sizeof *p->contact);
+    p->first_place = calloc(nbodies, sizeof *p->first_place);
+    const bool ok = turn != NULL && next != NULL && p->end != NULL && p->contact != NULL &&
+                    p->first_place != NULL && sort_by_bodies(p, turn);
+    if (ok) {
+        memcpy(next, white->body_end_start, nbodies * sizeof *next);
+    }
+    for (int k = 0; ok && k < p->c->n; k++) {
+        const int i = turn[k], begin = white->end_start[i], end = white->end_start[i + 1];
+        for (int t = begin; t < end; t++) {
+            const int body = white->end_body[t];
+            p->end[next[body]] = t;
+            p->contact[next[body]++] = i;
+            p->first_place[body + 1] += (size_t)(end - begin);
+        }
+    }
+    for (int k = 0; ok && k < white->nbodies; k++) {
+        p->first_place[k + 1] += p->first_place[k];
+    }
+    free(turn);
+    free(next);
+    return ok;
+}
+
 static ss_status implicit_place_bodies(ss_implicit *p, ss_error *e)
 {
     const ss_whitened *white = p->c->white;
-    size_t count = 0;
-    for (int i = 0; i < p->c->n; i++) {
-        const size_t ends = (size_t)(white->end_start[i + 1] - white->end_start[i]);
-        count += ends * ends;
+    if (!list_ends(p)) {
+        return ss_fail_memory(e, "the pattern of a linear system");
     }
+    const size_t count = p->first_place[white->nbodies];
     int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
     int *room = malloc(((size_t)white->nbodies + 1) * sizeof *room);
     p->place = malloc((count + 1) * sizeof *p->place);
-    p->DG = malloc((3 * largest_room(white) + 1) * sizeof *p->DG);
-    if (pairs == NULL || room == NULL || p->place == NULL || p->DG == NULL || !sort_by_bodies(p)) {
+    if (pairs == NULL || room == NULL || p->place == NULL) {
         free(pairs);
         free(room);
         return ss_fail_memory(e, "the pattern of a linear system");
     }
     int n = 0;
-    for (int k = 0; k < p->c->n; k++) {
-        const int i = p->turn[k];
-        for (int t = white->end_start[i]; t < white->end_start[i + 1]; t++) {
-            for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++, n++) {
-                pairs[n][0] = white->end_body[s];
-                pairs[n][1] = white->end_body[t];
-            }
+    for (int k = 0; k < white->nends; k++) {
+        const int i = p->contact[k];
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++, n++) {
+            pairs[n][0] = white->end_body[s];
+            pairs[n][1] = white->end_body[p->end[k]];
         }
     }
     for (int k = 0; k < white->nbodies; k++) {
@@ -347,7 +392,7 @@ static ss_status implicit_reserve(ss_implicit *p, double memory, ss_implicit **s
                        "its factor needs %.2g GB, more than the %.2g GB of its option memory",
                        needed, memory);
     }
-    if (!ss_block_lu_reserve(p->lu)) {
+    if (!ss_block_lu_reserve(p->lu, p->c->team)) {
         ss_implicit_free(p);
         return ss_fail_memory(e, "a factorisation");
     }

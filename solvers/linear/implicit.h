@@ -9,6 +9,8 @@
 // This is the matrix J of Newton's methods and of ADMM; its pattern is analysed once.
 #pragma once
 
+#include <stdatomic.h>
+
 #include "solvers/sweep/coupling.h"
 #include "solvers/linear/block_lu.h"
 #include "solvers/limits.h"
@@ -24,10 +26,13 @@ typedef struct ss_implicit {
     ss_stop watched;
     const ss_stop *stop; // ends factorisations; NULL: nothing does
     ss_block_lu *lu;     // of J
-    size_t *place;       // where the blocks of each contact (matrix-free) or of W (explicit) are
-    int *turn;           // [n] contacts by pairs of bodies, as `place` has them; matrix-free form
-    double *rest;        // [size] scratch
-    double *DG;          // [3 largest room] scratch of the matrix-free form: D_i G_ik of one end
+    size_t *place; // where the blocks of W are; in matrix-free form those of each end of a body
+    int *end,
+        *contact; // [ends] those of each body in order, as white->body_end, and their contacts,
+    size_t
+        *first_place; // [bodies + 1] and where a body's blocks begin in `place`: matrix-free form
+    double *rest;     // [size] scratch
+    atomic_bool stopped; // by one of the threads
     int long_left;       // factorisations to come in doubles before floats are tried again
 } ss_implicit;
 
@@ -42,7 +47,9 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_limits *limits
                           ss_implicit **system, ss_error *e);
 void ss_implicit_free(ss_implicit *system);
 
-// J of the present D, in doubles. False where it is singular to rounding, or time is up.
+// J of the present D. False where time is up.
+bool ss_implicit_assemble(ss_implicit *system);
+// The same, and its factor in doubles. False where it is singular to rounding, or time is up.
 bool ss_implicit_factor(ss_implicit *system);
 bool ss_implicit_factor_short(ss_implicit *system); // in floats
 // x = J^-1 rhs of the present D, with a residual of about `share` of rhs; x is not rhs. Factored in

@@ -101,7 +101,7 @@ static matrix make(int width, int axes, int room)
     a.row = malloc(count * sizeof *a.row);
     a.x = malloc(count * sizeof *a.x);
     a.place = malloc(count * sizeof *a.place);
-    if (!ss_block_lu_reserve(a.lu) || a.start == NULL || a.row == NULL || a.x == NULL ||
+    if (!ss_block_lu_reserve(a.lu, NULL) || a.start == NULL || a.row == NULL || a.x == NULL ||
         a.place == NULL) {
         fprintf(stderr, "benchmark: not enough memory\n");
         exit(4);

@@ -55,7 +55,7 @@ static twins make_twins(int n, double density, double diagonal, uint64_t seed)
         }
     }
     CHECK_OK(ss_block_lu_new(n, t.room, count, (const int(*)[2])pairs, NULL, &t.lu, &error));
-    CHECK(ss_block_lu_reserve(t.lu));
+    CHECK(ss_block_lu_reserve(t.lu, NULL));
     t.dense = gsl_matrix_calloc(t.size, t.size);
     ss_block_lu_clear(t.lu);
     for (int k = 0; k < n; k++) {
@@ -191,7 +191,7 @@ static void a_block_with_a_zero_pivot_is_solved(void)
     const int room[] = {4};
     ss_block_lu *lu;
     CHECK_OK(ss_block_lu_new(1, room, 0, NULL, NULL, &lu, &error));
-    CHECK(ss_block_lu_reserve(lu));
+    CHECK(ss_block_lu_reserve(lu, NULL));
     ss_block_lu_clear(lu);
     double *A = ss_block_lu_values(lu); // a permutation: x = (2, 3, 4, 1)
     A[1] = A[6] = A[11] = A[12] = 1.0;
@@ -210,7 +210,7 @@ static void a_singular_block_and_a_nan_are_told(void)
     const int room[] = {4, 4};
     ss_block_lu *lu;
     CHECK_OK(ss_block_lu_new(2, room, 0, NULL, NULL, &lu, &error));
-    CHECK(ss_block_lu_reserve(lu));
+    CHECK(ss_block_lu_reserve(lu, NULL));
     ss_block_lu_clear(lu);
     CHECK(!ss_block_lu_factor(lu));
     ss_block_lu_clear(lu);

@@ -154,7 +154,7 @@ static bool factorise(const ss_stop *stop)
     }
     ss_block_lu *lu;
     CHECK_OK(ss_block_lu_new(NODES, room, NODES - 1, (const int(*)[2])pairs, stop, &lu, &error));
-    bool made = lu != NULL && ss_block_lu_reserve(lu) && ss_block_lu_clear(lu);
+    bool made = lu != NULL && ss_block_lu_reserve(lu, NULL) && ss_block_lu_clear(lu);
     for (int k = 0; made && k < NODES; k++) {
         for (int j = 0; j < 4; j++) {
             ss_block_lu_values(lu)[ss_block_lu_place(lu, k, k) + (size_t)(5 * j)] = 1.0;
