@@ -1,6 +1,7 @@
 #include "solvers/global/ipm_newton.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #define OUTLIER      10.0 // products between t and 10 times less or more are let be
 #define DELTA_GROWTH 10.0
 #define DELTA_DECAY  0.5
+#define CONTACT_NS   60.0 // of a contact in a loop that sees, for those who share it
 
 // ---- Contacts
 
@@ -122,14 +124,21 @@ static void find_added(const ss_interior *state, int i, double added[2])
     added[0] = added[1] / (mu * mu);
 }
 
-// T, v, D and J factored. False where x or y has no scaling, or J is singular to rounding.
-bool ss_ipm_factor(ss_interior *state)
+typedef struct scaled {
+    ss_interior *state;
+    atomic_bool failed; // some x or y has no scaling
+} scaled;
+
+static void scale_contacts(void *of, int first, int end)
 {
-    for (int i = 0; i < state->system->c->n; i++) {
+    scaled *all = of;
+    ss_interior *state = all->state;
+    for (int i = first; i < end; i++) {
         const size_t at = 4 * (size_t)i;
         ss_scaling *s = &state->scaling[i];
         if (!ss_scaling_find(ss_ipm_is_line(state, i), state->x + at, state->y + at, s)) {
-            return false;
+            atomic_store(&all->failed, true);
+            return;
         }
         double added[2];
         find_added(state, i, added);
@@ -137,7 +146,16 @@ bool ss_ipm_factor(ss_interior *state)
         find_shifted(state, i);
         find_block(state, i, state->system->D + 9 * (size_t)i);
     }
+}
+
+bool ss_ipm_factor(ss_interior *state)
+{
     ss_implicit *system = state->system;
+    scaled all = {.state = state};
+    ss_team_divide(system->c->team, system->c->n, CONTACT_NS, scale_contacts, &all);
+    if (atomic_load(&all.failed)) {
+        return false;
+    }
     if (state->is_short && ss_implicit_factor_short(system) &&
         !ss_block_lu_is_negative(system->lu)) {
         return true;
@@ -189,25 +207,47 @@ static void expand(ss_interior *state, int i, const double *more)
     ss_multiply3(state->weight + 9 * (size_t)i, rest, state->dx + at);
 }
 
-// left = q0 + B (r + dr) - q - dq, dx being that of dq after the change `more` (NULL: there is none). A
-// contact sees and pushes in one visit, so that G is read once.
-static void find_left(ss_interior *state, const double *more)
+typedef struct visit {
+    ss_interior *state;
+    const double *more; // the last change of dq; NULL: none
+    bool pushes;
+} visit;
+
+static void visit_contacts(void *of, int first, int end)
 {
-    const ss_coupling *c = state->system->c;
-    if (!c->is_explicit) {
-        memcpy(state->left, c->white->z0, state->size * sizeof *state->left);
-    }
-    for (int i = 0; i < c->n; i++) {
+    const visit *all = of;
+    ss_interior *state = all->state;
+    for (int i = first; i < end; i++) {
         const size_t at = 4 * (size_t)i;
         double x[3];
-        expand(state, i, more);
+        expand(state, i, all->more);
         for (size_t k = 0; k < 3; k++) {
             x[k] = state->x[at + k] + state->dx[at + k];
         }
         find_impulse(state, i, x, state->r + at);
-        if (!c->is_explicit) {
-            ss_coupling_push(c, i, state->r + at, state->left);
+        if (all->pushes) {
+            ss_coupling_push(state->system->c, i, state->r + at, state->left);
         }
+    }
+}
+
+// left = q0 + B (r + dr) - q - dq, dx being that of dq after the change `more` (NULL: there is none). On one
+// thread a contact sees and pushes in one visit, so that G is read once.
+static void find_left(ss_interior *state, const double *more)
+{
+    const ss_coupling *c = state->system->c;
+    const bool shared = ss_team_pays(c->team, CONTACT_NS * c->n);
+    if (!c->is_explicit) {
+        memcpy(state->left, c->white->z0, state->size * sizeof *state->left);
+    }
+    visit all = {.state = state, .more = more, .pushes = !c->is_explicit && !shared};
+    if (shared) {
+        ss_team_divide(c->team, c->n, CONTACT_NS, visit_contacts, &all);
+    } else {
+        visit_contacts(&all, 0, c->n);
+    }
+    if (shared && !c->is_explicit) {
+        ss_coupling_push_all(c, state->r, state->left);
     }
     for (int i = 0; c->is_explicit && i < c->n; i++) {
         const size_t at = 4 * (size_t)i;
