@@ -36,8 +36,10 @@ static const ss_option OPTIONS[] = {
     SS_OPT_REAL("time-limit", "S", time_limit, 0, 1e9,
                 "wall seconds per solve with its set-up; 0 for none"),
     SS_OPT_START,
-    SS_OPT_INT("threads", "N", threads, 0, 256,
-               "visit stripes of contacts, the same bits for any N; 0: natural order"),
+    SS_OPT_INT(
+        "threads", "N", threads, 0, 256,
+        "visit stripes of contacts and share factorisations, the same bits for any N; 0: natural "
+        "order, one thread"),
     SS_OPT_TEXT("trace", "FILE.csv", trace, "all measures after each iteration"),
     SS_OPT_TEXT("out", "FILE.h5", out, "the problems as read, with the answers in /solution"),
     SS_OPT_TABLE,
