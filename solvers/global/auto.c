@@ -71,7 +71,7 @@ static const member MEMBERS[] = {
      "alternating directions got stuck: plain sweeps"},
     {"ipm", 45, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, false, "sweeps were too slow: proximal Newton"},
-    {"ipm", 300, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
+    {"ipm", 400, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, false,
      "interior points got stuck: mixed sweeps"},
     {"apgd", 2000, 0.0, 0.0, true, false, "mixed sweeps got stuck: projected gradient"},

@@ -169,7 +169,7 @@ static bool follow_path(ipm_run *run)
         return false;
     }
     ss_ipm_copy(&run->newton, run->good, ss_ipm_place(&run->newton));
-    run->path.t = run->good_gap;
+    ss_ipm_path_begin(&run->path, run->good_gap);
     run->along = 0;
     run->newton.is_short = false; // the sign of det J counts there
     return true;

@@ -122,6 +122,17 @@ bool ss_cone_clamp(const double w[3], double least, double most, double change[3
     return low != 0.0 || high != 0.0;
 }
 
+void ss_cone_approach(const double w[3], double t, double most, double z[3])
+{
+    const double size = ss_length2(w[1], w[2]), low = w[0] - size, high = w[0] + size;
+    const double to_low = fmin(fmax(t, low / most), low * most);
+    const double to_high = fmin(fmax(t, high / most), high * most);
+    const double along = size > 0.0 ? 0.5 * (to_high - to_low) / size : 0.0;
+    z[0] = 0.5 * (to_low + to_high);
+    z[1] = along * w[1];
+    z[2] = along * w[2];
+}
+
 void ss_cone_keep(double x[3])
 {
     const double least = ss_length2(x[1], x[2]) * (1.0 + INSIDE) + DBL_MIN;

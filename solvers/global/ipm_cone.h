@@ -38,6 +38,9 @@ void ss_scaling_divide(const ss_scaling *s, const double c[3], double z[3]);
 // False: they are there.
 bool ss_cone_clamp(const double w[3], double least, double most, double change[3]);
 
+// w with its spectral values brought to t, none by a factor of more than `most`; w is inside the cone.
+void ss_cone_approach(const double w[3], double t, double most, double z[3]);
+
 // x into the cone where rounding has taken it to the boundary: x_0 is at least (1 + 4 eps) |x_1|.
 void ss_cone_keep(double x[3]);
 

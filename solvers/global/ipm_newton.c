@@ -165,22 +165,40 @@ bool ss_ipm_factor(ss_interior *state)
     return assembled ? ss_block_lu_factor(system->lu) : ss_implicit_factor(system);
 }
 
-// h of (2) for this t, without the correction or with that of the direction that there is.
+// h = T (l \ (c - correction)) of contact i, whose correction is that of the direction that there is.
+static void aim_at(ss_interior *state, int i, double c[3], bool correct)
+{
+    const size_t at = 4 * (size_t)i;
+    const ss_scaling *s = &state->scaling[i];
+    double a[3], b[3];
+    if (correct) {
+        ss_scaling_apply(s, state->dx + at, a);
+        ss_scaling_remove(s, state->dy + at, b);
+        c[0] -= ss_dot3(a, b);
+        c[1] -= a[0] * b[1] + b[0] * a[1];
+        c[2] -= a[0] * b[2] + b[0] * a[2];
+    }
+    ss_scaling_divide(s, c, a);
+    ss_scaling_apply(s, a, state->h + at);
+}
+
 void ss_ipm_aim(ss_interior *state, double t, bool correct)
 {
     for (int i = 0; i < state->system->c->n; i++) {
-        const size_t at = 4 * (size_t)i;
-        const ss_scaling *s = &state->scaling[i];
-        double c[3] = {t, 0.0, 0.0}, a[3], b[3];
-        if (correct) {
-            ss_scaling_apply(s, state->dx + at, a);
-            ss_scaling_remove(s, state->dy + at, b);
-            c[0] -= ss_dot3(a, b);
-            c[1] -= a[0] * b[1] + b[0] * a[1];
-            c[2] -= a[0] * b[2] + b[0] * a[2];
-        }
-        ss_scaling_divide(s, c, a);
-        ss_scaling_apply(s, a, state->h + at);
+        double c[3] = {t, 0.0, 0.0};
+        aim_at(state, i, c, correct);
+    }
+}
+
+void ss_ipm_aim_near(ss_interior *state, double t, double more, bool correct)
+{
+    for (int i = 0; i < state->system->c->n; i++) {
+        const double *l = state->scaling[i].l;
+        const double product[3] = {ss_dot3(l, l), 2.0 * l[0] * l[1], 2.0 * l[0] * l[2]};
+        double c[3];
+        ss_cone_approach(product, t, OUTLIER, c);
+        c[0] += more;
+        aim_at(state, i, c, correct);
     }
 }
 

@@ -80,6 +80,9 @@ double ss_ipm_estimate(const ss_interior *state);
 bool ss_ipm_factor(ss_interior *state);
 // h of (2) for this t, without the correction or with that of the direction that there is.
 void ss_ipm_aim(ss_interior *state, double t, bool correct);
+// The same for a contact whose x.y is more than a factor of 10 from t, by spectral values, with the next ones at
+// that factor; `more` is added to all.
+void ss_ipm_aim_near(ss_interior *state, double t, double more, bool correct);
 // dq, dx and dy of (2) and (3), refined; roughly, for a look ahead; or with the dq that there is to begin with,
 // another h. False as in ss_ipm_factor.
 bool ss_ipm_direction(ss_interior *state);

@@ -14,7 +14,10 @@
 //     n + (k_0 - sign(det J) k) s,      <n + k_0 s, s> = 0,      k >= 0                            (1)
 //
 // a correction across the path and a move along it: forward, since along a path dt changes its sign where
-// det J does. k is the largest with which (1) stays in the cones; 0 while n is large.
+// det J does. k is the largest with which (1) stays in the cones: a move so long may leave the path for a branch
+// nearer to its end, or lose it. Then the method goes back to the last point near the path, where no contact has
+// more than 1 of |n + k_0 s|^2, and is careful for a while: shorter moves, from such points only, and targets that no
+// contact has to reach in one step.
 #pragma once
 
 #include "solvers/global/ipm_newton.h"
@@ -23,11 +26,20 @@ typedef struct ss_ipm_path {
     double t; // where it is; 0: not on a path
     ss_ipm_point newton, along;
     double least_delta;
+    ss_ipm_point near; // the last point near the path,
+    double near_t;     // its t; 0: there is none
+    int since;         // steps since then
+    int returns;       // to that point
+    int careful;       // steps to come in which moves begin near the path only
+    int stuck;         // steps in a row that hardly moved
+    double reach;      // share of k that is moved
 } ss_ipm_path;
 
 // False without memory.
 bool ss_ipm_path_allocate(const ss_interior *state, ss_ipm_path *path);
 void ss_ipm_path_release(ss_ipm_path *path);
 
-// One step of (1). False where J is singular to rounding, time is up, or no step is possible.
+void ss_ipm_path_begin(ss_ipm_path *path, double t); // at the present point
+
+// One step of (1), or a return. False where J is singular to rounding, time is up, or no step is possible.
 bool ss_ipm_path_step(ss_interior *state, ss_ipm_path *path);

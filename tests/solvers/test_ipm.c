@@ -140,6 +140,19 @@ static void products_are_clamped_by_their_spectral_values(void)
     check_near(c, (const double[3]){1.0, 0.0, 0.0}, 1e-15);
 }
 
+static void products_come_nearer_by_at_most_a_factor(void)
+{
+    // Spectral values 1 and 9 of (5, 4, 0), brought to 3, which both reach by a factor of 4, and by 2 neither.
+    const double w[3] = {5.0, 4.0, 0.0}, axis[3] = {5.0, 0.0, 0.0};
+    double z[3];
+    ss_cone_approach(w, 3.0, 4.0, z);
+    check_near(z, (double[3]){3.0, 0.0, 0.0}, 1e-15);
+    ss_cone_approach(w, 3.0, 2.0, z); // 2 and 4.5
+    check_near(z, (double[3]){3.25, 1.25, 0.0}, 1e-15);
+    ss_cone_approach(axis, 100.0, 10.0, z);
+    check_near(z, (double[3]){50.0, 0.0, 0.0}, 1e-14);
+}
+
 static void what_rounding_put_on_the_boundary_is_inside_again(void)
 {
     double x[3] = {5.0, 3.0, 4.0}, far[3] = {6.0, 3.0, 4.0}, nothing[3] = {0.0, 0.0, 0.0};
@@ -276,6 +289,19 @@ static void paths_with_folds_are_followed_where_friction_is_high(void)
     CHECK(count_solved(s) >= 7);
 }
 
+// Without returns to the path 500 steps do not solve this one.
+static void a_path_that_is_lost_is_found_again(void)
+{
+    ss_tangle_settings s = hair(60, 59, 2.0);
+    s.seed = 834;
+    ss_problem *p = tangle_of(&s);
+    solved a = run(p, "ipm", 1e-8, 400);
+    CHECK(a.result.outcome == SS_CONVERGED);
+    CHECK_LE(a.facts.fb, 1e-8);
+    free_solved(&a);
+    ss_problem_free(p);
+}
+
 // The compliance that regularises is no part of the answer.
 static void the_answer_does_not_depend_on_the_compliance(void)
 {
@@ -301,6 +327,7 @@ static void run_tests(void)
     RUN_TEST(division_undoes_the_product_with_the_scaled_point);
     RUN_TEST(a_step_ends_at_the_boundary);
     RUN_TEST(products_are_clamped_by_their_spectral_values);
+    RUN_TEST(products_come_nearer_by_at_most_a_factor);
     RUN_TEST(what_rounding_put_on_the_boundary_is_inside_again);
     RUN_TEST(points_outside_have_no_scaling);
     RUN_TEST(one_contact_sticks_slides_or_opens);
@@ -308,6 +335,7 @@ static void run_tests(void)
     RUN_TEST(dense_hair_takes_few_steps_with_correctors);
     RUN_TEST(each_limit_hands_back_a_better_answer);
     RUN_TEST(paths_with_folds_are_followed_where_friction_is_high);
+    RUN_TEST(a_path_that_is_lost_is_found_again);
     RUN_TEST(the_answer_does_not_depend_on_the_compliance);
 }
 
