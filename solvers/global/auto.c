@@ -4,7 +4,7 @@
 //     admm                where those carry impulses too slowly, as in towers; then sweeps again
 //     ipm                 where none promises that, first in dense hair (auto_price.h)
 //     ppa                 there, and elsewhere: hyperstatic problems, and slow paths
-//     ipm                 where proximal steps get stuck: high friction
+//     ipm                 where proximal steps get stuck and it has not been asked before
 //     anderson/secular    where those do, too
 //     apgd                where mu <= 1
 //     gs/mfb+enum         the paper's sweep, whose slow paths the others may not take
@@ -53,6 +53,7 @@ typedef struct member {
 // In dense hair they are looked at as soon as there is a rate, which is too good there at first: they may promise a
 // third of what ipm takes.
 #define DENSE_PATIENCE 10.0
+#define DENSE_TIGHT    3e-4 // but not from this tolerance on, which sweeps mostly meet
 #define DENSE_TRUST    0.3
 
 // Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
@@ -69,7 +70,7 @@ static const member MEMBERS[] = {
      "sweeps carry impulses too slowly: alternating directions"},
     {"gs/secular:focus=on", 100000, 50.0, 0.0, false, true,
      "alternating directions got stuck: plain sweeps"},
-    {"ipm", 45, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
+    {"ipm", 400, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, false, "sweeps were too slow: proximal Newton"},
     {"ipm", 400, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, false,
@@ -174,9 +175,9 @@ static bool carries_slowly(auto_run *run, const ss_progress *p)
 static double next_look(auto_run *run)
 {
     if (run->checked == 0.0) {
-        return run->member == &MEMBERS[0] && run->round == 0 && favours_ipm(run)
-                   ? DENSE_PATIENCE
-                   : run->member->patience;
+        const bool hurried = run->member == &MEMBERS[0] && run->round == 0 &&
+                             run->task->tolerance < DENSE_TIGHT && favours_ipm(run);
+        return hurried ? DENSE_PATIENCE : run->member->patience;
     }
     const double first = NEXT_FIRST * price_of_next(run);
     const double later = LATER * run->checked;
@@ -297,6 +298,9 @@ static bool takes(auto_run *run, int k)
     }
     if (MEMBERS[k].carries && !run->slow) {
         return false;
+    }
+    if (&MEMBERS[k] == IPM && run->round == 0 && run->methods[DENSE - MEMBERS] != NULL) {
+        return false; // it would begin as it has begun before
     }
     for (int i = 0; MEMBERS[k].needs_low_friction && i < p->ncontacts; i++) {
         if (!(p->mu[i] <= 1.0)) {

@@ -16,11 +16,10 @@
 #define ADMM_VISITS 1.5  // in a step, without the solution
 #define ADMM_SETUP  20.0 // without its factorisation
 
-#define IPM_STEPS    20.0
-#define IPM_VISITS   5.0   // in a step, without its factorisation,
-#define IPM_SHARE    0.4   // whose first half is in floats
-#define IPM_FRICTION 0.4   // at most
-#define IPM_SPREAD   100.0 // of tr W_ii, at most
+#define IPM_STEPS  20.0
+#define IPM_VISITS 5.0   // in a step, without its factorisation,
+#define IPM_SHARE  0.4   // whose first half is in floats
+#define IPM_SPREAD 100.0 // of tr W_ii, at most
 
 ss_prices ss_prices_of(const ss_problem *p)
 {
@@ -32,15 +31,6 @@ ss_prices ss_prices_of(const ss_problem *p)
                        .ipm = IPM_STEPS * (IPM_VISITS + IPM_SHARE * factor),
                        .admm = ADMM_SETUP + 2.0 * factor + ADMM_STEPS * step,
                        .admm_step = step};
-}
-
-static bool has_low_friction(const ss_problem *p)
-{
-    double most = 0.0;
-    for (int i = 0; i < p->ncontacts; i++) {
-        most = fmax(most, p->mu[i]);
-    }
-    return most <= IPM_FRICTION;
 }
 
 // Of bodies that are eliminated, not contacts. False, too, where a contact has tr W_ii = 0.
@@ -60,7 +50,7 @@ static bool is_even(const ss_coupling *c)
 bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor)
 {
     const bool dense = p->form == SS_GLOBAL && p->ndofs < 0.5 * p->dim * p->ncontacts;
-    if (!dense || !has_low_friction(p)) {
+    if (!dense) {
         return false;
     }
     ss_coupling *c = NULL;

@@ -20,6 +20,6 @@ typedef struct ss_prices {
 ss_prices ss_prices_of(const ss_problem *p);
 
 // Whether ipm comes before ppa: dense hair. All of this is asked for: W of at most half its full rank, as the bodies
-// have fewer than d n / 2 dofs; no friction above 0.4, as above 0.5 its paths have folds, and with many contacts too
-// many of them; and tr W_ii within a factor of 100, as ipm's steps are short where light parts are among heavy ones.
+// have fewer than d n / 2 dofs; and tr W_ii within a factor of 100, as ipm's steps are short where light parts are
+// among heavy ones.
 bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor);
