@@ -122,7 +122,7 @@ static const ss_prices *auto_prices(auto_run *run)
     return &run->prices;
 }
 
-// Asked for before its turn, as sweeps may promise no more than its price then.
+// Asked for only where sweeps promise too little, as the answer costs a set-up.
 static bool favours_ipm(auto_run *run)
 {
     if (!run->is_asked) {
@@ -132,10 +132,11 @@ static bool favours_ipm(auto_run *run)
     return run->is_dense;
 }
 
-// What comes after sweeps.
-static double price_of_next(auto_run *run)
+// Whether the first sweeps are to be hurried, for all that is known.
+static bool is_hurried(const auto_run *run)
 {
-    return run->round == 0 && favours_ipm(run) ? auto_prices(run)->ipm : auto_prices(run)->ppa;
+    return run->member == &MEMBERS[0] && run->round == 0 && run->task->tolerance < DENSE_TIGHT &&
+           (run->is_asked ? run->is_dense : ss_prices_are_dense(run->task->problem));
 }
 
 // Whether the fall of the estimate since the last look promises an end within what the member may
@@ -149,10 +150,15 @@ static bool promises(auto_run *run, double work)
     if (run->member->promised > 0.0) {
         return left <= ldexp(run->member->promised, run->round);
     }
-    const double price = price_of_next(run);
-    const bool early = run->member != ADMM && work < NEXT_FIRST * price;
-    const double worth = run->round == 0 && favours_ipm(run) ? DENSE_TRUST * price : price;
-    return early || left <= ldexp(worth, run->round);
+    const ss_prices *prices = auto_prices(run);
+    if (is_hurried(run)) {
+        const bool soon = left <= DENSE_TRUST * prices->ipm;
+        if (soon || work < NEXT_FIRST * prices->ipm || favours_ipm(run)) {
+            return soon || work < NEXT_FIRST * prices->ipm;
+        }
+    }
+    const bool early = run->member != ADMM && work < NEXT_FIRST * prices->ppa;
+    return early || left <= ldexp(prices->ppa, run->round);
 }
 
 static double auto_work(auto_run *run, const ss_progress *p)
@@ -175,11 +181,9 @@ static bool carries_slowly(auto_run *run, const ss_progress *p)
 static double next_look(auto_run *run)
 {
     if (run->checked == 0.0) {
-        const bool hurried = run->member == &MEMBERS[0] && run->round == 0 &&
-                             run->task->tolerance < DENSE_TIGHT && favours_ipm(run);
-        return hurried ? DENSE_PATIENCE : run->member->patience;
+        return is_hurried(run) ? DENSE_PATIENCE : run->member->patience;
     }
-    const double first = NEXT_FIRST * price_of_next(run);
+    const double first = NEXT_FIRST * auto_prices(run)->ppa;
     const double later = LATER * run->checked;
     return run->member->promised == 0.0 && run->checked < first ? fmin(later, first) : later;
 }

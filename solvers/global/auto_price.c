@@ -47,10 +47,14 @@ static bool is_even(const ss_coupling *c)
     return least > 0.0 && most <= IPM_SPREAD * least;
 }
 
+bool ss_prices_are_dense(const ss_problem *p)
+{
+    return p->form == SS_GLOBAL && p->ndofs < 0.5 * p->dim * p->ncontacts;
+}
+
 bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor)
 {
-    const bool dense = p->form == SS_GLOBAL && p->ndofs < 0.5 * p->dim * p->ncontacts;
-    if (!dense) {
+    if (!ss_prices_are_dense(p)) {
         return false;
     }
     ss_coupling *c = NULL;

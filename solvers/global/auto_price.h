@@ -19,7 +19,9 @@ typedef struct ss_prices {
 
 ss_prices ss_prices_of(const ss_problem *p);
 
-// Whether ipm comes before ppa: dense hair. All of this is asked for: W of at most half its full rank, as the bodies
-// have fewer than d n / 2 dofs; and tr W_ii within a factor of 100, as ipm's steps are short where light parts are
-// among heavy ones.
+// Whether bodies have fewer than d n / 2 dofs: W has at most half its full rank then.
+bool ss_prices_are_dense(const ss_problem *p);
+
+// Whether ipm comes before ppa: dense hair with tr W_ii within a factor of 100, as ipm's steps are short where light
+// parts are among heavy ones. It makes G, as a set-up does.
 bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor);
