@@ -83,7 +83,7 @@ static const member MEMBERS[] = {
 #define DENSE (&MEMBERS[3])
 #define IPM   (&MEMBERS[5])
 
-#define SHAKEN "nobody got there: proximal Newton from other starts"
+#define SHAKEN "no member solved it: proximal Newton from other starts"
 static const member SHAKES[] = {
     {"ppa:sweeps=0", 150, 0.0, 0.0, false, false, SHAKEN},
     {"ppa:sweeps=10,rho=1000", 150, 0.0, 0.0, false, false, SHAKEN},
@@ -422,7 +422,7 @@ static ss_status auto_iterate(auto_run *run, double *r, ss_result *result, ss_er
         ss_status status = SS_OK;
         bool any = false;
         result->outcome = play_round(run, r, &any, &status, e);
-        if (!any) { // nobody could as much as begin
+        if (!any) { // no member could begin
             return status;
         }
         if (result->outcome == SS_UNSOLVED) {

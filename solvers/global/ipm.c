@@ -72,8 +72,8 @@ static void ipm_release(void *of)
     free(run->shorter.q);
 }
 
-// x and y on the axis of the cones, q at no impulse: the start that is handed in has no use, as it
-// lies on the boundary of the cones mostly.
+// x and y on the axis of the cones, q without impulses. The start that is given is ignored, as most of its impulses
+// are on the boundary of the cones.
 static void ipm_start(ipm_run *run, const ss_drive *d)
 {
     ss_interior *state = &run->newton;
@@ -313,9 +313,9 @@ const ss_global_solver ss_ipm = {
                       "and correctors of Gondzio in the scaling of Nesterov and Todd, one "
                       "factorisation a step, with De Saxce's shift inside Newton's equations. "
                       "Some 15 to 30 steps whatever the mass ratios and the condition: for "
-                      "dense hair, hyperstatic problems and towers. Where friction is high it "
-                      "follows the path of its "
-                      "answers through folds. It always starts at the axis of the cones.",
+                      "dense hair, hyperstatic problems and towers. If friction is high, it "
+                      "follows the path of its answers through folds. It ignores the start that "
+                      "it is given.",
              .keys = KEYS,
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
