@@ -70,7 +70,7 @@ static const member MEMBERS[] = {
      "sweeps carry impulses too slowly: alternating directions"},
     {"gs/secular:focus=on", 100000, 50.0, 0.0, false, true,
      "alternating directions got stuck: plain sweeps"},
-    {"ipm", 400, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
+    {"ipm", 900, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
     {"ppa:sweeps=0", 1000, 0.0, 0.0, false, false, "sweeps were too slow: proximal Newton"},
     {"ipm", 400, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, false,

@@ -6,12 +6,13 @@
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
-#define MOST_FALL   0.95 // of t in a step
-#define MOST_GROWTH 3.0
-#define HALVINGS    12   // in the search for k
-#define KEPT        0.95 // share of the way to the boundary: with 0.99 fewer paths come to their end
-#define SHORT       0.3  // a step below it is made again without the correction of second order
-#define ROUNDING    0.1  // a step below it is spoilt by rounding: delta grows
+#define MOST_FALL     0.95 // of t in a step
+#define MOST_GROWTH   3.0
+#define HALVINGS      12 // in the search for k,
+#define MOST_HALVINGS 50 // and near the path
+#define KEPT          0.95 // share of the way to the boundary: with 0.99 fewer paths come to their end
+#define SHORT         0.3 // a step below it is made again without the correction of second order
+#define ROUNDING      0.1 // a step below it is spoilt by rounding: delta grows
 
 // Where the path is lost, the method goes back to the last point near it.
 #define NEAR     1.0  // |n + k_0 s|^2 of a contact, at most, there
@@ -144,16 +145,20 @@ static bool stays(const ss_interior *state, const ss_ipm_path *path, double k)
     return true;
 }
 
-// The largest k <= most with n + (k_0 + sign k) s in the cones, by bisection; 0 where there is none.
-static double find_move(const ss_interior *state, const ss_ipm_path *path, double sign, double most)
+// The largest k <= most with n + (k_0 + sign k) s in the cones, by bisection; 0 where there is none. At a fold s is
+// unbounded, and a k too small for some halvings may be a long move: near the path it is looked for.
+static double find_move(const ss_interior *state, const ss_ipm_path *path, double sign, double most,
+                        bool near)
 {
     double low = 0.0, high = most, k = most;
-    for (int j = 0; j < HALVINGS && low < most; j++, k = 0.5 * (low + high)) {
+    for (int j = 0; low < most && (j < HALVINGS || (near && low == 0.0 && j < MOST_HALVINGS));
+         j++) {
         if (stays(state, path, sign * k)) {
             low = k;
         } else {
             high = k;
         }
+        k = 0.5 * (low + high);
     }
     return low;
 }
@@ -173,7 +178,7 @@ static double find_factor(ss_interior *state, const ss_ipm_path *path, double *f
     const bool grows = ss_block_lu_is_negative(state->system->lu);
     const double sign = grows ? 1.0 : -1.0;
     const double most = grows ? MOST_GROWTH : fmax(MOST_FALL + k0, 0.0);
-    return k0 + sign * path->reach * find_move(state, path, sign, most);
+    return k0 + sign * path->reach * find_move(state, path, sign, most, *far <= CLOSE);
 }
 
 // The direction n + k s with its correction of second order, or without where that is too short. The length of
