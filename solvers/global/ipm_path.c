@@ -14,7 +14,7 @@
 #define SHORT         0.3 // a step below it is made again without the correction of second order
 #define ROUNDING      0.1 // a step below it is spoilt by rounding: delta grows
 
-// Where the path is lost, the method goes back to the last point near it.
+// If the path is lost, the method goes back to the last point near it.
 #define NEAR     1.0  // |n + k_0 s|^2 of a contact, at most, there
 #define LOST     25   // steps since then,
 #define STUCK    0.02 // or steps below this
@@ -22,9 +22,8 @@
 #define RETURNS  8    // to one point
 #define SHORTER  0.4  // moves along the path, after a return
 #define LONGER   1.2  // after each step since
-#define CAREFUL                                                                                    \
-    15 // steps after the first return, twice as many after the second, in which moves begin
-#define CLOSE 2.0 // where |n + k_0 s|^2 of each contact is at most this
+#define CAREFUL  15   // times the returns: steps after the last in which moves begin where
+#define CLOSE    2.0  // |n + k_0 s|^2 of each contact is at most this
 
 bool ss_ipm_path_allocate(const ss_interior *state, ss_ipm_path *path)
 {
