@@ -152,9 +152,9 @@ static bool promises(auto_run *run, double work)
     }
     const ss_prices *prices = auto_prices(run);
     if (is_hurried(run)) {
-        const bool soon = left <= DENSE_TRUST * prices->ipm;
-        if (soon || work < NEXT_FIRST * prices->ipm || favours_ipm(run)) {
-            return soon || work < NEXT_FIRST * prices->ipm;
+        const bool goes_on = work < NEXT_FIRST * prices->ipm || left <= DENSE_TRUST * prices->ipm;
+        if (goes_on || favours_ipm(run)) {
+            return goes_on;
         }
     }
     const bool early = run->member != ADMM && work < NEXT_FIRST * prices->ppa;

@@ -26,8 +26,7 @@ ss_prices ss_prices_of(const ss_problem *p)
     const double n = p->ncontacts, work = ss_implicit_guess(p);
     const double factor = VISITS_OF_WORK * work / n;
     const double step = ADMM_VISITS + VISITS_OF_NUMBER * pow(work, 2.0 / 3.0) / n;
-    return (ss_prices){.factor = factor,
-                       .ppa = PPA_STEPS * (PPA_VISITS + factor),
+    return (ss_prices){.ppa = PPA_STEPS * (PPA_VISITS + factor),
                        .ipm = IPM_STEPS * (IPM_VISITS + IPM_SHARE * factor),
                        .admm = ADMM_SETUP + 2.0 * factor + ADMM_STEPS * step,
                        .admm_step = step};

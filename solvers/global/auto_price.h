@@ -10,7 +10,6 @@
 #include "problems/problem.h"
 
 typedef struct ss_prices {
-    double factor;    // a factorisation
     double ppa;       // as many steps as in the middle of those seen, 10 to 150
     double ipm;       // as many steps as in the middle of those in dense hair, 14 to 38
     double admm;      // as many steps as a tower takes whose contacts stick
