@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "problems/strands/models/super_helix/super_helix_row.h"
+
 #include "problems/tangle/random.h"
 #include "tests/support/support.h"
 
@@ -173,6 +175,47 @@ static void motion_of_an_element_agrees_with_differences(void)
     }
 }
 
+// ---- Points side by side
+
+static void check_same(ss_vec3 a, ss_vec3 b)
+{
+    CHECK(memcmp(&a, &b, sizeof a) == 0);
+}
+
+static ss_vec3 of_row(double x[3][SS_HELIX_ROW], int l)
+{
+    return ss_vec(x[0][l], x[1][l], x[2][l]);
+}
+
+// Some of them by the series and some beyond it.
+static void points_side_by_side_have_the_bits_of_single_ones(void)
+{
+    for (double size = 1e-3; size < 300.0; size *= 3.0) {
+        const ss_vec3 q = random_curvature(size), rate = random_curvature(100.0);
+        const ss_vec3 r = random_curvature(1.0);
+        const ss_mat3 R = ss_rotation(random_curvature(3.0));
+        const ss_helix_carrier c = {random_curvature(5.0), random_curvature(50.0),
+                                    random_curvature(9.0)};
+        double sigma[SS_HELIX_ROW];
+        ss_vec3 a[SS_HELIX_ROW];
+        for (int l = 0; l < SS_HELIX_ROW; l++) {
+            sigma[l] = l / 100.0;
+        }
+        ss_helix_row row;
+        ss_helix_row_at(q, sigma, &R, r, &row);
+        ss_helix_row_carried(q, rate, sigma, &R, &c, a);
+        for (int l = 0; l < SS_HELIX_ROW; l++) {
+            const ss_helix_arc arc = ss_helix_arc_at(q, sigma[l]);
+            const ss_helix_motion m = ss_helix_motion_at(q, rate, sigma[l]);
+            check_same(of_row(row.x, l), ss_plus(r, ss_turned(&R, arc.p)));
+            for (int i = 0; i < 3; i++) {
+                check_same(of_row(row.own[i], l), ss_turned(&R, arc.dp.c[i]));
+            }
+            check_same(a[l], ss_turned(&R, ss_helix_carried(&c, &m)));
+        }
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(terms_at_0_are_their_limits);
@@ -183,6 +226,7 @@ static void run_tests(void)
     RUN_TEST(frames_are_rotations);
     RUN_TEST(derivatives_of_an_element_agree_with_differences);
     RUN_TEST(motion_of_an_element_agrees_with_differences);
+    RUN_TEST(points_side_by_side_have_the_bits_of_single_ones);
 }
 
 const test_group super_helix_kinematics_tests = {.run = run_tests, .set_up = set_up};

@@ -58,7 +58,7 @@ static void free_strand(void *strand)
 {
     ss_helix *helix = strand;
     if (helix != NULL) {
-        free(helix->points);
+        free(helix->sigma);
         free(helix->gauss_sigma);
         free(helix->gauss_length);
         free(helix);
@@ -151,6 +151,15 @@ static void gauss(int n, double length, double *sigma, double *weight)
     }
 }
 
+// Points come by arclength.
+static void put_point(ss_helix *helix, int k, int element, double sigma)
+{
+    helix->sigma[k] = sigma;
+    for (int e = element; e < helix->nelements; e++) {
+        helix->first[e + 1] = k + 1;
+    }
+}
+
 // Vertex k of the polyline is at k nelements / (npoints - 1) elements from the root; one between
 // two elements is the end of the first, which fewer dofs move.
 static void put_stations(ss_helix *helix)
@@ -159,7 +168,7 @@ static void put_stations(ss_helix *helix)
     for (int k = 0; k <= segments; k++) {
         const int e = k > 0 ? (k * n - 1) / segments : 0;
         const double share = (double)(k * n - e * segments) / segments;
-        helix->points[k] = (ss_helix_station){e, share * helix->element_length};
+        put_point(helix, k, e, share * helix->element_length);
     }
 }
 
@@ -171,16 +180,16 @@ static void put_held_stations(ss_helix *helix, double length, double held)
         const double s = fmax(k * length / segments - held, 0.0);
         const int e = s > 0.0 ? (int)ceil(s / helix->element_length) - 1 : 0;
         const int in = e < last ? e : last;
-        helix->points[k] = (ss_helix_station){in, s - in * helix->element_length};
+        put_point(helix, k, in, s - in * helix->element_length);
     }
 }
 
 static ss_status allocate(ss_helix *helix, ss_error *e)
 {
-    helix->points = calloc((size_t)helix->npoints, sizeof *helix->points);
+    helix->sigma = calloc((size_t)helix->npoints, sizeof *helix->sigma);
     helix->gauss_sigma = calloc((size_t)helix->ngauss, sizeof *helix->gauss_sigma);
     helix->gauss_length = calloc((size_t)helix->ngauss, sizeof *helix->gauss_length);
-    return helix->points != NULL && helix->gauss_sigma != NULL && helix->gauss_length != NULL
+    return helix->sigma != NULL && helix->gauss_sigma != NULL && helix->gauss_length != NULL
                ? SS_OK
                : ss_fail_memory(e, "a strand");
 }

@@ -24,12 +24,6 @@
 #define SS_HELIX_MOST_DOFS     (6 + 3 * SS_HELIX_MOST_ELEMENTS)
 #define SS_HELIX_ROOT_DOFS     6 // of a free root
 
-// A place along the strand: arclength sigma (m) from the near end of an element.
-typedef struct ss_helix_station {
-    int element;
-    double sigma;
-} ss_helix_station;
-
 typedef struct ss_helix {
     int nelements;
     bool free_root;
@@ -47,9 +41,11 @@ typedef struct ss_helix {
     double natural[SS_HELIX_MOST_DOFS];
     double unrest[SS_HELIX_MOST_DOFS];
     int npoints, ngauss;
-    ss_helix_station *points; // [npoints] by arclength; owned
-    double *gauss_sigma;      // [ngauss] m, in every element; owned
-    double *gauss_length;     // [ngauss] m, their weights
+    // [nelements + 1] points of element e are first[e] .. first[e + 1] - 1.
+    int first[SS_HELIX_MOST_ELEMENTS + 1];
+    double *sigma;        // [npoints] m, from the near end of the element; owned
+    double *gauss_sigma;  // [ngauss] m, in every element; owned
+    double *gauss_length; // [ngauss] m, their weights
 } ss_helix;
 
 // Coordinate of velocity k among q, for k >= nroot.

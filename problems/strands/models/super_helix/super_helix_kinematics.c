@@ -3,33 +3,8 @@
 // Derivatives of a and of the terms by x, each divided by x:
 //     a1 = c - b,  b1 = (a - 2 b)/x^2,  c1 = (b - 3 c)/x^2,
 //     b2 = (a1 - 4 b1)/x^2,  c2 = (b1 - 5 c1)/x^2
-// and, along a motion with phi-dot = d constant, db/dt = b1 (phi.d) and
-// d2b/dt2 = b1 (d.d) + b2 (phi.d)^2; c likewise.
-#include "problems/strands/models/super_helix/super_helix_kinematics.h"
-
-// Terms of the power series in x^2.
-#define SERIES 7
-
-// b = sum (-y)^k / (2k + 2)!, c = sum (-y)^k / (2k + 3)!, y = x^2, and their derivatives: b, c, b1 and c1 side by
-// side, then b2 and c2.
-typedef double four __attribute__((vector_size(32)));
-typedef double two __attribute__((vector_size(16)));
-static const four FIRST[SERIES] = {
-    {1.0 / 2, 1.0 / 6, -2.0 / 24, -2.0 / 120},
-    {-1.0 / 24, -1.0 / 120, 4.0 / 720, 4.0 / 5040},
-    {1.0 / 720, 1.0 / 5040, -6.0 / 40320, -6.0 / 362880},
-    {-1.0 / 40320, -1.0 / 362880, 8.0 / 3628800, 8.0 / 39916800},
-    {1.0 / 3628800, 1.0 / 39916800, -10.0 / 479001600, -10.0 / 6227020800.0},
-    {-1.0 / 479001600, -1.0 / 6227020800.0, 12.0 / 87178291200.0, 12.0 / 1307674368000.0},
-    {1.0 / 87178291200.0, 1.0 / 1307674368000.0, -14.0 / 20922789888000.0,
-     -14.0 / 355687428096000.0}};
-static const two SECOND[SERIES] = {{8.0 / 720, 8.0 / 5040},
-                                   {-24.0 / 40320, -24.0 / 362880},
-                                   {48.0 / 3628800, 48.0 / 39916800},
-                                   {-80.0 / 479001600, -80.0 / 6227020800.0},
-                                   {120.0 / 87178291200.0, 120.0 / 1307674368000.0},
-                                   {-168.0 / 20922789888000.0, -168.0 / 355687428096000.0},
-                                   {224.0 / 6402373705728000.0, 224.0 / 121645100408832000.0}};
+#define LANE double
+#include "problems/strands/models/super_helix/super_helix_kernel.h"
 
 static ss_helix_terms closed_terms(double y)
 {
@@ -73,30 +48,24 @@ ss_helix_terms ss_helix_terms_at(double x_squared)
     return t;
 }
 
-// phi x e0
-static ss_vec3 across(ss_vec3 phi)
+static lane3 lane_of(ss_vec3 a)
 {
-    return ss_vec(0.0, phi.z, -phi.y);
+    return (lane3){a.x, a.y, a.z};
+}
+
+static ss_vec3 vec_of(lane3 a)
+{
+    return ss_vec(a.x, a.y, a.z);
 }
 
 ss_helix_arc ss_helix_arc_at(ss_vec3 q, double sigma)
 {
-    const ss_vec3 phi = ss_scaled(sigma, q);
-    const double y = ss_dot(phi, phi);
-    const ss_helix_terms t = ss_helix_first_at(y);
-    const ss_vec3 u = across(phi);
-    const ss_vec3 v = ss_vec(-phi.y * phi.y - phi.z * phi.z, phi.x * phi.y, phi.x * phi.z);
-    const double s2 = sigma * sigma;
-    const double b = s2 * t.b, c = s2 * t.c;
-    ss_vec3 far = ss_along(ss_scaled(s2 * t.b1, u), s2 * t.c1, v);
-    far.x -= 2.0 * c; // what is multiplied by phi' on the right
-    const double cx = c * phi.x;
-    return (ss_helix_arc){.p = ss_vec(sigma * (1.0 + t.c * v.x), sigma * (t.b * u.y + t.c * v.y),
-                                      sigma * (t.b * u.z + t.c * v.z)),
-                          .dp = {{ss_vec(far.x * phi.x + 2.0 * cx, far.y * phi.x + c * phi.y,
-                                         far.z * phi.x + c * phi.z),
-                                  ss_vec(far.x * phi.y, far.y * phi.y + cx, far.z * phi.y - b),
-                                  ss_vec(far.x * phi.z, far.y * phi.z + b, far.z * phi.z + cx)}}};
+    const lane3 phi = lane3_scaled(sigma, lane_of(q));
+    const ss_helix_terms t = ss_helix_first_at(lane3_dot(phi, phi));
+    const lane_terms terms = {.b = t.b, .c = t.c, .b1 = t.b1, .c1 = t.c1};
+    const lane_arc arc = lane_arc_at(phi, sigma, &terms);
+    return (ss_helix_arc){.p = vec_of(arc.p),
+                          .dp = {{vec_of(arc.dp[0]), vec_of(arc.dp[1]), vec_of(arc.dp[2])}}};
 }
 
 // one I + cross [phi]x + outer phi phi'
@@ -121,25 +90,18 @@ ss_helix_joint ss_helix_joint_at(ss_vec3 q, double sigma)
 
 ss_helix_motion ss_helix_motion_at(ss_vec3 q, ss_vec3 qdot, double sigma)
 {
-    const ss_vec3 phi = ss_scaled(sigma, q), d = ss_scaled(sigma, qdot);
-    const double pd = ss_dot(phi, d), dd = ss_dot(d, d);
-    const ss_helix_terms t = ss_helix_terms_at(ss_dot(phi, phi));
-    const double b_rate = t.b1 * pd, b_curve = t.b1 * dd + t.b2 * pd * pd;
-    const double c_rate = t.c1 * pd, c_curve = t.c1 * dd + t.c2 * pd * pd;
-    const ss_vec3 u = across(phi), u_rate = across(d);
-    const ss_vec3 v = ss_cross(phi, u);
-    const ss_vec3 v_rate = ss_plus(ss_cross(d, u), ss_cross(phi, u_rate));
-    const ss_vec3 v_curve = ss_scaled(2.0, ss_cross(d, u_rate));
-    const ss_vec3 p = ss_along(ss_scaled(t.b, u), t.c, v);
-    const ss_vec3 velocity = ss_plus(ss_along(ss_scaled(b_rate, u), t.b, u_rate),
-                                     ss_along(ss_scaled(c_rate, v), t.c, v_rate));
-    const ss_vec3 acceleration =
-        ss_along(ss_plus(ss_along(ss_scaled(b_curve, u), 2.0 * b_rate, u_rate),
-                         ss_along(ss_scaled(c_curve, v), 2.0 * c_rate, v_rate)),
-                 t.c, v_curve);
-    return (ss_helix_motion){.p = ss_scaled(sigma, ss_vec(1.0 + p.x, p.y, p.z)),
-                             .velocity = ss_scaled(sigma, velocity),
-                             .acceleration = ss_scaled(sigma, acceleration)};
+    const lane3 phi = lane3_scaled(sigma, lane_of(q)), d = lane3_scaled(sigma, lane_of(qdot));
+    const ss_helix_terms t = ss_helix_terms_at(lane3_dot(phi, phi));
+    const lane_terms terms = {t.b, t.c, t.b1, t.c1, t.b2, t.c2};
+    const lane_motion m = lane_motion_at(phi, d, sigma, &terms);
+    return (ss_helix_motion){vec_of(m.p), vec_of(m.velocity), vec_of(m.acceleration)};
+}
+
+ss_vec3 ss_helix_carried(const ss_helix_carrier *c, const ss_helix_motion *m)
+{
+    const lane_carrier by = {lane_of(c->spin), lane_of(c->spin_rate), lane_of(c->acceleration)};
+    const lane_motion own = {lane_of(m->p), lane_of(m->velocity), lane_of(m->acceleration)};
+    return vec_of(lane_carried(&by, &own));
 }
 
 void ss_helix_spin_at(ss_vec3 q, ss_vec3 qdot, double sigma, ss_vec3 *spin, ss_vec3 *spin_rate)

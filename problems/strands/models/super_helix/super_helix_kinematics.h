@@ -53,5 +53,15 @@ typedef struct ss_helix_motion {
 
 ss_helix_motion ss_helix_motion_at(ss_vec3 q, ss_vec3 qdot, double sigma);
 
+// The motion of the near end of an element: its frame turns with angular velocity `spin`, and its point
+// accelerates. All along the axes of the frame.
+typedef struct ss_helix_carrier {
+    ss_vec3 spin, spin_rate; // rad/s, rad/s^2
+    ss_vec3 acceleration;    // m/s^2
+} ss_helix_carrier;
+
+// The acceleration of a point that moves with m in a frame that moves with c.
+ss_vec3 ss_helix_carried(const ss_helix_carrier *c, const ss_helix_motion *m);
+
 // The angular velocity sigma T qdot of the frame at sigma, and its derivative by time.
 void ss_helix_spin_at(ss_vec3 q, ss_vec3 qdot, double sigma, ss_vec3 *spin, ss_vec3 *spin_rate);

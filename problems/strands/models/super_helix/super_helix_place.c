@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "problems/strands/models/super_helix/super_helix_row.h"
 #include "problems/strands/quaternion.h"
 
 // What a walk along the strand has gathered up to the near end of an element.
@@ -90,12 +91,12 @@ static void pass(const ss_helix *helix, int e, ss_vec3 kappa, walk *at)
     at->R = ss_mat3_product(&at->R, &joint.turn);
 }
 
-static void fill(const ss_helix *helix, const walk *at, ss_vec3 origin, int e, ss_vec3 kappa,
-                 double sigma, ss_strand_point *point)
+// Point l of a row of element e.
+static void fill(const ss_helix *helix, const walk *at, ss_vec3 origin, int e,
+                 const ss_helix_row *row, int l, ss_strand_point *point)
 {
     const int n = helix->reach[e];
-    const ss_helix_arc arc = ss_helix_arc_at(kappa, sigma);
-    const ss_vec3 x = ss_plus(at->r, ss_turned(&at->R, arc.p));
+    const ss_vec3 x = ss_vec(row->x[0][l], row->x[1][l], row->x[2][l]);
     double *restrict Jx = point->J, *restrict Jy = point->J + n, *restrict Jz = point->J + 2 * n;
     for (int k = 0; k < n; k++) {
         Jx[k] = at->c[0][k] + at->w[1][k] * x.z - at->w[2][k] * x.y;
@@ -103,15 +104,30 @@ static void fill(const ss_helix *helix, const walk *at, ss_vec3 origin, int e, s
         Jz[k] = at->c[2][k] + at->w[0][k] * x.y - at->w[1][k] * x.x;
     }
     for (int i = 0; i < 3; i++) {
-        const ss_vec3 own = ss_turned(&at->R, arc.dp.c[i]);
         const int k = helix->dof[e][i];
-        Jx[k] += own.x;
-        Jy[k] += own.y;
-        Jz[k] += own.z;
+        Jx[k] += row->own[i][0][l];
+        Jy[k] += row->own[i][1][l];
+        Jz[k] += row->own[i][2][l];
     }
     point->x = ss_plus(origin, x);
     point->first = 0;
     point->count = n;
+}
+
+// The `count` points of element e at sigma.
+static void fill_all(const ss_helix *helix, const walk *at, ss_vec3 origin, int e, ss_vec3 kappa,
+                     const double *sigma, int count, ss_strand_point *points)
+{
+    for (int first = 0; first < count; first += SS_HELIX_ROW) {
+        double some[SS_HELIX_ROW] = {0.0};
+        const int rest = count - first, here = rest < SS_HELIX_ROW ? rest : SS_HELIX_ROW;
+        memcpy(some, sigma + first, (size_t)here * sizeof *some);
+        ss_helix_row row;
+        ss_helix_row_at(kappa, some, &at->R, at->r, &row);
+        for (int l = 0; l < here; l++) {
+            fill(helix, at, origin, e, &row, l, &points[first + l]);
+        }
+    }
 }
 
 void ss_helix_place(const void *strand, const ss_pose *root, const double *q,
@@ -121,48 +137,43 @@ void ss_helix_place(const void *strand, const ss_pose *root, const double *q,
     const ss_pose near = near_end(helix, root, q);
     walk at;
     begin(helix, &root->turn, &near.turn, &at);
-    int next = 0;
     for (int e = 0; e < helix->nelements; e++) {
         const ss_vec3 kappa = ss_helix_curvature(helix, q, e);
-        for (; next < helix->npoints && helix->points[next].element == e; next++) {
-            fill(helix, &at, near.place, e, kappa, helix->points[next].sigma, &points[next]);
-        }
-        for (int g = 0; g < helix->ngauss; g++) {
-            fill(helix, &at, near.place, e, kappa, helix->gauss_sigma[g],
-                 &samples[e * helix->ngauss + g]);
-        }
+        const int from = helix->first[e];
+        fill_all(helix, &at, near.place, e, kappa, helix->sigma + from, helix->first[e + 1] - from,
+                 points + from);
+        fill_all(helix, &at, near.place, e, kappa, helix->gauss_sigma, helix->ngauss,
+                 samples + e * helix->ngauss);
         pass(helix, e, kappa, &at);
     }
 }
 
-// The motion of the near end of an element with all rates of q constant: its frame turns with
-// angular velocity `spin`, and its point accelerates. All along the axes of the frame.
-typedef struct carrier {
-    ss_vec3 spin, spin_rate; // rad/s, rad/s^2
-    ss_vec3 acceleration;    // m/s^2
-} carrier;
-
-// The acceleration of a point that moves with m in a frame that moves with c.
-static ss_vec3 carried(const carrier *c, const ss_helix_motion *m)
-{
-    const ss_vec3 coriolis = ss_scaled(2.0, m->velocity);
-    const ss_vec3 about = ss_plus(ss_cross(c->spin, m->p), coriolis);
-    return ss_plus(ss_plus(c->acceleration, m->acceleration),
-                   ss_plus(ss_cross(c->spin_rate, m->p), ss_cross(c->spin, about)));
-}
-
 // From the near end of an element to its far end, whose axes are those of the next.
 static void carry(const ss_helix *helix, ss_vec3 kappa, ss_vec3 rate, const ss_mat3 *turn,
-                  carrier *c)
+                  ss_helix_carrier *c)
 {
     const ss_helix_motion end = ss_helix_motion_at(kappa, rate, helix->element_length);
     ss_vec3 spin, spin_rate;
     ss_helix_spin_at(kappa, rate, helix->element_length, &spin, &spin_rate);
-    const ss_vec3 acceleration = carried(c, &end);
+    const ss_vec3 acceleration = ss_helix_carried(c, &end);
     const ss_vec3 turned = ss_plus(spin_rate, ss_cross(c->spin, spin));
     c->acceleration = ss_turned_back(turn, acceleration);
     c->spin_rate = ss_turned_back(turn, ss_plus(c->spin_rate, turned));
     c->spin = ss_turned_back(turn, ss_plus(c->spin, spin));
+}
+
+// R times the accelerations of the samples of an element.
+static void convect_element(const ss_helix *helix, ss_vec3 kappa, ss_vec3 rate, const ss_mat3 *R,
+                            const ss_helix_carrier *c, ss_vec3 *a)
+{
+    for (int first = 0; first < helix->ngauss; first += SS_HELIX_ROW) {
+        double some[SS_HELIX_ROW] = {0.0};
+        ss_vec3 moved[SS_HELIX_ROW];
+        const int rest = helix->ngauss - first, here = rest < SS_HELIX_ROW ? rest : SS_HELIX_ROW;
+        memcpy(some, helix->gauss_sigma + first, (size_t)here * sizeof *some);
+        ss_helix_row_carried(kappa, rate, some, R, c, moved);
+        memcpy(a + first, moved, (size_t)here * sizeof *a);
+    }
 }
 
 // (dJ/dt) v is the acceleration of the sample where v stays constant.
@@ -171,17 +182,14 @@ void ss_helix_convect(const void *strand, const ss_pose *root, const double *q, 
 {
     const ss_helix *helix = strand;
     ss_mat3 R = near_end(helix, root, q).turn;
-    carrier c = {0};
+    ss_helix_carrier c = {0};
     if (helix->free_root) {
         c.spin = ss_turned_back(&R, ss_turned(&root->turn, ss_vec(v[3], v[4], v[5])));
     }
     for (int e = 0; e < helix->nelements; e++) {
         const ss_vec3 kappa = ss_helix_curvature(helix, q, e);
         const ss_vec3 rate = ss_helix_curvature_rate(helix, v, e);
-        for (int g = 0; g < helix->ngauss; g++) {
-            const ss_helix_motion m = ss_helix_motion_at(kappa, rate, helix->gauss_sigma[g]);
-            a[e * helix->ngauss + g] = ss_turned(&R, carried(&c, &m));
-        }
+        convect_element(helix, kappa, rate, &R, &c, a + e * helix->ngauss);
         const ss_mat3 turn = ss_helix_joint_at(kappa, helix->element_length).turn;
         carry(helix, kappa, rate, &turn, &c);
         R = ss_mat3_product(&R, &turn);
