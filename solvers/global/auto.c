@@ -53,7 +53,6 @@ typedef struct member {
 // In dense hair they are looked at as soon as there is a rate, which is too good there at first: they may promise a
 // third of what ipm takes.
 #define DENSE_PATIENCE 10.0
-#define DENSE_TIGHT    3e-4 // but not from this tolerance on, which sweeps mostly meet
 #define DENSE_TRUST    0.3
 
 // Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
@@ -71,7 +70,8 @@ static const member MEMBERS[] = {
     {"gs/secular:focus=on", 100000, 50.0, 0.0, false, true,
      "alternating directions got stuck: plain sweeps"},
     {"ipm", 900, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
-    {"ppa:sweeps=0", 1000, 0.0, 0.0, false, false, "sweeps were too slow: proximal Newton"},
+    {"ppa:interior=0,sweeps=0", 1000, 0.0, 0.0, false, false,
+     "sweeps were too slow: proximal Newton"},
     {"ipm", 400, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
     {"anderson/secular", 4000, 600.0, 6000.0, false, false,
      "interior points got stuck: mixed sweeps"},
@@ -85,9 +85,9 @@ static const member MEMBERS[] = {
 
 #define SHAKEN "no member solved it: proximal Newton from other starts"
 static const member SHAKES[] = {
-    {"ppa:sweeps=0", 150, 0.0, 0.0, false, false, SHAKEN},
-    {"ppa:sweeps=10,rho=1000", 150, 0.0, 0.0, false, false, SHAKEN},
-    {"ppa:rho=0.1", 150, 0.0, 0.0, false, false, SHAKEN},
+    {"ppa:interior=0,sweeps=0", 150, 0.0, 0.0, false, false, SHAKEN},
+    {"ppa:interior=0,sweeps=10,rho=1000", 150, 0.0, 0.0, false, false, SHAKEN},
+    {"ppa:interior=0,rho=0.1", 150, 0.0, 0.0, false, false, SHAKEN},
 };
 #define SHAKES_COUNT ((int)(sizeof SHAKES / sizeof SHAKES[0]))
 
@@ -135,7 +135,8 @@ static bool favours_ipm(auto_run *run)
 // Whether the first sweeps are to be hurried, for all that is known.
 static bool is_hurried(const auto_run *run)
 {
-    return run->member == &MEMBERS[0] && run->round == 0 && run->task->tolerance < DENSE_TIGHT &&
+    return run->member == &MEMBERS[0] && run->round == 0 &&
+           run->task->tolerance < SS_PRICES_TIGHT &&
            (run->is_asked ? run->is_dense : ss_prices_are_dense(run->task->problem));
 }
 

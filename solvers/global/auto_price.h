@@ -20,6 +20,7 @@ ss_prices ss_prices_of(const ss_problem *p);
 
 // Whether bodies have fewer than d n / 2 dofs: W has at most half its full rank then.
 bool ss_prices_are_dense(const ss_problem *p);
+#define SS_PRICES_TIGHT 3e-4 // from this tolerance on a few sweeps mostly do there
 
 // Whether ipm comes before ppa: dense hair with tr W_ii within a factor of 100, as ipm's steps are short where light
 // parts are among heavy ones. It makes G, as a set-up does.

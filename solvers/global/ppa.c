@@ -8,19 +8,23 @@
 // sqrt(p_i), p_i = 1 / (tr W_ii / d). The fixed numbers are measured ones: of the values tried (a
 // fixed rho, caps from 1e4 to 1e8, mixing before the cap, inner shares from 0.03 to 0.5, rho
 // growing by other factors) these solve most of the dense ponytails, in the fewest steps. phi is
-// judged, never l. It starts from a few sweeps of Gauss and Seidel.
+// judged, never l. In dense hair it starts from nothing with interior points (ppa_start.h); elsewhere, from
+// impulses, and where those get stuck, with a few sweeps of Gauss and Seidel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers/global/auto_price.h"
 #include "solvers/global/global.h"
 #include "solvers/linear/mixing.h"
 #include "solvers/global/drive.h"
+#include "solvers/global/ppa_start.h"
 #include "solvers/global/prox_step.h"
 #include "solvers/sweep/sweep_keys.h"
 #include "solvers/registry.h"
 
 #define RHO_CAP       1e6
+#define RHO_NEAR      1e3 // first weight after interior points
 #define RHO_AFTER     1.5 // growth at most, once a step has been rejected
 #define RHO_BACK      0.25
 #define INNER_SHARE   0.3
@@ -32,20 +36,28 @@
 
 typedef struct settings {
     ss_sweep_settings sweep; // of the start
-    int sweeps;
+    int interior, sweeps;
     double rho;
     int depth;
     double memory; // GB
 } settings;
 
-static const settings DEFAULTS = {
-    .sweep = {.skip = 10}, .sweeps = 50, .rho = 10.0, .depth = 10, .memory = SS_MEMORY_DEFAULT};
+static const settings DEFAULTS = {.sweep = {.skip = 10},
+                                  .interior = 60,
+                                  .sweeps = 50,
+                                  .rho = 10.0,
+                                  .depth = 10,
+                                  .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
     SS_CHOICE_KEY("form", sweep.form, ss_form_names, .about = SS_FORM_ABOUT),
-    SS_INTEGER_KEY("sweeps", sweeps, 0, 1e6, .about = "sweeps of Gauss-Seidel at the start"),
+    SS_INTEGER_KEY("interior", interior, 0, 1e6,
+                   .about =
+                       "interior point steps at most at the start, in dense hair from nothing"),
+    SS_INTEGER_KEY("sweeps", sweeps, 0, 1e6,
+                   .about = "sweeps of Gauss-Seidel at the start, without those"),
     SS_REAL_KEY("rho", rho, 1e-6, RHO_CAP,
-                .about = "first weight of the proximal step, over tr(W_ii)/d"),
+                .about = "first weight of the proximal step after sweeps, over tr(W_ii)/d"),
     SS_INTEGER_KEY("depth", depth, 1, 60, .about = "steps that are mixed"),
     SS_MEMORY_KEY,
     {.name = NULL},
@@ -56,7 +68,9 @@ typedef struct ppa_state {
     ss_task start;           // their task
     ss_sweep_settings sweep; // and their settings
     ss_prox *prox;
-    bool started; // the sweeps are over
+    ss_ppa_start *inside; // interior points; NULL where there are none, or no more
+    int swept_from;       // iterations before the sweeps
+    bool started;         // with proximal steps
     ss_mixing *mixing;
     double *old_y;    // [prox->size]
     double *f, *root; // [4 n] residual of the outer iteration; [n] 1 / sqrt(p_i)
@@ -135,12 +149,36 @@ static void start_outer(ppa_state *state, ss_drive *d)
     state->started = true;
 }
 
+// A step of interior points; where it is the last one, what follows is prepared.
+static void ppa_step_inside(ppa_state *state, ss_drive *d)
+{
+    const settings *s = d->settings;
+    const ss_ppa_start_state now = ss_ppa_start_step(state->inside, d);
+    if (now == SS_PPA_START_GOES_ON && d->iterations < s->interior) {
+        return;
+    }
+    ss_ppa_start_free(state->inside);
+    state->inside = NULL;
+    if (now == SS_PPA_START_NEAR) {
+        state->rho = RHO_NEAR;
+        start_outer(state, d);
+    } else {
+        ss_coupling_set(d->c, d->start);
+        state->swept_from = d->iterations;
+    }
+}
+
 static ss_outcome ppa_step(void *of, ss_drive *d)
 {
     ppa_state *state = of;
     const settings *s = d->settings;
-    if (!state->started && d->iterations < s->sweeps && d->still == 0) {
-        return ss_drive_sweep(d, d->iterations + 1 == s->sweeps);
+    if (state->inside != NULL) {
+        ppa_step_inside(state, d);
+        return SS_UNSOLVED;
+    }
+    const int swept = d->iterations - state->swept_from;
+    if (!state->started && swept < s->sweeps && d->still == 0) {
+        return ss_drive_sweep(d, swept + 1 == s->sweeps);
     }
     if (!state->started) {
         start_outer(state, d);
@@ -180,6 +218,18 @@ static ss_status ppa_couple(void *of, ss_drive *d, const double *r, const ss_sto
     return status;
 }
 
+// Where 50 sweeps are not most of the way: in dense hair, to a small error, from nothing.
+static bool begins_inside(const ss_drive *d)
+{
+    const settings *s = d->settings;
+    bool begins = s->interior > 0 && d->task->tolerance < SS_PRICES_TIGHT &&
+                  ss_prices_are_dense(d->task->problem);
+    for (size_t k = 0; begins && k < (size_t)d->c->dim * (size_t)d->c->n; k++) {
+        begins = d->start[k] == 0.0;
+    }
+    return begins;
+}
+
 static ss_status ppa_make(void *of, ss_drive *d, ss_error *e)
 {
     ppa_state *state = of;
@@ -189,6 +239,12 @@ static ss_status ppa_make(void *of, ss_drive *d, ss_error *e)
     if (state->prox == NULL) {
         d->halted = true;
         return status;
+    }
+    if (begins_inside(d)) {
+        state->inside = ss_ppa_start_new(state->prox->system, d);
+        if (state->inside == NULL) {
+            return ss_fail_memory(e, "a proximal method");
+        }
     }
     state->old_y = malloc((state->prox->size + 1) * sizeof *state->old_y);
     state->f = malloc(4 * n * sizeof *state->f);
@@ -211,6 +267,7 @@ static void ppa_release(void *of)
 {
     ppa_state *state = of;
     ss_method_free(state->start_method);
+    ss_ppa_start_free(state->inside);
     ss_prox_free(state->prox);
     ss_mixing_free(state->mixing);
     free(state->old_y);

@@ -165,7 +165,56 @@ static void ppa_solves_what_sweeps_do_not(void)
     solved a = run(p, "secular", 1e-8, 500);
     CHECK(a.result.outcome == SS_MAX_ITER);
     free_solved(&a);
-    expect_solved(p, "ppa", 1e-10);
+    expect_solved(p, "ppa:interior=0", 1e-10);
+}
+
+static ss_problem *dense_hair(int ncontacts, double mu)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = ncontacts;
+    settings.ends_per_rod = 59;
+    settings.mu = mu;
+    settings.seed = 1;
+    return tangle_of(&settings);
+}
+
+static void interior_points_start_ppa_in_dense_hair(void)
+{
+    ss_problem *p = dense_hair(600, 0.3);
+    solved inside = run(p, "ppa", 1e-8, 40);
+    check_solved_run(&inside, 1e-8);
+    CHECK(inside.result.local_solves == 0);
+    solved swept = run(p, "ppa:interior=0", 1e-8, 5000);
+    check_solved_run(&swept, 1e-8);
+    CHECK(swept.result.iterations > 60);
+    CHECK_LE(relative_difference(swept.u, inside.u, components(p)), 1e-6);
+    free_solved(&swept);
+    // Sweeps go on from impulses, and do at a rough tolerance.
+    inside.r[0] *= 2.0;
+    const ss_task task = {.problem = p, .tolerance = 1e-8, .max_iterations = 5000};
+    solved warm = run_task("ppa", task, inside.r), rough = run(p, "ppa", 1e-3, 50);
+    CHECK(warm.result.local_solves > 0 && rough.result.local_solves > 0);
+    free_solved(&warm);
+    free_solved(&rough);
+    free_solved(&inside);
+    ss_problem_free(p);
+}
+
+// Interior points get stuck where friction is as high, or are ended: nothing is left of them then.
+static void without_interior_points_ppa_goes_on_as_from_nothing(void)
+{
+    ss_problem *p = dense_hair(150, 2.0);
+    static const char *const specs[] = {"ppa", "ppa:interior=5"};
+    solved swept = run(p, "ppa:interior=0", 1e-8, 5000);
+    check_solved_run(&swept, 1e-8);
+    for (int k = 0; k < 2; k++) {
+        solved a = run(p, specs[k], 1e-8, 5000);
+        CHECK(a.result.iterations > swept.result.iterations);
+        CHECK(memcmp(a.r, swept.r, components(p) * sizeof *a.r) == 0);
+        free_solved(&a);
+    }
+    free_solved(&swept);
+    ss_problem_free(p);
 }
 
 static void ppa_takes_every_kind_of_problem(void)
@@ -224,6 +273,8 @@ static void run_tests(void)
     RUN_TEST(newton_converges_quadratically);
     RUN_TEST(the_work_of_a_factor_is_guessed_within_a_factor_of_five);
     RUN_TEST(ppa_solves_what_sweeps_do_not);
+    RUN_TEST(interior_points_start_ppa_in_dense_hair);
+    RUN_TEST(without_interior_points_ppa_goes_on_as_from_nothing);
     RUN_TEST(ppa_takes_every_kind_of_problem);
     RUN_TEST(accelerated_sweeps_reach_the_same_velocities);
     RUN_TEST(acceleration_saves_sweeps);

@@ -46,11 +46,16 @@ static void check_threads(const ss_problem *p, const char *spec)
 
 static void the_number_of_threads_changes_no_bit(void)
 {
-    static const char *const specs[] = {
-        "ppa:sweeps=5,form=matrix-free", "ppa:sweeps=5,form=explicit",
-        "ipm:form=matrix-free",          "ipm:form=explicit",
-        "alm:form=matrix-free",          "alm:form=explicit",
-        "admm:form=matrix-free",         "admm:form=explicit"};
+    static const char *const specs[] = {"ppa:interior=0,sweeps=5,form=matrix-free",
+                                        "ppa:interior=0,sweeps=5,form=explicit",
+                                        "ppa:form=matrix-free",
+                                        "ppa:form=explicit",
+                                        "ipm:form=matrix-free",
+                                        "ipm:form=explicit",
+                                        "alm:form=matrix-free",
+                                        "alm:form=explicit",
+                                        "admm:form=matrix-free",
+                                        "admm:form=explicit"};
     ss_problem *problems[] = {hair(800, 40, 0.3), hair(300, 59, 0.8), tangle(2, 200, 2)};
     for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
         for (int j = 0; j < 3; j++) {
