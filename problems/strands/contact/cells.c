@@ -156,41 +156,112 @@ static void visit_cells(const slot *slots, int nslots, int shift, uint32_t mask,
     }
 }
 
-static uint32_t later(uint32_t a, uint32_t b)
+// ---- Pairs
+//
+// Two boxes of a cell overlap where they do along each axis, and meet at home there if along each axis the
+// lower end of one of the two lies in it. Entries of a bucket are laid out side by side, a tile at a time, and an
+// entry is compared with many of a tile at once.
+#define TILE  64
+#define LANES 16 // that are compared at once
+
+typedef struct tile {
+    int count;
+    // The numbers of a slot, all below 2^31; behind the last entry lo0 is above all others.
+    int32_t lo0[TILE + LANES], lo1[TILE + LANES], hi1[TILE + LANES], lo2[TILE + LANES],
+        hi2[TILE + LANES];
+    uint32_t cell[2][TILE + LANES]; // the halves of the key
+    uint32_t home[TILE + LANES];    // bit k: the lower end along axis k lies in the cell
+    int box[TILE + LANES];
+} tile;
+
+#define HOME_ALONG_ALL 7u
+#define HOME_ACROSS    6u // the axis of the sort
+
+static uint32_t homes(const entry *e, int shift)
 {
-    return a > b ? a : b;
+    const uint64_t axis_cells = (1u << AXIS_CELL_BITS) - 1;
+    uint32_t home = 0;
+    for (int k = 0; k < 3; k++) {
+        const uint64_t cell = e->cell >> ((2 - k) * AXIS_CELL_BITS) & axis_cells;
+        home |= (uint32_t)(e->slot.lo[k] >> shift == cell) << k;
+    }
+    return home;
 }
 
-// Whether the two overlap across the axis of the sort, and the lower corner of their intersection
-// lies in the cell of both. Without branches, for their outcome is not to be foreseen.
-static bool meet_here(const entry *p, const entry *q, int shift)
+static void fill_tile(tile *t, const entry *entries, int count, int shift)
 {
-    const slot *a = &p->slot, *b = &q->slot;
-    const uint32_t lo1 = later(a->lo[1], b->lo[1]), lo2 = later(a->lo[2], b->lo[2]);
-    const uint64_t home = cell_key(b->lo[0] >> shift, lo1 >> shift, lo2 >> shift);
-    return (lo1 <= a->hi[1]) & (lo1 <= b->hi[1]) & (lo2 <= a->hi[2]) & (lo2 <= b->hi[2]) &
-           (p->cell == q->cell) & (p->cell == home);
+    t->count = count;
+    for (int i = 0; i < count; i++) {
+        const slot *s = &entries[i].slot;
+        t->lo0[i] = (int32_t)s->lo[0];
+        t->lo1[i] = (int32_t)s->lo[1];
+        t->hi1[i] = (int32_t)s->hi[1];
+        t->lo2[i] = (int32_t)s->lo[2];
+        t->hi2[i] = (int32_t)s->hi[2];
+        t->cell[0][i] = (uint32_t)entries[i].cell;
+        t->cell[1][i] = (uint32_t)(entries[i].cell >> 32);
+        t->home[i] = homes(&entries[i], shift);
+        t->box[i] = s->box;
+    }
+    for (int i = count; i < count + LANES; i++) {
+        t->lo0[i] = INT32_MAX;
+    }
 }
 
-// The pairs of one bucket, appended to those before. Later entries have higher lower ends. False
-// without memory.
-static bool sweep_bucket(ss_buffer *pairs, size_t *npairs, const entry *entries, uint32_t count,
-                         int shift)
+// Of LANES entries of the tile from `from` on, all of them behind a in the order of the sort: 1 where the two
+// meet here. Whether any does.
+static bool meet_here(const tile *t, int from, const entry *a, uint32_t home, int32_t meets[LANES])
 {
-    size_t n = *npairs;
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        ss_pair *list = ss_buffer_room(pairs, (n + count - i) * sizeof *list);
-        if (list == NULL) {
-            return false;
+    const int32_t hi0 = (int32_t)a->slot.hi[0], lo1 = (int32_t)a->slot.lo[1],
+                  hi1 = (int32_t)a->slot.hi[1], lo2 = (int32_t)a->slot.lo[2],
+                  hi2 = (int32_t)a->slot.hi[2];
+    const uint32_t low = (uint32_t)a->cell, high = (uint32_t)(a->cell >> 32);
+    int32_t any = 0;
+    for (int l = 0; l < LANES; l++) {
+        const int j = from + l;
+        meets[l] = (t->lo0[j] <= hi0) & (t->lo1[j] <= hi1) & (t->hi1[j] >= lo1) &
+                   (t->lo2[j] <= hi2) & (t->hi2[j] >= lo2) & (t->cell[0][j] == low) &
+                   (t->cell[1][j] == high) & ((t->home[j] | home) == HOME_ALONG_ALL);
+        any |= meets[l];
+    }
+    return any != 0;
+}
+
+// The pairs of an entry with those of a tile from `from` on, all of them behind it. How many.
+static size_t list_pairs(const tile *t, int from, const entry *a, int shift, ss_pair *list)
+{
+    const uint32_t home = homes(a, shift) & HOME_ACROSS;
+    const int one = a->slot.box, reach = (int32_t)a->slot.hi[0];
+    size_t n = 0;
+    for (int j = from; j < t->count && t->lo0[j] <= reach; j += LANES) {
+        int32_t meets[LANES];
+        if (!meet_here(t, j, a, home, meets)) {
+            continue;
         }
-        const entry *a = &entries[i];
-        for (uint32_t j = i + 1; j < count && entries[j].slot.lo[0] <= a->slot.hi[0]; j++) {
-            const int one = a->slot.box, other = entries[j].slot.box;
+        for (int l = 0; l < LANES; l++) {
+            const int other = t->box[j + l];
             list[n] = one < other ? (ss_pair){one, other} : (ss_pair){other, one};
-            n += meet_here(a, &entries[j], shift);
+            n += (size_t)meets[l];
         }
     }
-    *npairs = n;
+    return n;
+}
+
+// The pairs of one bucket, appended to those before. False without memory.
+static bool sweep_bucket(ss_buffer *pairs, size_t *npairs, const entry *entries, int count,
+                         int shift, tile *t)
+{
+    for (int begin = 0; count > 1 && begin < count; begin += TILE) {
+        fill_tile(t, entries + begin, count - begin < TILE ? count - begin : TILE, shift);
+        for (int i = 0; i < begin + t->count - 1; i++) {
+            const int from = i < begin ? 0 : i + 1 - begin;
+            ss_pair *list = ss_buffer_room(pairs, (*npairs + TILE + LANES) * sizeof *list);
+            if (list == NULL) {
+                return false;
+            }
+            *npairs += list_pairs(t, from, &entries[i], shift, list + *npairs);
+        }
+    }
     return true;
 }
 
@@ -254,10 +325,12 @@ bool ss_cells_pairs(const ss_cells *c, int part, int nparts, ss_buffer *pairs, s
     const entry *entries = c->entries.data;
     const uint32_t *first = c->start.data;
     const int end = ss_team_cut(c->nbuckets, part + 1, nparts);
+    tile t = {0}; // what is behind the last entry of a tile has numbers, too
     bool ok = true;
     *npairs = 0;
     for (int k = ss_team_cut(c->nbuckets, part, nparts); k < end && ok; k++) {
-        ok = sweep_bucket(pairs, npairs, entries + first[k], first[k + 1] - first[k], c->shift);
+        const int count = (int)(first[k + 1] - first[k]);
+        ok = sweep_bucket(pairs, npairs, entries + first[k], count, c->shift, &t);
     }
     return ok;
 }
