@@ -25,8 +25,8 @@ typedef struct ss_candidate {
 } ss_candidate;
 
 // Bounds |f|_inf at the scale s and below; u = W r + b.
-static inline double ss_candidate_bound(const ss_local *p, double s, const ss_candidate *c,
-                                        const double u[3])
+SS_INLINE double ss_candidate_bound(const ss_local *p, double s, const ss_candidate *c,
+                                    const double u[3])
 {
     const double *r = c->r, mu = p->mu, a = c->a > 0.0 ? c->a : 0.0;
     const double tangential = ss_length2(r[1], r[2]);
@@ -38,13 +38,13 @@ static inline double ss_candidate_bound(const ss_local *p, double s, const ss_ca
 }
 
 // r = -W^-1 b.
-static inline void ss_candidate_stick(const ss_slip *k, ss_candidate *c)
+SS_INLINE void ss_candidate_stick(const ss_slip *k, ss_candidate *c)
 {
     const double inverse = 1.0 / k->det;
     *c = (ss_candidate){.r = {k->N0 * inverse * k->share, -k->q[0] * inverse, -k->q[1] * inverse}};
 }
 
-static inline void ss_candidate_slide(const ss_slip *k, double a, ss_candidate *c)
+SS_INLINE void ss_candidate_slide(const ss_slip *k, double a, ss_candidate *c)
 {
     double q[2];
     ss_slip_direction(k, a, q);
@@ -54,7 +54,7 @@ static inline void ss_candidate_slide(const ss_slip *k, double a, ss_candidate *
 }
 
 // The scale at which (1) covers both scales of the goal.
-static inline double ss_candidate_scale(const ss_local *p, const ss_local_goal *goal)
+SS_INLINE double ss_candidate_scale(const ss_local *p, const ss_local_goal *goal)
 {
     const double own = ss_local_own_scale(p);
     return goal->scale > own ? goal->scale : own;

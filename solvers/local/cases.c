@@ -128,7 +128,7 @@ static void try_regularised(search *best, double share, ss_slip_finder *find, co
     offer_polished(best, &k, &c);
     if (!passes(best)) {
         const double none[3] = {0.0};
-        ss_candidate_slide(&k, find(&k, settings, none, steps), &c);
+        ss_candidate_slide(&k, find(&k, settings, none, NULL, steps), &c);
         offer_polished(best, &k, &c);
     }
 }
@@ -187,8 +187,7 @@ static ss_local_info solve_pressed(const ss_local *p, const ss_local_goal *goal,
     if (!ss_cases_try(&k, goal, find, settings, r, &c, &steps)) {
         return insist(&k, goal, &c, steps, r);
     }
-    memcpy(r, c.r, sizeof c.r);
-    return (ss_local_info){SS_CONVERGED, steps, NAN};
+    return ss_cases_accept(&c, goal, steps, r);
 }
 
 // The power of two at or below x > 0: division by it is exact.

@@ -9,10 +9,11 @@
 
 #include "solvers/local/candidate.h"
 
-// An a > 0 with G(a) = 0 (slip.h); start is the r that the solver was given; *steps are counted. k
-// is nonsingular with G(0) < 0. An a that is wrong costs time, never a wrong answer.
+// An a > 0 with G(a) = 0 (slip.h); start is the r that the solver was given, memo that of the goal;
+// *steps are counted. k is nonsingular with G(0) < 0. An a that is wrong costs time, never a wrong
+// answer.
 typedef double ss_slip_finder(const ss_slip *k, const void *settings, const double start[3],
-                              int *steps);
+                              const double *memo, int *steps);
 
 // Any block.
 ss_local_info ss_cases_solve(const ss_local *p, const ss_local_goal *goal, ss_slip_finder *find,
@@ -45,11 +46,22 @@ SS_INLINE bool ss_cases_try(const ss_slip *k, const ss_local_goal *goal, ss_slip
     if (ss_slip_sticks(k)) {
         ss_candidate_stick(k, c);
     } else {
-        ss_candidate_slide(k, find(k, settings, start, steps), c);
+        ss_candidate_slide(k, find(k, settings, start, goal->memo, steps), c);
     }
     double u[3];
     ss_local_velocity(k->p, c->r, u);
     return ss_candidate_bound(k->p, ss_candidate_scale(k->p, goal), c, u) <= goal->tolerance;
+}
+
+// The candidate is the answer, and its slip ratio is remembered.
+SS_INLINE ss_local_info ss_cases_accept(const ss_candidate *c, const ss_local_goal *goal, int steps,
+                                        double r[3])
+{
+    memcpy(r, c->r, sizeof c->r);
+    if (c->slides && goal->memo != NULL) {
+        *goal->memo = c->a;
+    }
+    return (ss_local_info){SS_CONVERGED, steps, NAN};
 }
 
 // The same as ss_cases_solve, to be inlined: the cases that all but all contacts are.
@@ -66,8 +78,7 @@ SS_INLINE ss_local_info ss_cases_solve_here(const ss_local *p, const ss_local_go
         ss_candidate c;
         int steps = 0;
         if (ss_cases_try(&k, goal, find, settings, r, &c, &steps)) {
-            memcpy(r, c.r, sizeof c.r);
-            return (ss_local_info){SS_CONVERGED, steps, NAN};
+            return ss_cases_accept(&c, goal, steps, r);
         }
     }
     return ss_cases_solve(p, goal, find, settings, r);

@@ -40,9 +40,11 @@ static double largest_root(const ss_slip *k, int method)
     return largest;
 }
 
-static double enum_find(const ss_slip *k, const void *given, const double start[3], int *steps)
+static double enum_find(const ss_slip *k, const void *given, const double start[3],
+                        const double *memo, int *steps)
 {
     (void)start;
+    (void)memo;
     const settings *s = given;
     double a = largest_root(k, s->roots);
     if (!(a > 0.0)) {

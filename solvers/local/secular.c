@@ -21,11 +21,14 @@ SS_INLINE double start_ratio(const ss_local *p, const double r[3])
     return sqrt((u1 * u1 + u2 * u2) / (r[1] * r[1] + r[2] * r[2]));
 }
 
+// From the ratio of the last visit, if it is remembered: that of the start waits for the velocity,
+// a root and a division.
 SS_INLINE double secular_find(const ss_slip *k, const void *given, const double start[3],
-                              int *steps)
+                              const double *memo, int *steps)
 {
     (void)given;
-    return ss_slip_bracketed(k, start_ratio(k->p, start), steps);
+    const bool known = memo != NULL && *memo > 0.0;
+    return ss_slip_bracketed(k, known ? *memo : start_ratio(k->p, start), steps);
 }
 
 static ss_local_info secular_solve(const ss_local *p, const ss_local_goal *goal, const void *given,

@@ -41,44 +41,45 @@ typedef struct ss_slip {
 } ss_slip;
 
 typedef struct ss_slip_point {
-    double q[2], length; // q(a) and its length
+    double q[2], squared, length; // q(a), its length and the square of that
     double N, G;
 } ss_slip_point;
 
 // q(a).
-static inline void ss_slip_direction(const ss_slip *k, double a, double q[2])
+SS_INLINE void ss_slip_direction(const ss_slip *k, double a, double q[2])
 {
     q[0] = k->q[0] + a * k->c[0];
     q[1] = k->q[1] + a * k->c[1];
 }
 
-static inline double ss_slip_determinant(const ss_slip *k, double a)
+SS_INLINE double ss_slip_determinant(const ss_slip *k, double a)
 {
     return k->det + a * (k->trace + a);
 }
 
-static inline double ss_slip_normal(const ss_slip *k, double a)
+SS_INLINE double ss_slip_normal(const ss_slip *k, double a)
 {
     return k->N0 + a * (k->slope + a * k->beta);
 }
 
 // (3).
-static inline void ss_slip_evaluate(const ss_slip *k, double a, ss_slip_point *at)
+SS_INLINE void ss_slip_evaluate(const ss_slip *k, double a, ss_slip_point *at)
 {
     ss_slip_direction(k, a, at->q);
-    at->length = ss_length2(at->q[0], at->q[1]);
+    at->squared = at->q[0] * at->q[0] + at->q[1] * at->q[1];
+    at->length = sqrt(at->squared);
     at->N = ss_slip_normal(k, a);
     at->G = k->p->mu * at->N - k->p->W[0] * at->length;
 }
 
 // Newton's step on mu N/|q| - W_NN, which has the roots of G and is nearly straight in a (1/|r_T|
-// against a, as in trust-region methods): about half the steps that G itself takes.
-static inline double ss_slip_step(const ss_slip *k, double a, const ss_slip_point *at)
+// against a, as in trust-region methods): about half the steps that G itself takes. The division
+// does not wait for |q|, so that it takes place beside the square root.
+SS_INLINE double ss_slip_step(const ss_slip *k, double a, const ss_slip_point *at)
 {
-    const double squared = at->length * at->length;
     const double slope = k->slope + 2.0 * a * k->beta;
     const double turn = at->q[0] * k->c[0] + at->q[1] * k->c[1];
-    return -at->G * squared / (k->p->mu * (slope * squared - at->N * turn));
+    return -at->G * (at->squared / (k->p->mu * (slope * at->squared - at->N * turn)));
 }
 
 // (1) and what follows from it. False where p is singular: W_NN <= 0, or
@@ -111,7 +112,7 @@ SS_INLINE bool ss_slip_eliminate(const ss_local *p, ss_slip *k)
 }
 
 // G(0) >= 0, without the square root. k is nonsingular.
-static inline bool ss_slip_sticks(const ss_slip *k)
+SS_INLINE bool ss_slip_sticks(const ss_slip *k)
 {
     const double reach = k->p->mu * k->N0, W_NN = k->p->W[0];
     return reach >= 0.0 && reach * reach >= W_NN * W_NN * (k->q[0] * k->q[0] + k->q[1] * k->q[1]);

@@ -204,10 +204,12 @@ static void the_bound_is_never_below_the_judge(void)
     CHECK(ratio > 0.1); // it is of use
 }
 
-static double misleading(const ss_slip *k, const void *settings, const double start[3], int *steps)
+static double misleading(const ss_slip *k, const void *settings, const double start[3],
+                         const double *memo, int *steps)
 {
     (void)k;
     (void)start;
+    (void)memo;
     (void)steps;
     return *(const double *)settings;
 }
@@ -259,7 +261,7 @@ static void errors_have_the_units_of_the_problem(void)
 
 static void answers_have_golden_bits(void)
 {
-    TEST_ASSERT_EQUAL_HEX64(UINT64_C(0xb81ab1fd72bfecac), hash_of_answers(SECULAR, NULL));
+    TEST_ASSERT_EQUAL_HEX64(UINT64_C(0xa7804f7a0916d470), hash_of_answers(SECULAR, NULL));
 }
 
 static void run_tests(void)
