@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "harness/complain.h"
 #include "problems/certificate.h"
 #include "problems/matrix/mass.h"
@@ -89,7 +90,8 @@ static bool allocate(const ss_problem *p, const double *start, ss_run *run)
 static ss_status judge(const ss_task *task, ss_run *run, ss_error *e)
 {
     const ss_problem *p = task->problem;
-    const ss_status status = ss_response_with(p, task->factor, &run->response, e);
+    run->team = task->threads > 1 ? ss_team_new(task->threads) : NULL;
+    const ss_status status = ss_response_with(p, task->factor, run->team, &run->response, e);
     if (status == SS_OK) {
         const ss_state impulses = {.r = run->answer.r};
         run->verdict = ss_judge(run->response, &impulses, NAN, task->tolerance, run->answer.u);
@@ -236,7 +238,9 @@ void ss_run_free(ss_run *run)
 {
     ss_state_free(&run->answer);
     ss_response_free(run->response);
+    ss_team_free(run->team);
     run->response = NULL;
+    run->team = NULL;
 }
 
 static double percent(long part, long whole)

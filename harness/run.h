@@ -26,6 +26,7 @@ extern const char *const ss_start_names[]; // zero, guess; NULL-terminated
 typedef struct ss_run {
     ss_state answer;       // r, u and v as the judge computed them, v in global form only; owned
     ss_response *response; // the judge of the problem; owned
+    struct ss_team *team;  // who helps it, as many as the task has threads; owned, NULL: nobody
     ss_result result;
     ss_verdict verdict;
     const char *status; // of the row: solved, stopped, max_iter ...; the judge's word

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/team.h"
+#include "problems/matrix/bodies.h"
 #include "problems/matrix/compliance.h"
 #include "problems/matrix/long_products.h"
 #include "problems/matrix/mass.h"
@@ -75,28 +77,101 @@ static void add_fine_product(const ss_sparse *A, double sign, const double *x, s
     }
 }
 
-// (1) from response->load = f + H r; v is in response->exact, and what (2) sums with |H_jc| in response->shares;
-// d is scratch.
-static void refine_motion(ss_response *response, double *d)
+// So many bodies go through all passes of (1) together, while caches hold their M: it couples no others with them.
+#define BODIES 8
+// For threads, of a number of M in all passes and of a number of H, ns.
+#define REFINE_NS   6.0
+#define PRODUCT_NS  1.0
+#define MOST_RANGES 64
+
+static void solve_bodies(ss_response *response, int first, int end, double *d)
+{
+    const ss_bodies *layout = ss_mass_layout(response->mass);
+    if (response->in_order) {
+        ss_mass_solve_bodies(response->mass, first, end, layout->start, d);
+    } else { // all
+        ss_mass_solve(response->mass, d, response->scratch);
+    }
+}
+
+// (1) of some bodies from response->load = f + H r; v is in response->exact, and what (2) sums with |H_jc| in
+// response->shares; d is scratch.
+static void refine_bodies(ss_response *response, int first, int end, double *d)
 {
     const ss_problem *p = response->problem;
+    const int *start = ss_mass_layout(response->mass)->start, from = start[first], to = start[end];
     long double *v = response->exact, *rho = response->load;
-    memset(v, 0, (size_t)p->ndofs * sizeof *v);
+    memset(v + from, 0, (size_t)(to - from) * sizeof *v);
     for (int pass = 0; pass <= REFINEMENTS; pass++) {
-        for (int j = 0; j < p->ndofs; j++) {
+        for (int j = from; j < to; j++) {
             d[j] = (double)rho[j];
         }
-        ss_mass_solve(response->mass, d, response->scratch);
-        for (int j = 0; j < p->ndofs; j++) {
+        solve_bodies(response, first, end, d);
+        for (int j = from; j < to; j++) {
             v[j] += d[j];
         }
         if (pass < REFINEMENTS) {
-            ss_long_add_product(&p->M, -1.0, d, rho);
+            ss_long_add_columns(&p->M, from, to, -1.0, d, rho);
         }
-        for (int j = 0; pass == 1 && j < p->ndofs; j++) {
+        for (int j = from; pass == 1 && j < to; j++) {
             response->shares[j] = D1_SHARE * fabs(d[j]) + V_SHARE * fabs((double)v[j]);
         }
     }
+}
+
+typedef struct refining {
+    ss_response *response;
+    double *d, *u;
+    int nranges;
+    double largest[MOST_RANGES];
+} refining;
+
+// Groups of BODIES.
+static void refine_groups(void *of, int first, int end)
+{
+    const refining *c = of;
+    const int nbodies = ss_mass_bodies(c->response->mass);
+    for (int k = BODIES * first; k < BODIES * end && k < nbodies; k += BODIES) {
+        refine_bodies(c->response, k, k + BODIES < nbodies ? k + BODIES : nbodies, c->d);
+    }
+}
+
+static void refine_motion(ss_response *response, double *d)
+{
+    const int nbodies = ss_mass_bodies(response->mass), groups = (nbodies + BODIES - 1) / BODIES;
+    refining c = {.response = response, .d = d};
+    if (response->in_order) {
+        const double whole = REFINE_NS * ss_sparse_count(&response->problem->M);
+        ss_team_divide(response->team, groups, whole / groups, refine_groups, &c);
+    } else {
+        refine_bodies(response, 0, nbodies, d);
+    }
+}
+
+static void find_range(void *of, int range, int thread)
+{
+    refining *c = of;
+    const ss_response *response = c->response;
+    const ss_problem *p = response->problem;
+    const int first = p->dim * ss_team_cut(p->ncontacts, range, c->nranges);
+    const int end = p->dim * ss_team_cut(p->ncontacts, range + 1, c->nranges);
+    (void)thread;
+    c->largest[range] = ss_long_transposed_bounded(&p->H, first, end, response->exact, p->w,
+                                                   response->shares, c->u);
+}
+
+// u = H' v + w, rounded once; (2).
+static double find_velocities(ss_response *response, double *u)
+{
+    const double whole = PRODUCT_NS * ss_sparse_count(&response->problem->H);
+    refining c = {.response = response, .u = u};
+    c.nranges = ss_team_pays(response->team, whole) ? MOST_RANGES : 1;
+    ss_team_run(response->team, c.nranges, find_range, &c);
+    double largest = 0.0;
+    for (int k = 0; k < c.nranges; k++) {
+        largest = c.largest[k] > largest ? c.largest[k] : largest;
+    }
+    return largest;
 }
 
 static double largest_of(const double *x, int n)
@@ -192,8 +267,7 @@ static double refine_coarsely(ss_response *response, const double *r, double *mo
     }
     ss_long_add_product(&p->H, 1.0, r, response->load);
     refine_motion(response, motion);
-    const double uncertain =
-        ss_long_transposed_bounded(&p->H, response->exact, p->w, response->shares, u);
+    const double uncertain = find_velocities(response, u);
     for (int j = 0; j < p->ndofs; j++) {
         motion[j] = (double)response->exact[j];
     }
@@ -217,6 +291,15 @@ ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
     return ss_measure(p->dim, p->ncontacts, response->compliance, response->b, p->mu, r, u);
 }
 
+static bool are_in_order(const ss_bodies *b)
+{
+    int d = 0;
+    while (d < b->ndofs && b->dofs[d] == d) {
+        d++;
+    }
+    return d == b->ndofs;
+}
+
 static ss_status prepare_global(ss_response *response, ss_mass **room, ss_error *e)
 {
     const ss_problem *p = response->problem;
@@ -224,6 +307,7 @@ static ss_status prepare_global(ss_response *response, ss_mass **room, ss_error 
     if (status != SS_OK) {
         return status;
     }
+    response->in_order = are_in_order(ss_mass_layout(response->mass));
     response->motion = malloc((size_t)p->ndofs * sizeof *response->motion);
     response->scratch = malloc((size_t)p->ndofs * sizeof *response->scratch);
     response->shares = malloc((size_t)p->ndofs * sizeof *response->shares);
@@ -231,7 +315,7 @@ static ss_status prepare_global(ss_response *response, ss_mass **room, ss_error 
     response->fine = malloc(2 * (size_t)p->ndofs * sizeof *response->fine);
     if (response->motion == NULL || response->scratch == NULL || response->shares == NULL ||
         response->exact == NULL || response->fine == NULL ||
-        !ss_compliance_find(p, response->mass, response->compliance)) {
+        !ss_compliance_find(p, response->mass, response->team, response->compliance)) {
         return ss_fail_memory(e, "the judge");
     }
     return SS_OK;
@@ -260,10 +344,11 @@ static ss_status find_free_velocity(ss_response *response, ss_error *e)
 
 ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error *e)
 {
-    return ss_response_with(p, NULL, response, e);
+    return ss_response_with(p, NULL, NULL, response, e);
 }
 
-ss_status ss_response_with(const ss_problem *p, ss_mass **room, ss_response **response, ss_error *e)
+ss_status ss_response_with(const ss_problem *p, ss_mass **room, ss_team *team,
+                           ss_response **response, ss_error *e)
 {
     *response = NULL;
     ss_response *made = calloc(1, sizeof *made);
@@ -271,6 +356,7 @@ ss_status ss_response_with(const ss_problem *p, ss_mass **room, ss_response **re
         return ss_fail_memory(e, "the judge");
     }
     made->problem = p;
+    made->team = team;
     made->b = malloc((size_t)p->dim * (size_t)p->ncontacts * sizeof *made->b);
     made->compliance = calloc((size_t)p->ncontacts, sizeof *made->compliance);
     const size_t rows = p->form == SS_GLOBAL ? (size_t)p->ndofs : (size_t)(p->dim * p->ncontacts);

@@ -13,6 +13,7 @@
 typedef struct ss_response {
     const ss_problem *problem; // borrowed
     struct ss_mass *mass;      // global form; a share
+    struct ss_team *team;      // who helps; borrowed, NULL: nobody
     double *b;                 // [dim ncontacts] velocity at r = 0, to 1e-11 of the largest; owned
     double fastest;            // max |b|; 0 before it is known
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
@@ -23,6 +24,7 @@ typedef struct ss_response {
     long double *load;       // f + H r [ndofs], and what is left of it; local form: W r + b; owned
     struct ss_twofold *fine; // load and v with more digits, for M of a large condition; owned
     bool finely;             // M needs them at r = 0, and is taken to need them always
+    bool in_order;           // the dofs of a body follow each other, and so do the bodies
 } ss_response;
 
 ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error *e);
@@ -37,6 +39,7 @@ ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
 #pragma GCC visibility pop
 
 // ss_response_new, internal, with the factor of M in *room, made and left there where it is empty (ss_mass_find):
-// whose it is makes no difference to u, which is refined.
-ss_status ss_response_with(const ss_problem *p, struct ss_mass **room, ss_response **response,
-                           ss_error *e);
+// whose it is makes no difference to u, which is refined. The team, or NULL, helps as long as the response lives;
+// it makes no difference either.
+ss_status ss_response_with(const ss_problem *p, struct ss_mass **room, struct ss_team *team,
+                           ss_response **response, ss_error *e);

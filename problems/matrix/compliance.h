@@ -6,7 +6,9 @@
 // band.
 #pragma once
 
+#include "base/team.h"
 #include "problems/matrix/mass.h"
 
-// compliance [ncontacts]; p in global form. False without memory.
-bool ss_compliance_find(const ss_problem *p, const ss_mass *mass, double *compliance);
+// compliance [ncontacts]; p in global form. The team may be NULL. False without memory.
+bool ss_compliance_find(const ss_problem *p, const ss_mass *mass, ss_team *team,
+                        double *compliance);

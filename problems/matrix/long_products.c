@@ -19,19 +19,19 @@ static bool is_run(const ss_sparse *A, int j)
     return count > 0 && row[count - 1] - row[0] == count - 1;
 }
 
-static bool are_runs(const ss_sparse *A, int j)
+static bool are_runs(const ss_sparse *A, int j, int end)
 {
-    bool runs = j + RUNS <= A->ncols;
+    bool runs = j + RUNS <= end;
     for (int c = 0; runs && c < RUNS; c++) {
         runs = is_run(A, j + c);
     }
     return runs;
 }
 
-// Whether columns j, j + 1 and j + 2 have the same rows.
-static bool are_alike(const ss_sparse *A, int j)
+// Whether columns j, j + 1 and j + 2, below `end`, have the same rows.
+static bool are_alike(const ss_sparse *A, int j, int end)
 {
-    bool alike = j + ALIKE <= A->ncols;
+    bool alike = j + ALIKE <= end;
     for (int c = 1; alike && c < ALIKE; c++) {
         alike = count_of(A, j) == count_of(A, j + c) &&
                 memcmp(A->row + A->start[j], A->row + A->start[j + c],
@@ -100,16 +100,17 @@ static void add_alike(const ss_sparse *A, int j, double sign, const double *x, l
     }
 }
 
-void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long double *y)
+void ss_long_add_columns(const ss_sparse *A, int first, int end, double sign, const double *x,
+                         long double *y)
 {
-    int j = 0;
-    while (j < A->ncols) {
+    int j = first;
+    while (j < end) {
         if (x[j] == 0.0) {
             j++;
-        } else if (are_runs(A, j)) {
+        } else if (are_runs(A, j, end)) {
             add_runs(A, j, sign, x, y);
             j += RUNS;
-        } else if (are_alike(A, j)) {
+        } else if (are_alike(A, j, end)) {
             add_alike(A, j, sign, x, y);
             j += ALIKE;
         } else {
@@ -117,6 +118,11 @@ void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long 
             j++;
         }
     }
+}
+
+void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long double *y)
+{
+    ss_long_add_columns(A, 0, A->ncols, sign, x, y);
 }
 
 // ---- A' x
@@ -146,13 +152,13 @@ static inline double column_sums(const ss_sparse *A, int j, int count, const lon
     return largest;
 }
 
-double ss_long_transposed_bounded(const ss_sparse *A, const long double *x, const double *w,
-                                  const double *shares, double *u)
+double ss_long_transposed_bounded(const ss_sparse *A, int first, int end, const long double *x,
+                                  const double *w, const double *shares, double *u)
 {
     double largest = 0.0;
-    int j = 0;
-    while (j < A->ncols) {
-        const bool alike = are_alike(A, j);
+    int j = first;
+    while (j < end) {
+        const bool alike = are_alike(A, j, end);
         const double bound = alike ? column_sums(A, j, ALIKE, x, w, shares, u)
                                    : column_sums(A, j, 1, x, w, shares, u);
         largest = bound > largest ? bound : largest;
@@ -164,5 +170,5 @@ double ss_long_transposed_bounded(const ss_sparse *A, const long double *x, cons
 void ss_long_transposed_product(const ss_sparse *A, const long double *x, const double *w,
                                 double *u)
 {
-    ss_long_transposed_bounded(A, x, w, NULL, u);
+    ss_long_transposed_bounded(A, 0, A->ncols, x, w, NULL, u);
 }

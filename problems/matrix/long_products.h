@@ -9,10 +9,14 @@
 
 // y += sign A x, the terms of y_i in the order of the columns. Columns with x_j = 0 are passed over.
 void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long double *y);
+// The same of the columns first .. end - 1.
+void ss_long_add_columns(const ss_sparse *A, int first, int end, double sign, const double *x,
+                         long double *y);
 
 // u_c = w_c + sum_j A_jc x_j in the order of the rows, rounded once.
 void ss_long_transposed_product(const ss_sparse *A, const long double *x, const double *w,
                                 double *u);
-// The same, and max_c sum_j |A_jc| shares_j in the same pass: A is more than caches hold.
-double ss_long_transposed_bounded(const ss_sparse *A, const long double *x, const double *w,
-                                  const double *shares, double *u);
+// The same of the columns first .. end - 1, and max_c sum_j |A_jc| shares_j of them in the same pass: A is more than
+// caches hold.
+double ss_long_transposed_bounded(const ss_sparse *A, int first, int end, const long double *x,
+                                  const double *w, const double *shares, double *u);

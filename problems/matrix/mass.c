@@ -404,12 +404,12 @@ void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k)
     }
 }
 
-// How many bodies from k on are bands of one shape, at most SS_BANDED_SEVERAL.
-static int count_alike_bands(const ss_mass *mass, int k)
+// How many bodies from k on, below `end`, are bands of one shape, at most SS_BANDED_SEVERAL.
+static int count_alike_bands(const ss_mass *mass, int k, int end)
 {
     const ss_banded *first = &mass->factors[k].band;
     int count = 0;
-    while (first->n > 0 && count < SS_BANDED_SEVERAL && k + count < mass->bodies.nbodies &&
+    while (first->n > 0 && count < SS_BANDED_SEVERAL && k + count < end &&
            mass->factors[k + count].band.n == first->n &&
            mass->factors[k + count].band.half == first->half) {
         count++;
@@ -417,9 +417,9 @@ static int count_alike_bands(const ss_mass *mass, int k)
     return count;
 }
 
-static bool are_four_dense(const ss_mass *mass, int k)
+static bool are_four_dense(const ss_mass *mass, int k, int end)
 {
-    bool same = k + 4 <= mass->bodies.nbodies;
+    bool same = k + 4 <= end;
     for (int i = 0; same && i < 4; i++) {
         same = mass->factors[k + i].dense != NULL &&
                ss_mass_size(mass, k + i) == ss_mass_size(mass, k);
@@ -427,12 +427,12 @@ static bool are_four_dense(const ss_mass *mass, int k)
     return same;
 }
 
-void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x)
+void ss_mass_solve_bodies(const ss_mass *mass, int first, int end, const int *start, double *x)
 {
-    int k = 0;
-    while (k < mass->bodies.nbodies) {
+    int k = first;
+    while (k < end) {
         const factor *f = &mass->factors[k];
-        const int bands = count_alike_bands(mass, k);
+        const int bands = count_alike_bands(mass, k, end);
         if (bands > 0) {
             const ss_banded *L[SS_BANDED_SEVERAL];
             double *X[SS_BANDED_SEVERAL];
@@ -442,10 +442,12 @@ void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x)
             }
             ss_banded_solve_several(bands, L, X);
             k += bands;
-        } else if (are_four_dense(mass, k)) {
+        } else if (are_four_dense(mass, k, end)) {
             const int m = ss_mass_size(mass, k);
             const factor *g =
-                are_four_dense(mass, k + 4) && ss_mass_size(mass, k + 4) == m ? f + 4 : f;
+                are_four_dense(mass, k + 4, mass->bodies.nbodies) && ss_mass_size(mass, k + 4) == m
+                    ? f + 4
+                    : f;
             const double *L[4] = {f[0].dense, f[1].dense, f[2].dense, f[3].dense};
             const double *next[4] = {g[0].dense, g[1].dense, g[2].dense, g[3].dense};
             double *X[4] = {x + start[k], x + start[k + 1], x + start[k + 2], x + start[k + 3]};
@@ -464,7 +466,7 @@ void ss_mass_solve(const ss_mass *mass, double *x, double *scratch)
     for (int d = 0; d < mass->bodies.ndofs; d++) {
         scratch[d] = x[mass->bodies.dofs[d]];
     }
-    ss_mass_solve_bodies(mass, mass->bodies.start, scratch);
+    ss_mass_solve_bodies(mass, 0, mass->bodies.nbodies, mass->bodies.start, scratch);
     for (int d = 0; d < mass->bodies.ndofs; d++) {
         x[mass->bodies.dofs[d]] = scratch[d];
     }

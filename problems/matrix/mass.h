@@ -38,7 +38,8 @@ void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k); // X <- 
 // The k >= count with which `count` vectors are whitened most quickly; those behind are zeros.
 int ss_mass_columns(const ss_mass *mass, int body, int count);
 
-// x <- M^-1 x of all bodies, the dofs of body k from x + start[k] on.
-void ss_mass_solve_bodies(const ss_mass *mass, const int *start, double *x);
+// x <- M^-1 x of the bodies first .. end - 1, the dofs of body k from x + start[k] on. The bits of a body do not
+// depend on which ones are with it.
+void ss_mass_solve_bodies(const ss_mass *mass, int first, int end, const int *start, double *x);
 // x <- M^-1 x over all dofs; scratch is [ndofs].
 void ss_mass_solve(const ss_mass *mass, double *x, double *scratch);

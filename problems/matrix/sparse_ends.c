@@ -399,7 +399,7 @@ static bool find_still_motion(const ss_problem *p, ss_whitened *white)
         start[body + 1] = at += padded(size);
     }
     if (ok) {
-        ss_mass_solve_bodies(white->mass, start, v);
+        ss_mass_solve_bodies(white->mass, 0, white->nbodies, start, v);
     }
     for (int body = 0; ok && body < white->nbodies; body++) {
         take_still_motion(white, body, v + start[body]);

@@ -7,7 +7,7 @@ ss_status ss_auto_judge(const ss_problem *p, ss_mass **factor, const double *r, 
                         ss_measures *m, ss_error *e)
 {
     ss_response *response;
-    const ss_status status = ss_response_with(p, factor, &response, e);
+    const ss_status status = ss_response_with(p, factor, NULL, &response, e);
     if (status == SS_OK) {
         *m = ss_response_judge(response, r, u);
         ss_response_free(response);

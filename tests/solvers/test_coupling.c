@@ -384,7 +384,7 @@ static void a_factor_is_left_for_others_and_moves_no_bit(void)
         ss_response *own, *shared;
         double u[2][36];
         CHECK_OK(ss_response_new(p, &own, &error));
-        CHECK_OK(ss_response_with(p, &factor, &shared, &error));
+        CHECK_OK(ss_response_with(p, &factor, NULL, &shared, &error));
         ss_response_judge(own, r[0], u[0]);
         ss_response_judge(shared, r[0], u[1]);
         CHECK(memcmp(u[0], u[1], sizeof u[0]) == 0);
