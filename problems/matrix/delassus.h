@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include "base/stop.h"
+#include "base/team.h"
 #include "problems/matrix/mass.h"
 #include "problems/problem.h"
 
@@ -59,12 +60,12 @@ static inline int ss_whitened_room(const ss_whitened *white, int body)
 
 ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e); // global form
 void ss_whitened_free(ss_whitened *white);
-// The same, unless it is stopped; room as in ss_mass_find.
-ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
+// The same, unless it is stopped; room as in ss_mass_find. The team, or NULL, shares the bodies.
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_mass **room, ss_team *team,
                             ss_whitened **white, ss_error *e);
 // The same with sparse ends in the place of G, if the bodies of the contacts are bands.
 ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
-                                   ss_whitened **white, ss_error *e);
+                                   ss_team *team, ss_whitened **white, ss_error *e);
 
 // The number of blocks of W, without making it.
 ss_status ss_blocks_count(const ss_whitened *white, size_t *count, ss_error *e);

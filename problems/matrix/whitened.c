@@ -214,12 +214,26 @@ static void whiten_load(const ss_problem *p, ss_whitened *white, int body)
     ss_mass_whiten(white->mass, body, z0, 1);
 }
 
-// b += G z0 of a body, as long as its G are side by side in X; sums [columns_of]. A contact sums over its
-// bodies in their order.
-static void add_loads(ss_whitened *white, int body, const double *X, double *sums)
+// What threads make G of: bodies in ranges, each with some room of a thread's own.
+#define WHITEN_NS   4.0 // an entry of H
+#define MOST_RANGES 64
+
+typedef struct whitening {
+    const ss_problem *p;
+    ss_whitened *white;
+    const ss_stop *stop;
+    double *rooms; // [threads][room] for H' of the ends on a body, and a row for sums
+    size_t room;
+    double *loads; // [dim nends] G z0 of an end
+    int nranges;
+} whitening;
+
+// G z0 of the ends on a body, as long as its G are side by side in X; sums [columns_of].
+static void take_loads(const whitening *all, int body, const double *X, double *sums)
 {
+    const ss_whitened *white = all->white;
     const int begin = white->body_end_start[body], end = white->body_end_start[body + 1];
-    const int width = columns_of(white, body);
+    const int width = columns_of(white, body), dim = white->dim;
     const double *z0 = white->z0 + white->body_start[body];
     memset(sums, 0, (size_t)width * sizeof *sums);
     for (int j = 0; j < ss_mass_size(white->mass, body); j++) {
@@ -229,38 +243,72 @@ static void add_loads(ss_whitened *white, int body, const double *X, double *sum
         }
     }
     for (int s = begin; s < end; s++) {
-        double *b = white->b + white->dim * white->body_end_contact[s];
-        for (int c = 0; c < white->dim; c++) {
-            b[c] += sums[white->dim * (s - begin) + c];
+        memcpy(all->loads + (size_t)dim * (size_t)white->body_end[s], sums + dim * (s - begin),
+               (size_t)dim * sizeof *sums);
+    }
+}
+
+// b = w + G z0: a contact sums over its bodies in their order.
+static void sum_loads(const whitening *all)
+{
+    const ss_whitened *white = all->white;
+    const int dim = white->dim;
+    for (int i = 0; i < white->ncontacts; i++) {
+        double *b = white->b + (size_t)dim * (size_t)i;
+        memcpy(b, white->w + (size_t)dim * (size_t)i, (size_t)dim * sizeof *b);
+        for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
+            for (int c = 0; c < dim; c++) {
+                b[c] += all->loads[(size_t)dim * (size_t)s + (size_t)c];
+            }
         }
     }
 }
 
-// G, z0, and b = G z0 + w, a body at a time.
-static bool whiten_bodies(const ss_stop *stop, const ss_problem *p, ss_whitened *white)
+// G and z0 of a range of bodies.
+static void whiten_range(void *of, int range, int thread)
 {
-    size_t most = 1;
-    for (int k = 0; k < white->nbodies; k++) {
-        const size_t rows = (size_t)ss_mass_size(white->mass, k) + 1;
-        const size_t size = rows * (size_t)columns_of(white, k);
-        most = size > most ? size : most;
-    }
-    const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *white->w;
-    double *X = malloc(most * sizeof *X);
-    const bool ok = X != NULL;
-    memcpy(white->w, p->w, bytes);
-    memcpy(white->b, p->w, bytes);
-    for (int k = 0; ok && k < white->nbodies && !ss_stop_asked(stop); k++) {
+    const whitening *all = of;
+    const ss_problem *p = all->p;
+    ss_whitened *white = all->white;
+    double *X = all->rooms + (size_t)thread * all->room;
+    const int end = ss_team_cut(white->nbodies, range + 1, all->nranges);
+    for (int k = ss_team_cut(white->nbodies, range, all->nranges);
+         k < end && !ss_stop_asked(all->stop); k++) {
         whiten_load(p, white, k);
         if (white->body_end_start[k + 1] > white->body_end_start[k]) {
             const size_t m = (size_t)ss_mass_size(white->mass, k);
             gather_ends(p, white, k, X);
             ss_mass_whiten(white->mass, k, X, columns_of(white, k));
-            add_loads(white, k, X, X + m * (size_t)columns_of(white, k));
+            take_loads(all, k, X, X + m * (size_t)columns_of(white, k));
             scatter_ends(white, k, X);
         }
     }
-    free(X);
+}
+
+// G, z0, and b = G z0 + w.
+static bool whiten_bodies(const ss_stop *stop, const ss_problem *p, ss_team *team,
+                          ss_whitened *white)
+{
+    const bool shared = ss_team_pays(team, WHITEN_NS * ss_sparse_count(&p->H));
+    whitening all = {
+        .p = p, .white = white, .stop = stop, .room = 1, .nranges = shared ? MOST_RANGES : 1};
+    for (int k = 0; k < white->nbodies; k++) {
+        const size_t rows = (size_t)ss_mass_size(white->mass, k) + 1;
+        const size_t size = rows * (size_t)columns_of(white, k);
+        all.room = size > all.room ? size : all.room;
+    }
+    const size_t threads = shared ? (size_t)ss_team_size(team) : 1;
+    const size_t components = (size_t)p->dim * (size_t)white->nends;
+    all.rooms = malloc(threads * all.room * sizeof *all.rooms);
+    all.loads = calloc(components + 1, sizeof *all.loads); // it may be stopped
+    const bool ok = all.rooms != NULL && all.loads != NULL;
+    memcpy(white->w, p->w, (size_t)p->dim * (size_t)p->ncontacts * sizeof *white->w);
+    if (ok) {
+        ss_team_run(team, all.nranges, whiten_range, &all);
+        sum_loads(&all);
+    }
+    free(all.rooms);
+    free(all.loads);
     return ok;
 }
 
@@ -269,15 +317,16 @@ static bool list_ends(const ss_problem *p, ss_whitened *white)
     return find_ends(p, white) && list_ends_by_body(white) && place_bodies(white);
 }
 
-static ss_status make_G(const ss_stop *stop, const ss_problem *p, ss_whitened *white, ss_error *e)
+static ss_status make_G(const ss_stop *stop, const ss_problem *p, ss_team *team, ss_whitened *white,
+                        ss_error *e)
 {
-    return place_vectors(p, white) && whiten_bodies(stop, p, white)
+    return place_vectors(p, white) && whiten_bodies(stop, p, team, white)
                ? SS_OK
                : ss_fail_memory(e, "the matrix-free form");
 }
 
 static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sparse,
-                               ss_mass **room, ss_whitened **white, ss_error *e)
+                               ss_mass **room, ss_team *team, ss_whitened **white, ss_error *e)
 {
     *white = NULL;
     ss_whitened *made = calloc(1, sizeof *made);
@@ -293,7 +342,7 @@ static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sp
     }
     if (status == SS_OK) {
         status = sparse && ss_sparse_ends_possible(made) ? ss_sparse_ends_make(stop, p, made, e)
-                                                         : make_G(stop, p, made, e);
+                                                         : make_G(stop, p, team, made, e);
     }
     if (status != SS_OK || ss_stop_asked(stop)) {
         ss_whitened_free(made);
@@ -305,17 +354,17 @@ static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sp
 
 ss_status ss_whitened_new(const ss_problem *p, ss_whitened **white, ss_error *e)
 {
-    return whitened_make(NULL, p, false, NULL, white, e);
+    return whitened_make(NULL, p, false, NULL, NULL, white, e);
 }
 
-ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
+ss_status ss_whitened_until(const ss_stop *stop, const ss_problem *p, ss_mass **room, ss_team *team,
                             ss_whitened **white, ss_error *e)
 {
-    return whitened_make(stop, p, false, room, white, e);
+    return whitened_make(stop, p, false, room, team, white, e);
 }
 
 ss_status ss_whitened_sparse_until(const ss_stop *stop, const ss_problem *p, ss_mass **room,
-                                   ss_whitened **white, ss_error *e)
+                                   ss_team *team, ss_whitened **white, ss_error *e)
 {
-    return whitened_make(stop, p, true, room, white, e);
+    return whitened_make(stop, p, true, room, team, white, e);
 }

@@ -22,7 +22,7 @@ ss_status ss_auto_at_floor(const ss_problem *p, ss_mass **factor, const double *
     ss_measures m;
     ss_status status = ss_auto_judge(p, factor, r, u, &m, e);
     if (status == SS_OK) {
-        status = ss_coupling_with(p, factor, SS_FORM_AUTO, false, NULL, &c, e);
+        status = ss_coupling_with(p, factor, NULL, SS_FORM_AUTO, false, NULL, &c, e);
     }
     if (status == SS_OK) {
         ss_coupling_put(c, r);

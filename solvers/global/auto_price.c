@@ -59,7 +59,8 @@ bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor)
     ss_coupling *c = NULL;
     ss_error ignored;
     const bool even =
-        ss_coupling_with(p, factor, SS_FORM_AUTO, false, NULL, &c, &ignored) == SS_OK && is_even(c);
+        ss_coupling_with(p, factor, NULL, SS_FORM_AUTO, false, NULL, &c, &ignored) == SS_OK &&
+        is_even(c);
     ss_coupling_free(c);
     return even;
 }

@@ -301,17 +301,15 @@ static void give(ss_drive *d, ss_outcome outcome, double *r, ss_result *result)
 
 // ---- Making one
 
-// The threads that share loops over all contacts: those that share sweeps, where there are any.
+// The threads that share loops over all contacts, where no others share sweeps.
 static ss_status make_team(ss_drive *d, ss_error *e)
 {
-    ss_team *swept = d->sweeper != NULL ? d->sweeper->team : NULL;
-    if (swept == NULL && d->task->threads > 1 && ss_method_takes_threads(d->task->method)) {
+    if (d->task->threads > 1 && ss_method_takes_threads(d->task->method)) {
         d->team = ss_team_new(d->task->threads);
         if (d->team == NULL) {
             return ss_fail_memory(e, "the threads of a solver");
         }
     }
-    d->c->team = swept != NULL ? swept : d->team;
     return SS_OK;
 }
 
@@ -327,8 +325,11 @@ static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_err
     } else {
         int form;
         memcpy(&form, (const char *)d->settings + d->steps->form, sizeof form);
-        status =
-            ss_coupling_with(t->problem, t->factor, (ss_coupling_form)form, false, &stop, &d->c, e);
+        status = make_team(d, e);
+        if (status == SS_OK) {
+            status = ss_coupling_with(t->problem, t->factor, d->team, (ss_coupling_form)form, false,
+                                      &stop, &d->c, e);
+        }
         if (d->c != NULL) {
             ss_coupling_set(d->c, r);
         }
@@ -337,7 +338,11 @@ static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_err
         d->c = d->sweeper->coupling;
     }
     d->halted = d->c == NULL;
-    return status != SS_OK || d->halted ? status : make_team(d, e);
+    if (status == SS_OK && !d->halted && d->c->team == NULL) {
+        status = make_team(d, e);
+        d->c->team = d->team;
+    }
+    return status;
 }
 
 static ss_status drive_prepare(ss_drive *d, const double *r, void **state, ss_error *e)

@@ -272,8 +272,8 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_mass **ro
                                ss_error *e)
 {
     ss_status status = form == SS_FORM_SWEEPS
-                           ? ss_whitened_sparse_until(stop, p, room, &c->white, e)
-                           : ss_whitened_until(stop, p, room, &c->white, e);
+                           ? ss_whitened_sparse_until(stop, p, room, c->team, &c->white, e)
+                           : ss_whitened_until(stop, p, room, c->team, &c->white, e);
     if (status != SS_OK || c->white == NULL) {
         return status;
     }
@@ -384,11 +384,12 @@ static bool coupling_allocate(ss_coupling *c)
 ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resting,
                           const ss_stop *stop, ss_coupling **coupling, ss_error *e)
 {
-    return ss_coupling_with(p, NULL, form, resting, stop, coupling, e);
+    return ss_coupling_with(p, NULL, NULL, form, resting, stop, coupling, e);
 }
 
-ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_coupling_form form, bool resting,
-                           const ss_stop *stop, ss_coupling **coupling, ss_error *e)
+ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_team *team,
+                           ss_coupling_form form, bool resting, const ss_stop *stop,
+                           ss_coupling **coupling, ss_error *e)
 {
     *coupling = NULL;
     ss_coupling *c = calloc(1, sizeof *c);
@@ -397,6 +398,7 @@ ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_coupling_form
     }
     c->dim = p->dim;
     c->n = p->ncontacts;
+    c->team = team;
     ss_status status =
         coupling_allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
     if (status == SS_OK) {

@@ -51,9 +51,10 @@ typedef struct ss_coupling {
 // stopped.
 ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resting,
                           const ss_stop *stop, ss_coupling **coupling, ss_error *e);
-// The same; room as in ss_mass_find.
-ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_coupling_form form, bool resting,
-                           const ss_stop *stop, ss_coupling **coupling, ss_error *e);
+// The same; room as in ss_mass_find. The team, or NULL, helps to make it, and becomes its own.
+ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_team *team,
+                           ss_coupling_form form, bool resting, const ss_stop *stop,
+                           ss_coupling **coupling, ss_error *e);
 void ss_coupling_free(ss_coupling *coupling);
 
 // Sets r [dim n] and what follows from it.

@@ -229,6 +229,17 @@ static ss_local_goal sweep_goal(const ss_sweeper *sweeper)
                            .normal = sweeper->exact && !fixed ? normal * c->V : 0.0};
 }
 
+// For stripes of the contacts.
+static ss_status make_team(ss_sweeper *sweeper, ss_error *e)
+{
+    const int threads = sweeper->task->threads, neven = sweeper->ordered.stripes.neven;
+    if (threads < 2 || neven < 2) {
+        return SS_OK;
+    }
+    sweeper->team = ss_team_new(threads < neven ? threads : neven);
+    return sweeper->team != NULL ? SS_OK : ss_fail_memory(e, "the threads of a sweep");
+}
+
 static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_error *e)
 {
     const ss_task *t = sweeper->task;
@@ -240,12 +251,15 @@ static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_erro
     const ss_order_kind kind = striped ? SS_STRIPED : (ss_order_kind)s->order;
     ss_status status = ss_ordered_new(t->problem, kind, s->seed, &sweeper->ordered, e);
     if (status == SS_OK) {
+        status = make_team(sweeper, e);
+    }
+    if (status == SS_OK) {
         const bool naive = s->assembly == SS_ASSEMBLY_NAIVE;
         const ss_coupling_form form = naive                     ? SS_FORM_NAIVE
                                       : s->form == SS_FORM_AUTO ? SS_FORM_SWEEPS
                                                                 : (ss_coupling_form)s->form;
-        status = ss_coupling_with(&sweeper->ordered.view, t->factor, form, sweeper->lazy, stop,
-                                  &sweeper->coupling, e);
+        status = ss_coupling_with(&sweeper->ordered.view, t->factor, sweeper->team, form,
+                                  sweeper->lazy, stop, &sweeper->coupling, e);
     }
     if (status != SS_OK || sweeper->coupling == NULL) {
         return status;
@@ -256,13 +270,6 @@ static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_erro
     sweeper->tallies = calloc((size_t)sweeper->ordered.stripes.count + 1, sizeof *sweeper->tallies);
     if (s->freeze != SS_FREEZE_OFF) {
         sweeper->rests_until = calloc((size_t)t->problem->ncontacts, sizeof *sweeper->rests_until);
-    }
-    if (t->threads > 1 && sweeper->ordered.stripes.neven > 1) {
-        const int neven = sweeper->ordered.stripes.neven;
-        sweeper->team = ss_team_new(t->threads < neven ? t->threads : neven);
-        if (sweeper->team == NULL) {
-            return ss_fail_memory(e, "the threads of a sweep");
-        }
     }
     if (sweeper->tallies == NULL || (s->freeze != SS_FREEZE_OFF && sweeper->rests_until == NULL)) {
         return ss_fail_memory(e, "a sweep");

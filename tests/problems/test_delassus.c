@@ -420,6 +420,29 @@ static void local_copy_keeps_what_is_said_of_the_problem(void)
     ss_problem_free(p);
 }
 
+// Enough contacts that bodies are shared.
+static void threads_change_no_bit_of_the_matrix_free_form(void)
+{
+    ss_problem *p = random_problem(41, 3, 4000, 200, 12);
+    ss_whitened *alone, *shared;
+    CHECK_OK(ss_whitened_new(p, &alone, &error));
+    for (int threads = 1; threads <= 2; threads++) {
+        ss_team *team = ss_team_new(threads);
+        CHECK_OK(ss_whitened_until(NULL, p, NULL, team, &shared, &error));
+        const size_t last = (size_t)alone->nends - 1, size = (size_t)(p->dim * p->ncontacts);
+        const size_t count =
+            alone->end_G[last] + 3 * (size_t)ss_whitened_room(alone, alone->end_body[last]);
+        const size_t numbers = (size_t)alone->body_start[alone->nbodies];
+        CHECK(memcmp(alone->G, shared->G, count * sizeof *alone->G) == 0);
+        CHECK(memcmp(alone->z0, shared->z0, numbers * sizeof *alone->z0) == 0);
+        CHECK(memcmp(alone->b, shared->b, size * sizeof *alone->b) == 0);
+        ss_whitened_free(shared);
+        ss_team_free(team);
+    }
+    ss_whitened_free(alone);
+    ss_problem_free(p);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(assembly_agrees_with_the_naive_one_for_every_kind_of_body);
@@ -435,6 +458,7 @@ static void run_tests(void)
     RUN_TEST(blocks_survive_the_way_through_a_matrix);
     RUN_TEST(single_entries_become_blocks_with_a_diagonal);
     RUN_TEST(local_copy_keeps_what_is_said_of_the_problem);
+    RUN_TEST(threads_change_no_bit_of_the_matrix_free_form);
 }
 
 const test_group delassus_tests = {.run = run_tests, .set_up = set_up};

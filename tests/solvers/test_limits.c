@@ -78,7 +78,7 @@ typedef bool (*work)(const ss_stop *stop);
 static bool whiten(const ss_stop *stop)
 {
     ss_whitened *white;
-    CHECK_OK(ss_whitened_until(stop, problem, NULL, &white, &error));
+    CHECK_OK(ss_whitened_until(stop, problem, NULL, NULL, &white, &error));
     const bool made = white != NULL;
     ss_whitened_free(white);
     return made;
