@@ -2,8 +2,8 @@
 //
 //     gs/secular          with focus=on, while its rate promises an end within what ppa would cost
 //     admm                where those carry impulses too slowly, as in towers; then sweeps again
-//     ipm                 where none promises that, first in dense hair (auto_price.h)
-//     ppa                 there, and elsewhere: hyperstatic problems, and slow paths
+//     ppa, ipm            in dense hair (auto_price.h), from nothing before sweeps; then these
+//     ppa                 elsewhere: hyperstatic problems, and slow paths
 //     ipm                 where proximal steps get stuck and it has not been asked before
 //     anderson/secular    where those do, too
 //     apgd                where mu <= 1
@@ -43,7 +43,7 @@ typedef struct member {
     int budget;      // iterations of the first round
     double patience; // work before the rate is looked at; 0: it is not
     double promised; // work that the rate may promise and go on; 0: ppa's price
-    bool needs_low_friction;
+    double friction; // the most that it is for; 0: any
     bool carries;    // of a turn where sweeps carry impulses too slowly
     const char *why; // it has the turn
 } member;
@@ -64,30 +64,36 @@ typedef struct member {
 #define FAR         0.1
 
 static const member MEMBERS[] = {
-    {"gs/secular:focus=on", 100000, 50.0, 0.0, false, false, "plain sweeps"},
-    {"admm:rho=1000", 2000, 30.0, 0.0, false, true,
+    {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, false, "plain sweeps"},
+    {"admm:rho=1000", 2000, 30.0, 0.0, 0.0, true,
      "sweeps carry impulses too slowly: alternating directions"},
-    {"gs/secular:focus=on", 100000, 50.0, 0.0, false, true,
+    {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, true,
      "alternating directions got stuck: plain sweeps"},
-    {"ipm", 900, 0.0, 0.0, false, false, "sweeps were too slow in dense hair: interior points"},
-    {"ppa:interior=0,sweeps=0", 1000, 0.0, 0.0, false, false,
+    {"ppa:start=interior", 80, 0.0, 0.0, 0.5, false,
+     "dense hair: proximal steps by interior points"},
+    {"ipm", 900, 0.0, 0.0, 0.0, false, "dense hair: interior points"},
+    {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, false,
+     "interior points got stuck: plain sweeps"},
+    {"ppa:start=sweeps,sweeps=0", 1000, 0.0, 0.0, 0.0, false,
      "sweeps were too slow: proximal Newton"},
-    {"ipm", 400, 0.0, 0.0, false, false, "proximal Newton got stuck: interior points"},
-    {"anderson/secular", 4000, 600.0, 6000.0, false, false,
+    {"ipm", 400, 0.0, 0.0, 0.0, false, "proximal Newton got stuck: interior points"},
+    {"anderson/secular", 4000, 600.0, 6000.0, 0.0, false,
      "interior points got stuck: mixed sweeps"},
-    {"apgd", 2000, 0.0, 0.0, true, false, "mixed sweeps got stuck: projected gradient"},
-    {"gs/mfb+enum", 1000, 0.0, 0.0, false, false, "projected gradient got stuck: plain sweeps"},
+    {"apgd", 2000, 0.0, 0.0, 1.0, false, "mixed sweeps got stuck: projected gradient"},
+    {"gs/mfb+enum", 1000, 0.0, 0.0, 0.0, false, "projected gradient got stuck: plain sweeps"},
 };
 #define COUNT ((int)(sizeof MEMBERS / sizeof MEMBERS[0]))
 #define ADMM  (&MEMBERS[1])
-#define DENSE (&MEMBERS[3])
-#define IPM   (&MEMBERS[5])
+#define NEAR  (&MEMBERS[3])
+#define DENSE (&MEMBERS[4])
+#define AGAIN (&MEMBERS[5])
+#define IPM   (&MEMBERS[7])
 
 #define SHAKEN "no member solved it: proximal Newton from other starts"
 static const member SHAKES[] = {
-    {"ppa:interior=0,sweeps=0", 150, 0.0, 0.0, false, false, SHAKEN},
-    {"ppa:interior=0,sweeps=10,rho=1000", 150, 0.0, 0.0, false, false, SHAKEN},
-    {"ppa:interior=0,rho=0.1", 150, 0.0, 0.0, false, false, SHAKEN},
+    {"ppa:start=sweeps,sweeps=0", 150, 0.0, 0.0, 0.0, false, SHAKEN},
+    {"ppa:start=sweeps,sweeps=10,rho=1000", 150, 0.0, 0.0, 0.0, false, SHAKEN},
+    {"ppa:start=sweeps,rho=0.1", 150, 0.0, 0.0, 0.0, false, SHAKEN},
 };
 #define SHAKES_COUNT ((int)(sizeof SHAKES / sizeof SHAKES[0]))
 
@@ -110,7 +116,8 @@ typedef struct auto_run {
     double checked_best;     // the best estimate then
     double best;             // the best estimate of the turn
     ss_prices prices;        // 0 until somebody asks
-    bool is_asked, is_dense; // whether ipm comes before ppa has been asked, and is so
+    bool is_asked, is_dense; // whether hair is dense and even has been asked, and is so
+    bool is_cold;            // the start is nothing
     bool slow;               // sweeps carry impulses too slowly
 } auto_run;
 
@@ -122,22 +129,27 @@ static const ss_prices *auto_prices(auto_run *run)
     return &run->prices;
 }
 
-// Asked for only where sweeps promise too little, as the answer costs a set-up.
-static bool favours_ipm(auto_run *run)
+// In dense hair of even tr W_ii.
+static bool favours_interior(auto_run *run)
 {
     if (!run->is_asked) {
         run->is_asked = true;
-        run->is_dense = ss_prices_favour_ipm(run->task->problem, run->factor);
+        run->is_dense = ss_prices_favour_interior(run->task->problem, run->factor);
     }
     return run->is_dense;
 }
 
-// Whether the first sweeps are to be hurried, for all that is known.
-static bool is_hurried(const auto_run *run)
+// Whether interior points come before all sweeps: from impulses, a few sweeps may do.
+static bool begins_inside(auto_run *run)
+{
+    return run->is_cold && run->task->tolerance < SS_PRICES_TIGHT && favours_interior(run);
+}
+
+// Whether the first sweeps are to be hurried.
+static bool is_hurried(auto_run *run)
 {
     return run->member == &MEMBERS[0] && run->round == 0 &&
-           run->task->tolerance < SS_PRICES_TIGHT &&
-           (run->is_asked ? run->is_dense : ss_prices_are_dense(run->task->problem));
+           run->task->tolerance < SS_PRICES_TIGHT && favours_interior(run);
 }
 
 // Whether the fall of the estimate since the last look promises an end within what the member may
@@ -153,10 +165,7 @@ static bool promises(auto_run *run, double work)
     }
     const ss_prices *prices = auto_prices(run);
     if (is_hurried(run)) {
-        const bool goes_on = work < NEXT_FIRST * prices->ipm || left <= DENSE_TRUST * prices->ipm;
-        if (goes_on || favours_ipm(run)) {
-            return goes_on;
-        }
+        return work < NEXT_FIRST * prices->ipm || left <= DENSE_TRUST * prices->ipm;
     }
     const bool early = run->member != ADMM && work < NEXT_FIRST * prices->ppa;
     return early || left <= ldexp(prices->ppa, run->round);
@@ -298,8 +307,15 @@ static ss_outcome turn_elsewhere(auto_run *run, const member *m, ss_method **met
 static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
-    if (&MEMBERS[k] == DENSE) {
-        return run->round == 0 && !run->slow && favours_ipm(run);
+    if ((k == 0 || &MEMBERS[k] == AGAIN) && run->round == 0 && begins_inside(run) != (k > 0)) {
+        return false;
+    }
+    if (&MEMBERS[k] == AGAIN && run->round > 0) {
+        return false;
+    }
+    if ((&MEMBERS[k] == NEAR || &MEMBERS[k] == DENSE) &&
+        (run->round > 0 || run->slow || !favours_interior(run))) {
+        return false;
     }
     if (MEMBERS[k].carries && !run->slow) {
         return false;
@@ -307,8 +323,8 @@ static bool takes(auto_run *run, int k)
     if (&MEMBERS[k] == IPM && run->round == 0 && run->methods[DENSE - MEMBERS] != NULL) {
         return false; // it would begin as it has begun before
     }
-    for (int i = 0; MEMBERS[k].needs_low_friction && i < p->ncontacts; i++) {
-        if (!(p->mu[i] <= 1.0)) {
+    for (int i = 0; MEMBERS[k].friction > 0.0 && i < p->ncontacts; i++) {
+        if (!(p->mu[i] <= MEMBERS[k].friction)) {
             return false;
         }
     }
@@ -451,6 +467,10 @@ static ss_status auto_prepare(auto_run *run, const double *r, ss_error *e)
         return ss_fail_memory(e, "the portfolio");
     }
     memcpy(run->start, r, size * sizeof *r);
+    run->is_cold = true;
+    for (size_t k = 0; run->is_cold && k < size; k++) {
+        run->is_cold = r[k] == 0.0;
+    }
     return SS_OK;
 }
 

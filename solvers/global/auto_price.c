@@ -1,9 +1,11 @@
 #include "solvers/global/auto_price.h"
 
+#include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "solvers/linear/implicit.h"
-#include "solvers/sweep/coupling.h"
+#include "solvers/vectors.h"
 
 // A multiplication of a factorisation in floats; one in doubles takes twice as long.
 #define VISITS_OF_WORK   8e-4
@@ -16,10 +18,12 @@
 #define ADMM_VISITS 1.5  // in a step, without the solution
 #define ADMM_SETUP  20.0 // without its factorisation
 
-#define IPM_STEPS  20.0
-#define IPM_VISITS 5.0   // in a step, without its factorisation,
-#define IPM_SHARE  0.4   // whose first half is in floats
-#define IPM_SPREAD 100.0 // of tr W_ii, at most
+#define IPM_STEPS       20.0
+#define IPM_VISITS      5.0   // in a step, without its factorisation,
+#define IPM_SHARE       0.4   // whose first half is in floats
+#define LOOKED_AT       64    // contacts
+#define WHITENED        8     // columns of a contact at most
+#define INTERIOR_SPREAD 100.0 // of tr W_ii, at most
 
 ss_prices ss_prices_of(const ss_problem *p)
 {
@@ -32,10 +36,15 @@ ss_prices ss_prices_of(const ss_problem *p)
                        .admm_step = step};
 }
 
-// Of bodies that are eliminated, not contacts. False, too, where a contact has tr W_ii = 0.
-static bool is_even(const ss_coupling *c)
+bool ss_prices_are_dense(const ss_problem *p)
 {
-    if (c->is_explicit || !ss_implicit_prefers_bodies(c->white)) {
+    return p->form == SS_GLOBAL && p->ndofs < 0.5 * p->dim * p->ncontacts;
+}
+
+// Of bodies that are eliminated, not contacts. False, too, where a contact has tr W_ii = 0.
+bool ss_prices_are_even(const ss_problem *p, const ss_coupling *c)
+{
+    if (!ss_prices_are_dense(p) || c->is_explicit || !ss_implicit_prefers_bodies(c->white)) {
         return false;
     }
     double least = INFINITY, most = 0.0;
@@ -43,24 +52,58 @@ static bool is_even(const ss_coupling *c)
         least = fmin(least, c->compliance[i]);
         most = fmax(most, c->compliance[i]);
     }
-    return least > 0.0 && most <= IPM_SPREAD * least;
+    return least > 0.0 && most <= INTERIOR_SPREAD * least;
 }
 
-bool ss_prices_are_dense(const ss_problem *p)
+// The least body of contact i above `body`; INT_MAX: none.
+static int next_body(const ss_problem *p, const ss_mass *mass, int i, int body)
 {
-    return p->form == SS_GLOBAL && p->ndofs < 0.5 * p->dim * p->ncontacts;
+    int next = INT_MAX;
+    for (int k = p->H.start[p->dim * i]; k < p->H.start[p->dim * (i + 1)]; k++) {
+        const int other = ss_mass_body_of(mass, p->H.row[k]);
+        next = other > body && other < next ? other : next;
+    }
+    return next;
 }
 
-bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor)
+// tr W_ii; NAN where a body is too large.
+static double find_trace(const ss_problem *p, const ss_mass *mass, int i)
 {
-    if (!ss_prices_are_dense(p)) {
+    double X[SS_IMPLICIT_ROOM * WHITENED], trace = 0.0;
+    for (int body = next_body(p, mass, i, -1); body < INT_MAX; body = next_body(p, mass, i, body)) {
+        const int size = ss_mass_size(mass, body), columns = ss_mass_columns(mass, body, p->dim);
+        if (size > SS_IMPLICIT_ROOM || columns > WHITENED) {
+            return NAN;
+        }
+        memset(X, 0, (size_t)(size * columns) * sizeof *X);
+        for (int c = 0; c < p->dim; c++) {
+            for (int k = p->H.start[p->dim * i + c]; k < p->H.start[p->dim * i + c + 1]; k++) {
+                if (ss_mass_body_of(mass, p->H.row[k]) == body) {
+                    X[ss_mass_place(mass, p->H.row[k]) * columns + c] = p->H.x[k];
+                }
+            }
+        }
+        ss_mass_whiten(mass, body, X, columns);
+        trace += ss_vector_dot((size_t)(size * columns), X, X);
+    }
+    return trace;
+}
+
+bool ss_prices_favour_interior(const ss_problem *p, ss_mass **factor)
+{
+    ss_mass *mass = NULL;
+    ss_error ignored;
+    if (!ss_prices_are_dense(p) || ss_mass_find(p, factor, &mass, &ignored) != SS_OK) {
         return false;
     }
-    ss_coupling *c = NULL;
-    ss_error ignored;
-    const bool even =
-        ss_coupling_with(p, factor, NULL, SS_FORM_AUTO, false, NULL, &c, &ignored) == SS_OK &&
-        is_even(c);
-    ss_coupling_free(c);
-    return even;
+    const bool rigid = p->ndofs <= (p->dim == 3 ? 6 : 3) * ss_mass_bodies(mass);
+    double least = rigid ? 0.0 : INFINITY, most = 0.0;
+    const int looks = p->ncontacts < LOOKED_AT ? p->ncontacts : LOOKED_AT;
+    for (int k = 0; k < looks && least > 0.0; k++) {
+        const double trace = find_trace(p, mass, (int)((double)p->ncontacts * k / looks));
+        least = trace < least || isnan(trace) ? trace : least;
+        most = fmax(most, trace);
+    }
+    ss_mass_free(mass);
+    return least > 0.0 && most <= INTERIOR_SPREAD * least;
 }

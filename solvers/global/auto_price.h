@@ -6,8 +6,8 @@
 // measured ones: ppa on hair of 300 to 10 000 contacts, admm with a weight of 1000 on towers of 88 to 952.
 #pragma once
 
-#include "problems/matrix/mass.h"
 #include "problems/problem.h"
+#include "solvers/sweep/coupling.h"
 
 typedef struct ss_prices {
     double ppa;       // as many steps as in the middle of those seen, 10 to 150
@@ -22,6 +22,8 @@ ss_prices ss_prices_of(const ss_problem *p);
 bool ss_prices_are_dense(const ss_problem *p);
 #define SS_PRICES_TIGHT 3e-4 // from this tolerance on a few sweeps mostly do there
 
-// Whether ipm comes before ppa: dense hair with tr W_ii within a factor of 100, as ipm's steps are short where light
-// parts are among heavy ones. It makes G, as a set-up does.
-bool ss_prices_favour_ipm(const ss_problem *p, ss_mass **factor);
+// Whether interior points come before sweeps: in dense hair with tr W_ii within a factor of 100, as their steps are short
+// where light parts are among heavy ones, and in moving hair, whose tr W_ii differ more, sweeps do.
+bool ss_prices_are_even(const ss_problem *p, const ss_coupling *c);
+// The same of 64 contacts, before there is a coupling, and not of rigid bodies: in towers admm is cheaper.
+bool ss_prices_favour_interior(const ss_problem *p, ss_mass **factor);

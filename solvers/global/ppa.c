@@ -24,6 +24,7 @@
 #include "solvers/registry.h"
 
 #define RHO_CAP       1e6
+#define INTERIOR_MOST 60  // steps of interior points
 #define RHO_NEAR      1e3 // first weight after interior points
 #define RHO_AFTER     1.5 // growth at most, once a step has been rejected
 #define RHO_BACK      0.25
@@ -34,28 +35,28 @@
 #define RHO_LEAST     1e-12
 #define MIXING_CUTOFF 1e-8
 
+typedef enum ppa_start_kind { START_AUTO, START_INTERIOR, START_SWEEPS } ppa_start_kind;
+static const char *const STARTS[] = {"auto", "interior", "sweeps", NULL};
+
 typedef struct settings {
     ss_sweep_settings sweep; // of the start
-    int interior, sweeps;
+    int start;               // ppa_start_kind
+    int sweeps;
     double rho;
     int depth;
     double memory; // GB
 } settings;
 
-static const settings DEFAULTS = {.sweep = {.skip = 10},
-                                  .interior = 60,
-                                  .sweeps = 50,
-                                  .rho = 10.0,
-                                  .depth = 10,
-                                  .memory = SS_MEMORY_DEFAULT};
+static const settings DEFAULTS = {
+    .sweep = {.skip = 10}, .sweeps = 50, .rho = 10.0, .depth = 10, .memory = SS_MEMORY_DEFAULT};
 
 static const ss_key KEYS[] = {
     SS_CHOICE_KEY("form", sweep.form, ss_form_names, .about = SS_FORM_ABOUT),
-    SS_INTEGER_KEY("interior", interior, 0, 1e6,
-                   .about =
-                       "interior point steps at most at the start, in dense hair from nothing"),
-    SS_INTEGER_KEY("sweeps", sweeps, 0, 1e6,
-                   .about = "sweeps of Gauss-Seidel at the start, without those"),
+    SS_CHOICE_KEY("start", start, STARTS,
+                  .about =
+                      "what comes before exact steps; auto: interior points in very dense hair "
+                      "from nothing"),
+    SS_INTEGER_KEY("sweeps", sweeps, 0, 1e6, .about = "sweeps of Gauss-Seidel at the start"),
     SS_REAL_KEY("rho", rho, 1e-6, RHO_CAP,
                 .about = "first weight of the proximal step after sweeps, over tr(W_ii)/d"),
     SS_INTEGER_KEY("depth", depth, 1, 60, .about = "steps that are mixed"),
@@ -152,9 +153,8 @@ static void start_outer(ppa_state *state, ss_drive *d)
 // A step of interior points; where it is the last one, what follows is prepared.
 static void ppa_step_inside(ppa_state *state, ss_drive *d)
 {
-    const settings *s = d->settings;
     const ss_ppa_start_state now = ss_ppa_start_step(state->inside, d);
-    if (now == SS_PPA_START_GOES_ON && d->iterations < s->interior) {
+    if (now == SS_PPA_START_GOES_ON && d->iterations < INTERIOR_MOST) {
         return;
     }
     ss_ppa_start_free(state->inside);
@@ -218,16 +218,16 @@ static ss_status ppa_couple(void *of, ss_drive *d, const double *r, const ss_sto
     return status;
 }
 
-// Where 50 sweeps are not most of the way: in dense hair, to a small error, from nothing.
+// Where 50 sweeps are little of the way: in dense and even hair, to a small error, from nothing.
 static bool begins_inside(const ss_drive *d)
 {
     const settings *s = d->settings;
-    bool begins = s->interior > 0 && d->task->tolerance < SS_PRICES_TIGHT &&
-                  ss_prices_are_dense(d->task->problem);
+    bool begins =
+        d->task->tolerance < SS_PRICES_TIGHT && ss_prices_are_even(d->task->problem, d->c);
     for (size_t k = 0; begins && k < (size_t)d->c->dim * (size_t)d->c->n; k++) {
         begins = d->start[k] == 0.0;
     }
-    return begins;
+    return s->start == START_INTERIOR || (s->start == START_AUTO && begins);
 }
 
 static ss_status ppa_make(void *of, ss_drive *d, ss_error *e)

@@ -1,5 +1,5 @@
 // What `ppa` and `ipm` cost on dense ponytails (59 contact ends a rod), cold, by one thread and by two:
-// seconds of the wall, the median of some runs in turns. Of `ppa:interior=0` to fb 1e-8 the parts, too, each measured
+// seconds of the wall, the median of some runs in turns. Of `ppa:start=sweeps` to fb 1e-8 the parts, too, each measured
 // by itself at the answer, the best of some times, and its share of a step of Newton's; what is left are
 // step sizes below 1, refinement, retries in doubles, sweeps and vectors.
 //
@@ -170,7 +170,7 @@ static void report(int ncontacts, double mu)
     ss_problem *p = NULL;
     bench_check(ss_tangle_new(&settings, &p, &error), &error);
     double *r = malloc(3 * (size_t)ncontacts * sizeof *r);
-    const run whole = solve(p, "ppa:interior=0", TOLERANCE, 5000, 1, r);
+    const run whole = solve(p, "ppa:start=sweeps", TOLERANCE, 5000, 1, r);
     ss_team *team = ss_team_new(2);
     ss_prox *one = step_at(p, r, NULL), *two = step_at(p, r, team);
     parts a = NONE, b = NONE;

@@ -10,7 +10,7 @@
 
 // Which turns were told of, by a word of their note.
 typedef struct turns {
-    bool carried, went_on;
+    bool carried, went_on, swept;
 } turns;
 
 static void note_turn(void *listener, const ss_progress *p)
@@ -18,13 +18,16 @@ static void note_turn(void *listener, const ss_progress *p)
     turns *seen = listener;
     if (p->note != NULL) {
         seen->carried |= strstr(p->note, ": alternating directions") != NULL;
+        seen->swept |= strcmp(p->note, "plain sweeps") == 0;
         seen->went_on |= strstr(p->note, "alternating directions got stuck") != NULL;
     }
 }
 
-static turns solve_with_auto(const ss_tangle_settings *settings, ss_form form)
+// From the impulses `start`; NULL: from nothing.
+static turns solve_from(const ss_tangle_settings *settings, ss_form form, double tolerance,
+                        const double *start)
 {
-    turns seen = {false, false};
+    turns seen = {false, false, false};
     tear_down();
     problem = tangle_of(settings);
     if (form == SS_LOCAL) {
@@ -34,15 +37,20 @@ static turns solve_with_auto(const ss_tangle_settings *settings, ss_form form)
         problem = local;
     }
     const ss_task task = {.problem = problem,
-                          .tolerance = TOLERANCE,
+                          .tolerance = tolerance,
                           .max_iterations = 100000,
                           .clock = SS_CLOCK_CPU,
                           .listen = note_turn,
                           .listener = &seen};
-    solved a = run_task("auto", task, NULL);
-    check_solved_run(&a, TOLERANCE);
+    solved a = run_task("auto", task, start);
+    check_solved_run(&a, tolerance);
     free_solved(&a);
     return seen;
+}
+
+static turns solve_with_auto(const ss_tangle_settings *settings, ss_form form)
+{
+    return solve_from(settings, form, TOLERANCE, NULL);
 }
 
 // Ten layers of four contacts a face.
@@ -124,7 +132,7 @@ static void a_coupling_of_all_costs_more_than_bodies_do(void)
 }
 
 // 1000 contacts of dense hair.
-static bool ipm_is_favoured(int ends_per_rod, double mu, double light)
+static bool interior_is_favoured(int ends_per_rod, double mu, double light)
 {
     tear_down();
     ss_tangle_settings settings = ss_tangle_defaults();
@@ -135,18 +143,51 @@ static bool ipm_is_favoured(int ends_per_rod, double mu, double light)
     settings.light[1] = light;
     problem = tangle_of(&settings);
     ss_mass *factor = NULL;
-    const bool favoured = ss_prices_favour_ipm(problem, &factor);
+    const bool favoured = ss_prices_favour_interior(problem, &factor);
     ss_mass_free(factor);
     return favoured;
 }
 
 static void interior_points_come_first_in_dense_hair_alone(void)
 {
-    CHECK(ipm_is_favoured(25, 0.3, 1.0));
-    CHECK(ipm_is_favoured(59, 0.3, 1.0));  // a factor of two visits
-    CHECK(!ipm_is_favoured(16, 0.3, 1.0)); // W has more than half its rank
-    CHECK(ipm_is_favoured(25, 1.2, 1.0));  // whatever the friction
-    CHECK(!ipm_is_favoured(25, 0.3, 1e3)); // light among heavy
+    CHECK(interior_is_favoured(25, 0.3, 1.0));
+    CHECK(interior_is_favoured(59, 0.3, 1.0));  // a factor of two visits
+    CHECK(!interior_is_favoured(16, 0.3, 1.0)); // W has more than half its rank
+    CHECK(interior_is_favoured(25, 1.2, 1.0));  // whatever the friction
+    CHECK(!interior_is_favoured(25, 0.3, 1e3)); // light among heavy
+}
+
+// As tr W_ii of all contacts say.
+static void some_contacts_tell_whether_hair_is_even(void)
+{
+    for (int k = 0; k < 4; k++) {
+        const bool expected = interior_is_favoured(k % 2 == 0 ? 25 : 50, 0.3, k < 2 ? 1.0 : 1e3);
+        ss_coupling *c = NULL;
+        CHECK_OK(ss_coupling_new(problem, SS_FORM_AUTO, false, NULL, &c, &error));
+        CHECK(ss_prices_are_even(problem, c) == expected);
+        ss_coupling_free(c);
+    }
+    const ss_tangle_settings settings = planks(1); // even, but rigid
+    tear_down();
+    problem = tangle_of(&settings);
+    CHECK(!ss_prices_favour_interior(problem, NULL));
+}
+
+static void dense_hair_is_not_swept_from_nothing(void)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = 300;
+    settings.ends_per_rod = 50;
+    CHECK(!solve_from(&settings, SS_GLOBAL, 1e-6, NULL).swept);
+    CHECK(solve_from(&settings, SS_GLOBAL, 1e-2, NULL).swept);
+    settings.mu = 0.8;
+    CHECK(!solve_from(&settings, SS_GLOBAL, 1e-6, NULL).swept);
+    double *start = calloc(900, sizeof *start);
+    start[0] = 1e-6;
+    CHECK(solve_from(&settings, SS_GLOBAL, 1e-6, start).swept);
+    free(start);
+    settings.ends_per_rod = 16;
+    CHECK(solve_from(&settings, SS_GLOBAL, 1e-6, NULL).swept);
 }
 
 static void the_lengths_are_those_of_luby(void)
@@ -180,6 +221,8 @@ static void run_tests(void)
     RUN_TEST(one_contact_costs_the_fixed_parts);
     RUN_TEST(a_coupling_of_all_costs_more_than_bodies_do);
     RUN_TEST(interior_points_come_first_in_dense_hair_alone);
+    RUN_TEST(some_contacts_tell_whether_hair_is_even);
+    RUN_TEST(dense_hair_is_not_swept_from_nothing);
     RUN_TEST(the_lengths_are_those_of_luby);
     RUN_TEST(one_start_in_four_is_nothing_and_the_others_keep_the_signs);
 }

@@ -165,7 +165,7 @@ static void ppa_solves_what_sweeps_do_not(void)
     solved a = run(p, "secular", 1e-8, 500);
     CHECK(a.result.outcome == SS_MAX_ITER);
     free_solved(&a);
-    expect_solved(p, "ppa:interior=0", 1e-10);
+    expect_solved(p, "ppa:start=sweeps", 1e-10);
 }
 
 static ss_problem *dense_hair(int ncontacts, double mu)
@@ -184,7 +184,7 @@ static void interior_points_start_ppa_in_dense_hair(void)
     solved inside = run(p, "ppa", 1e-8, 40);
     check_solved_run(&inside, 1e-8);
     CHECK(inside.result.local_solves == 0);
-    solved swept = run(p, "ppa:interior=0", 1e-8, 5000);
+    solved swept = run(p, "ppa:start=sweeps", 1e-8, 5000);
     check_solved_run(&swept, 1e-8);
     CHECK(swept.result.iterations > 60);
     CHECK_LE(relative_difference(swept.u, inside.u, components(p)), 1e-6);
@@ -204,8 +204,8 @@ static void interior_points_start_ppa_in_dense_hair(void)
 static void without_interior_points_ppa_goes_on_as_from_nothing(void)
 {
     ss_problem *p = dense_hair(150, 2.0);
-    static const char *const specs[] = {"ppa", "ppa:interior=5"};
-    solved swept = run(p, "ppa:interior=0", 1e-8, 5000);
+    static const char *const specs[] = {"ppa", "ppa:start=interior"};
+    solved swept = run(p, "ppa:start=sweeps", 1e-8, 5000);
     check_solved_run(&swept, 1e-8);
     for (int k = 0; k < 2; k++) {
         solved a = run(p, specs[k], 1e-8, 5000);

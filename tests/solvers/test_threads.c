@@ -46,8 +46,8 @@ static void check_threads(const ss_problem *p, const char *spec)
 
 static void the_number_of_threads_changes_no_bit(void)
 {
-    static const char *const specs[] = {"ppa:interior=0,sweeps=5,form=matrix-free",
-                                        "ppa:interior=0,sweeps=5,form=explicit",
+    static const char *const specs[] = {"ppa:start=sweeps,sweeps=5,form=matrix-free",
+                                        "ppa:start=sweeps,sweeps=5,form=explicit",
                                         "ppa:form=matrix-free",
                                         "ppa:form=explicit",
                                         "ipm:form=matrix-free",
