@@ -189,6 +189,8 @@ static ss_status solve_one(solving *all, const ss_item *item, int *code, ss_erro
         }
     }
     ss_trace_end(all->trace);
+    ss_response_free(run.response); // a proof needs room, too
+    run.response = NULL;
     if (status == SS_OK) {
         status =
             ss_run_decide(task.problem, &run.result, &run.status, run.detail, sizeof run.detail, e);

@@ -33,7 +33,8 @@ typedef struct ss_blocks {
 
 typedef struct ss_sparse_ends ss_sparse_ends; // sparse_ends.h
 
-// The matrix-free form. An end is one contact on one body; ends are numbered contact by contact.
+// The matrix-free form. An end is one contact on one body; ends are numbered contact by contact. The
+// problem outlives it.
 typedef struct ss_whitened {
     int dim, ncontacts, nbodies, nends;
     ss_mass *mass;   // a share; v of body k is L_k^-T z_k
@@ -48,7 +49,7 @@ typedef struct ss_whitened {
     double *G;
     ss_sparse_ends *sparse; // in the place of end_G and G, z being v; NULL: there is G. Owned
     double *z0;             // [body_start[nbodies]] L^-1 f; v at r = 0 where there is no G
-    double *w;              // [dim ncontacts] a copy
+    const double *w;        // [dim ncontacts] the problem's
     double *b;              // [dim ncontacts] G z0 + w
 } ss_whitened;
 

@@ -11,7 +11,7 @@
 
 // One body's factor: dense (row-major, lower triangle), a band, or sparse by columns.
 typedef struct factor {
-    double *dense;    // [size size] or NULL; owned
+    double *dense;    // [size size] or NULL; in `small` of the mass
     ss_banded band;   // n is 0 where it is none
     ss_sparse sparse; // of the others
 } factor;
@@ -20,6 +20,7 @@ struct ss_mass {
     int owners;
     ss_bodies bodies;
     factor *factors; // [bodies.nbodies]
+    double *small;   // the dense factors, one after the other
 };
 
 void ss_mass_free(ss_mass *mass)
@@ -28,11 +29,11 @@ void ss_mass_free(ss_mass *mass)
         return;
     }
     for (int k = 0; mass->factors != NULL && k < mass->bodies.nbodies; k++) {
-        free(mass->factors[k].dense);
         ss_banded_free(&mass->factors[k].band);
         ss_sparse_free(&mass->factors[k].sparse);
     }
     free(mass->factors);
+    free(mass->small);
     ss_bodies_free(&mass->bodies);
     free(mass);
 }
@@ -106,14 +107,9 @@ static ss_status fail_indefinite(int dof, ss_error *e)
 
 static ss_status factor_small(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
 {
-    const size_t m = (size_t)ss_mass_size(mass, body);
-    double *A = calloc(m * m, sizeof *A);
-    if (A == NULL) {
-        return ss_fail_memory(e, "the factor of M");
-    }
-    mass->factors[body].dense = A;
+    double *A = mass->factors[body].dense;
     gather_dense(mass, M, body, A);
-    const int broken = ss_dense_factor(A, (int)m);
+    const int broken = ss_dense_factor(A, ss_mass_size(mass, body));
     return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
 }
 
@@ -316,9 +312,34 @@ static ss_status factor_large(ss_mass *mass, const ss_sparse *M, int body, ss_er
     return status;
 }
 
+static bool is_small(const ss_mass *mass, int body)
+{
+    return ss_mass_size(mass, body) <= SS_DENSE_BODY;
+}
+
+// Room for the factors of all small bodies: there may be many.
+static bool place_small(ss_mass *mass)
+{
+    size_t numbers = 0;
+    for (int k = 0; k < mass->bodies.nbodies; k++) {
+        const size_t m = (size_t)ss_mass_size(mass, k);
+        numbers += is_small(mass, k) ? m * m : 0;
+    }
+    mass->small = calloc(numbers + 1, sizeof *mass->small);
+    numbers = 0;
+    for (int k = 0; mass->small != NULL && k < mass->bodies.nbodies; k++) {
+        const size_t m = (size_t)ss_mass_size(mass, k);
+        if (is_small(mass, k)) {
+            mass->factors[k].dense = mass->small + numbers;
+            numbers += m * m;
+        }
+    }
+    return mass->small != NULL;
+}
+
 static ss_status factor_body(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
 {
-    if (ss_mass_size(mass, body) <= SS_DENSE_BODY) {
+    if (is_small(mass, body)) {
         return factor_small(mass, M, body, e);
     }
     const int half = half_bandwidth(mass, M, body);
@@ -338,7 +359,8 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
     ss_status status = ss_bodies_find(p, &made->bodies, e);
     if (status == SS_OK) {
         made->factors = calloc((size_t)made->bodies.nbodies, sizeof *made->factors);
-        status = made->factors != NULL ? SS_OK : ss_fail_memory(e, "the factor of M");
+        status = made->factors != NULL && place_small(made) ? SS_OK
+                                                            : ss_fail_memory(e, "the factor of M");
     }
     for (int k = 0; status == SS_OK && k < made->bodies.nbodies; k++) {
         status = factor_body(made, &p->M, k, e);

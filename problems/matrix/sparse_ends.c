@@ -358,10 +358,9 @@ static bool allocate(const ss_problem *p, ss_whitened *white)
         numbers += (size_t)p->dim * (size_t)ss_whitened_room(white, white->end_body[s]);
     }
     white->z0 = calloc((size_t)white->body_start[white->nbodies] + 1, sizeof *white->z0);
-    white->w = malloc((components + 1) * sizeof *white->w);
     white->b = malloc((components + 1) * sizeof *white->b);
     ends->room = malloc((numbers + 1) * sizeof(double)); // pages come when written
-    return white->z0 != NULL && white->w != NULL && white->b != NULL && ends->room != NULL;
+    return white->z0 != NULL && white->b != NULL && ends->room != NULL;
 }
 
 static void take_still_motion(ss_whitened *white, int body, const double *v)
@@ -415,7 +414,6 @@ static void find_still_velocities(const ss_problem *p, ss_whitened *white)
         double u[4] = {0.0};
         ss_sparse_ends_see(white, i, white->z0, u);
         for (int c = 0; c < p->dim; c++) {
-            white->w[p->dim * i + c] = p->w[p->dim * i + c];
             white->b[p->dim * i + c] = p->w[p->dim * i + c] + u[c];
         }
     }

@@ -24,7 +24,6 @@ void ss_whitened_free(ss_whitened *white)
     free(white->G);
     ss_sparse_ends_free(white->sparse);
     free(white->z0);
-    free(white->w);
     free(white->b);
     free(white);
 }
@@ -135,10 +134,9 @@ static bool place_vectors(const ss_problem *p, ss_whitened *white)
         entries += (size_t)p->dim * (size_t)ss_whitened_room(white, white->end_body[s]);
     }
     white->z0 = calloc((size_t)white->body_start[white->nbodies] + 1, sizeof *white->z0);
-    white->w = malloc(components * sizeof *white->w);
     white->b = malloc(components * sizeof *white->b);
     white->G = ss_large_malloc((entries + 1) * sizeof *white->G);
-    return white->z0 != NULL && white->w != NULL && white->b != NULL && white->G != NULL;
+    return white->z0 != NULL && white->b != NULL && white->G != NULL;
 }
 
 static int columns_of(const ss_whitened *white, int body)
@@ -302,7 +300,6 @@ static bool whiten_bodies(const ss_stop *stop, const ss_problem *p, ss_team *tea
     all.rooms = malloc(threads * all.room * sizeof *all.rooms);
     all.loads = calloc(components + 1, sizeof *all.loads); // it may be stopped
     const bool ok = all.rooms != NULL && all.loads != NULL;
-    memcpy(white->w, p->w, (size_t)p->dim * (size_t)p->ncontacts * sizeof *white->w);
     if (ok) {
         ss_team_run(team, all.nranges, whiten_range, &all);
         sum_loads(&all);
@@ -336,6 +333,7 @@ static ss_status whitened_make(const ss_stop *stop, const ss_problem *p, bool sp
     ss_status status = ss_mass_find(p, room, &made->mass, e);
     if (status == SS_OK) {
         made->dim = p->dim;
+        made->w = p->w;
         made->ncontacts = p->ncontacts;
         made->nbodies = ss_mass_bodies(made->mass);
         status = list_ends(p, made) ? SS_OK : ss_fail_memory(e, "the matrix-free form");

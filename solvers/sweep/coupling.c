@@ -25,7 +25,6 @@ void ss_coupling_free(ss_coupling *c)
     free(c->z);
     free(c->u);
     free(c->packed);
-    free(c->mu);
     free(c->memo);
     free(c);
 }
@@ -277,7 +276,8 @@ static ss_status couple_global(ss_coupling *c, const ss_problem *p, ss_mass **ro
     if (status != SS_OK || c->white == NULL) {
         return status;
     }
-    memcpy(c->b, c->white->b, (size_t)(c->dim * c->n) * sizeof *c->b);
+    c->b = c->white->b;
+    c->white->b = NULL;
     c->is_explicit = form == SS_FORM_EXPLICIT || form == SS_FORM_NAIVE ||
                      ((form == SS_FORM_AUTO || form == SS_FORM_SWEEPS) &&
                       c->white->sparse == NULL && explicit_is_cheaper(c->white));
@@ -306,6 +306,10 @@ static ss_status couple_local(ss_coupling *c, const ss_problem *p, ss_coupling_f
                        "form=matrix-free needs a problem in global form: this one has no M and H");
     }
     c->is_explicit = true;
+    c->b = malloc((size_t)(c->dim * c->n) * sizeof *c->b);
+    if (c->b == NULL) {
+        return ss_fail_memory(e, "the coupling of the contacts");
+    }
     memcpy(c->b, p->b, (size_t)(c->dim * c->n) * sizeof *c->b);
     return ss_blocks_from_sparse_until(stop, &p->W, p->dim, &c->W, e);
 }
@@ -356,7 +360,7 @@ static void coupling_fill_contacts(ss_coupling *c, const ss_problem *p)
     for (int i = 0; i < c->n; i++) {
         ss_local *contact = &c->contact[i];
         contact->dim = c->dim;
-        contact->mu = c->mu[i] = p->mu[i];
+        contact->mu = p->mu[i];
         find_own_block(c, i, contact->W);
         c->compliance[i] = (contact->W[0] + contact->W[4] + contact->W[8]) / c->dim;
         ss_local_embed(contact);
@@ -371,14 +375,12 @@ static bool coupling_allocate(ss_coupling *c)
     const size_t n = (size_t)c->n, components = (size_t)c->dim * n;
     c->contact = calloc(n, sizeof *c->contact);
     c->r = calloc(4 * n, sizeof *c->r);
-    c->b = malloc(components * sizeof *c->b);
     c->u = malloc(components * sizeof *c->u);
     c->packed = malloc(components * sizeof *c->packed);
     c->compliance = malloc(n * sizeof *c->compliance);
-    c->mu = malloc(n * sizeof *c->mu);
     c->memo = calloc(n, sizeof *c->memo);
-    return c->contact != NULL && c->r != NULL && c->b != NULL && c->u != NULL &&
-           c->packed != NULL && c->compliance != NULL && c->mu != NULL && c->memo != NULL;
+    return c->contact != NULL && c->r != NULL && c->u != NULL && c->packed != NULL &&
+           c->compliance != NULL && c->memo != NULL;
 }
 
 ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resting,
@@ -399,6 +401,7 @@ ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_team *team,
     c->dim = p->dim;
     c->n = p->ncontacts;
     c->team = team;
+    c->mu = p->mu;
     ss_status status =
         coupling_allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
     if (status == SS_OK) {

@@ -39,7 +39,7 @@ typedef struct ss_coupling {
     ss_whitened *white;  // matrix-free form
     double *z;           // matrix-free form, as white->body_start places it
     ss_resting *resting; // which contacts rest; NULL if not wanted, or not known
-    double *mu;          // [n]
+    const double *mu;    // [n] the problem's
     double *u;           // [dim n] the velocities of the last ss_coupling_measure
     double *packed;      // [dim n] scratch
     double *sizes;       // scratch of ss_coupling_rounding, as long as z
@@ -47,8 +47,8 @@ typedef struct ss_coupling {
 } ss_coupling;
 
 // A problem in local form has the explicit form only, and no such bounds. `resting` asks for it: it
-// is for those who sweep, and costs something at each move. SS_OK and *coupling NULL where it is
-// stopped.
+// is for those who sweep, and costs something at each move. The problem outlives the coupling. SS_OK and
+// *coupling NULL where it is stopped.
 ss_status ss_coupling_new(const ss_problem *p, ss_coupling_form form, bool resting,
                           const ss_stop *stop, ss_coupling **coupling, ss_error *e);
 // The same; room as in ss_mass_find. The team, or NULL, helps to make it, and becomes its own.
