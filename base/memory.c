@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define HUGE_PAGE  ((size_t)2 << 20) // bytes; x86-64 and most arm64 kernels
 #define CACHE_LINE 64
@@ -16,4 +17,13 @@ void *ss_large_malloc(size_t size)
         madvise((void *)begin, end - begin, MADV_HUGEPAGE);
     }
     return memory;
+}
+
+void ss_large_forget(void *begin, void *end)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t from = ((size_t)begin + page - 1) / page * page, to = (size_t)end / page * page;
+    if (from < to) {
+        madvise((void *)from, to - from, MADV_DONTNEED); // as above
+    }
 }

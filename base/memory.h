@@ -8,3 +8,6 @@
 // array that is written once, front to back, otherwise costs a page fault every 4 KiB, which for W is more
 // than the arithmetic that fills it (problems/matrix/delassus.c).
 void *ss_large_malloc(size_t size);
+
+// The whole pages from begin to end, which are in one block, go back to the system; what they held is lost.
+void ss_large_forget(void *begin, void *end);

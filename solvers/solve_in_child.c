@@ -131,6 +131,9 @@ static ss_task task_in_child(solving *job)
     exchange *x = job->exchange;
     ss_task inner = *task;
     inner.interrupted = &x->interrupted;
+    if (task->factor != NULL && *task->factor == NULL) { // what it leaves there ends with the child
+        inner.factor = NULL;
+    }
     if (task->listen != NULL) {
         inner.listen = hand_over;
         inner.listener = job;

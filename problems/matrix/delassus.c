@@ -377,11 +377,13 @@ ss_status ss_blocks_assemble_naive(const ss_stop *stop, const ss_problem *p,
                                sizeof *W->x);
         ok = W->x != NULL;
     }
-    ss_status status = ok ? SS_OK : ss_fail_memory(e, "the blocks of W");
-    if (ok && !stopped) {
-        status = each_naive_column(stop, p, white->mass, keep_blocks, W, e);
+    ss_mass *mass = NULL; // that of `white` may have forgotten its factors
+    ss_status status = ok ? ss_mass_new(p, &mass, e) : ss_fail_memory(e, "the blocks of W");
+    if (status == SS_OK && !stopped) {
+        status = each_naive_column(stop, p, mass, keep_blocks, W, e);
         stopped = ss_stop_asked(stop);
     }
+    ss_mass_free(mass);
     if (status != SS_OK || stopped) {
         ss_blocks_free(W);
     }

@@ -37,7 +37,8 @@ typedef struct ss_sparse_ends ss_sparse_ends; // sparse_ends.h
 // problem outlives it.
 typedef struct ss_whitened {
     int dim, ncontacts, nbodies, nends;
-    ss_mass *mass;   // a share; v of body k is L_k^-T z_k
+    ss_mass
+        *mass; // a share; where nobody else has one, dense factors are gone and their sizes left
     int *body_start; // [nbodies + 1] body k owns z[body_start[k]] .. z[body_start[k + 1] - 1]: its
                      // dofs, and zeros up to a multiple of SS_ROOM
     int *end_start;  // [ncontacts + 1] ends of contact i are end_start[i] .. end_start[i + 1] - 1

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
+#include "base/memory.h"
 #include "problems/matrix/bodies.h"
 #include "problems/matrix/dense.h"
 
@@ -21,6 +22,7 @@ struct ss_mass {
     ss_bodies bodies;
     factor *factors; // [bodies.nbodies]
     double *small;   // the dense factors, one after the other
+    double *needed;  // those from here on have not been forgotten
 };
 
 void ss_mass_free(ss_mass *mass)
@@ -42,6 +44,19 @@ ss_mass *ss_mass_share(ss_mass *mass)
 {
     mass->owners++;
     return mass;
+}
+
+// So many numbers are forgotten at once.
+#define FORGET_NUMBERS ((ptrdiff_t)1 << 17)
+
+void ss_mass_forget(ss_mass *mass, int body)
+{
+    double *last = mass->factors[body - 1].dense;
+    if (mass->owners > 1 || last == NULL || last - mass->needed < FORGET_NUMBERS) {
+        return;
+    }
+    ss_large_forget(mass->needed, last);
+    mass->needed = last;
 }
 
 ss_status ss_mass_find(const ss_problem *p, ss_mass **room, ss_mass **mass, ss_error *e)
@@ -325,7 +340,7 @@ static bool place_small(ss_mass *mass)
         const size_t m = (size_t)ss_mass_size(mass, k);
         numbers += is_small(mass, k) ? m * m : 0;
     }
-    mass->small = calloc(numbers + 1, sizeof *mass->small);
+    mass->small = mass->needed = calloc(numbers + 1, sizeof *mass->small);
     numbers = 0;
     for (int k = 0; mass->small != NULL && k < mass->bodies.nbodies; k++) {
         const size_t m = (size_t)ss_mass_size(mass, k);

@@ -22,6 +22,9 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e);
 // One more owner of the factor; each frees it, and the last one ends it. Not for owners in several threads.
 ss_mass *ss_mass_share(ss_mass *mass);
 void ss_mass_free(ss_mass *mass); // takes NULL
+// The dense factors of the bodies before `body` will not be asked for again: nobody else shares them, or
+// nothing happens. Their memory goes back to the system.
+void ss_mass_forget(ss_mass *mass, int body);
 // The factor in *room, shared; where the room is empty it is made and left there, too. room NULL: it is made.
 ss_status ss_mass_find(const ss_problem *p, ss_mass **room, ss_mass **mass, ss_error *e);
 

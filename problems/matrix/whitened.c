@@ -280,6 +280,9 @@ static void whiten_range(void *of, int range, int thread)
             take_loads(all, k, X, X + m * (size_t)columns_of(white, k));
             scatter_ends(white, k, X);
         }
+        if (all->nranges == 1) { // as body follows body
+            ss_mass_forget(white->mass, k + 1);
+        }
     }
 }
 

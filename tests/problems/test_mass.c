@@ -286,6 +286,41 @@ static void a_factor_that_is_shared_is_made_once(void)
     ss_problem_free(p);
 }
 
+// Whether L^-1 of a body does the same to a vector of ones.
+static bool whiten_alike(const ss_mass *one, const ss_mass *other, int body)
+{
+    double x[SS_DENSE_BODY], y[SS_DENSE_BODY];
+    for (int j = 0; j < SS_DENSE_BODY; j++) {
+        x[j] = y[j] = 1.0;
+    }
+    ss_mass_whiten(one, body, x, 1);
+    ss_mass_whiten(other, body, y, 1);
+    return memcmp(x, y, (size_t)ss_mass_size(one, body) * sizeof *x) == 0;
+}
+
+static void factors_that_nobody_shares_are_forgotten(void)
+{
+    ss_problem *p = random_problem(6, 2, 400, 250, 60); // more than is forgotten at once
+    ss_mass *mass, *whole;
+    CHECK_OK(ss_mass_new(p, &mass, &error));
+    CHECK_OK(ss_mass_new(p, &whole, &error));
+    ss_mass *share = ss_mass_share(mass);
+    const int n = ss_mass_bodies(mass);
+    ss_mass_forget(mass, n);
+    for (int k = 0; k < n; k++) {
+        CHECK(whiten_alike(mass, whole, k));
+    }
+    ss_mass_free(share);
+    for (int k = 0; k < n; k++) {
+        CHECK(whiten_alike(mass, whole, k));
+        ss_mass_forget(mass, k + 1);
+    }
+    CHECK(!whiten_alike(mass, whole, 20));
+    ss_mass_free(mass);
+    ss_mass_free(whole);
+    ss_problem_free(p);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(bodies_are_the_components_of_the_pattern);
@@ -299,6 +334,7 @@ static void run_tests(void)
     RUN_TEST(semidefinite_large_body_is_refused);
     RUN_TEST(large_diagonal_body_is_its_roots);
     RUN_TEST(a_factor_that_is_shared_is_made_once);
+    RUN_TEST(factors_that_nobody_shares_are_forgotten);
 }
 
 const test_group mass_tests = {.run = run_tests, .set_up = set_up};
