@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/team.h"
+
 // The larger of two, where a NaN wins and stays: fmax would lose it.
 static double worse(double worst, double x)
 {
@@ -306,45 +308,131 @@ static bool is_open(const scales *k, double mu, const double r[3], const double 
            isfinite(u[1]) && isfinite(u[2]) && !isnan(mu) && !isnan(k->s) && !isnan(k->V);
 }
 
-static void measure_contact(const scales *k, double mu, double compliance, const double r[3],
-                            const double u[3], ss_measures *m)
+// What is measured, in ranges of contacts that threads share: maxima of each, joined in their order, and squares
+// that are summed in the order of the contacts.
+#define MEASURE_NS  25.0 // a contact
+#define MOST_RANGES 64
+
+typedef struct measuring {
+    int d, n;
+    const double *compliance, *mu, *r, *u;
+    scales k;
+    double share;    // for slip_angle
+    double *squares; // [n] natural_squared; NULL: a range sums its own
+    int nranges;
+    ss_measures of_range[MOST_RANGES];
+} measuring;
+
+// Contact i.
+static void measure_contact(const measuring *all, int i, const double r[3], const double u[3],
+                            ss_measures *m)
 {
+    const scales *k = &all->k;
+    const double mu = all->mu[i], before = m->fb, square = natural_squared(mu, r, u);
     m->fb = worse(m->fb, residual_size(mu, k->s, r, u) / k->V);
-    m->fb_contact = worse(m->fb_contact, residual_size(mu, compliance, r, u) / k->V);
+    m->fb_contact = worse(m->fb_contact, residual_size(mu, all->compliance[i], r, u) / k->V);
     m->fb_abs = worse(m->fb_abs, residual_size(mu, 1.0, r, u));
     m->normal = worse(m->normal, normal_size(k->s, r, u) / k->V);
-    m->natural += natural_squared(mu, r, u);
+    m->natural += square;
+    if (all->squares != NULL) {
+        all->squares[i] = square;
+    }
     law_split(k, mu, r, u, m);
+    if (!(m->fb <= before) && !isnan(before)) {
+        m->worst_contact = i;
+    }
 }
 
-ss_measures ss_measure(int d, int n, const double *compliance, const double *b, const double *mu,
-                       const double *r, const double *u)
+static void measure_range(void *of, int range, int thread)
 {
-    const scales k = find_scales(d, n, compliance, b, r);
-    ss_measures m = {.velocity_scale = k.V, .compliance_scale = k.s, .worst_contact = 0};
-    for (int i = 0; i < n; i++) {
+    measuring *all = of;
+    ss_measures m = {0};
+    const int end = ss_team_cut(all->n, range + 1, all->nranges);
+    (void)thread;
+    for (int i = ss_team_cut(all->n, range, all->nranges); i < end; i++) {
         double ri[3], ui[3];
-        contact_vector(d, r, i, ri);
-        contact_vector(d, u, i, ui);
-        if (is_open(&k, mu[i], ri, ui)) {
-            continue;
-        }
-        const double before = m.fb;
-        measure_contact(&k, mu[i], compliance[i], ri, ui, &m);
-        if (!(m.fb <= before) && !isnan(before)) {
-            m.worst_contact = i;
+        contact_vector(all->d, all->r, i, ri);
+        contact_vector(all->d, all->u, i, ui);
+        if (!is_open(&all->k, all->mu[i], ri, ui)) {
+            measure_contact(all, i, ri, ui, &m);
+        } else if (all->squares != NULL) {
+            all->squares[i] = 0.0;
         }
     }
-    const double share = sliding_share(m.fb);
-    for (int i = 0; i < n; i++) {
+    all->of_range[range] = m;
+}
+
+static void slip_range(void *of, int range, int thread)
+{
+    measuring *all = of;
+    double angle = 0.0;
+    const int end = ss_team_cut(all->n, range + 1, all->nranges);
+    (void)thread;
+    for (int i = ss_team_cut(all->n, range, all->nranges); i < end; i++) {
         double ri[3], ui[3];
-        contact_vector(d, r, i, ri);
-        contact_vector(d, u, i, ui);
-        m.slip_angle = worse(m.slip_angle, slip_angle(&k, mu[i], share, ri, ui));
+        contact_vector(all->d, all->r, i, ri);
+        contact_vector(all->d, all->u, i, ui);
+        angle = worse(angle, slip_angle(&all->k, all->mu[i], all->share, ri, ui));
+    }
+    all->of_range[range].slip_angle = angle;
+}
+
+static void join(ss_measures *m, const ss_measures *next)
+{
+    if (!(next->fb <= m->fb) && !isnan(m->fb)) {
+        m->worst_contact = next->worst_contact;
+    }
+    m->fb = worse(m->fb, next->fb);
+    m->fb_contact = worse(m->fb_contact, next->fb_contact);
+    m->fb_abs = worse(m->fb_abs, next->fb_abs);
+    m->normal = worse(m->normal, next->normal);
+    m->penetration = worse(m->penetration, next->penetration);
+    m->cone_excess = worse(m->cone_excess, next->cone_excess);
+    m->power = worse(m->power, next->power);
+}
+
+static double sum_squares(const measuring *all)
+{
+    double sum = 0.0;
+    for (int i = 0; i < all->n; i++) {
+        sum += all->squares[i];
+    }
+    return sum;
+}
+
+ss_measures ss_measure_with(ss_team *team, double *squares, int d, int n, const double *compliance,
+                            const double *b, const double *mu, const double *r, const double *u)
+{
+    const bool shared = squares != NULL && ss_team_pays(team, MEASURE_NS * n);
+    measuring all = {.d = d,
+                     .n = n,
+                     .compliance = compliance,
+                     .mu = mu,
+                     .r = r,
+                     .u = u,
+                     .k = find_scales(d, n, compliance, b, r),
+                     .squares = shared ? squares : NULL,
+                     .nranges = shared ? MOST_RANGES : 1};
+    ss_measures m = {.velocity_scale = all.k.V, .compliance_scale = all.k.s};
+    ss_team_run(team, all.nranges, measure_range, &all);
+    for (int range = 0; range < all.nranges; range++) {
+        join(&m, &all.of_range[range]);
+    }
+    m.natural = shared ? sum_squares(&all) : all.of_range[0].natural;
+    all.share = sliding_share(m.fb);
+    ss_team_run(team, all.nranges, slip_range, &all);
+    for (int range = 0; range < all.nranges; range++) {
+        m.slip_angle = worse(m.slip_angle, all.of_range[range].slip_angle);
     }
     const size_t size = (size_t)d * (size_t)n;
     const double largest =
         worse(worse(vector_norm(b, size), vector_norm(r, size)), vector_norm(u, size));
     m.natural = sqrt(m.natural) / (largest == 0.0 ? 1.0 : largest);
     return m;
+}
+
+ss_measures ss_measure(int d, int n, const double *compliance, const double *b, const double *mu,
+                       const double *r, const double *u)
+{
+    return ss_measure_with(NULL, NULL, d, n, compliance, b, mu, r, u);
 }

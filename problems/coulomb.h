@@ -104,3 +104,9 @@ double ss_measures_error(const ss_measures *m);
 bool ss_measures_pass(const ss_measures *m, double tolerance);
 
 #pragma GCC visibility pop
+
+// ss_measure, internal, with the help of a team, or NULL, which changes no bit; squares is scratch [n].
+struct ss_team;
+ss_measures ss_measure_with(struct ss_team *team, double *squares, int d, int n,
+                            const double *compliance, const double *b, const double *mu,
+                            const double *r, const double *u);

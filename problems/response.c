@@ -19,6 +19,7 @@ void ss_response_free(ss_response *response)
     ss_mass_free(response->mass);
     free(response->b);
     free(response->compliance);
+    free(response->squares);
     free(response->motion);
     free(response->scratch);
     free(response->shares);
@@ -288,7 +289,8 @@ ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
 {
     const ss_problem *p = response->problem;
     ss_response_velocity(response, r, u, NULL);
-    return ss_measure(p->dim, p->ncontacts, response->compliance, response->b, p->mu, r, u);
+    return ss_measure_with(response->team, response->squares, p->dim, p->ncontacts,
+                           response->compliance, response->b, p->mu, r, u);
 }
 
 static bool are_in_order(const ss_bodies *b)
@@ -359,11 +361,13 @@ ss_status ss_response_with(const ss_problem *p, ss_mass **room, ss_team *team,
     made->team = team;
     made->b = malloc((size_t)p->dim * (size_t)p->ncontacts * sizeof *made->b);
     made->compliance = calloc((size_t)p->ncontacts, sizeof *made->compliance);
+    made->squares = malloc((size_t)p->ncontacts * sizeof *made->squares);
     const size_t rows = p->form == SS_GLOBAL ? (size_t)p->ndofs : (size_t)(p->dim * p->ncontacts);
     made->load = malloc((rows + 1) * sizeof *made->load);
-    ss_status status = made->b != NULL && made->compliance != NULL && made->load != NULL
-                           ? SS_OK
-                           : ss_fail_memory(e, "the judge");
+    ss_status status =
+        made->b != NULL && made->compliance != NULL && made->squares != NULL && made->load != NULL
+            ? SS_OK
+            : ss_fail_memory(e, "the judge");
     if (status == SS_OK && p->form == SS_GLOBAL) {
         status = prepare_global(made, room, e);
     } else if (status == SS_OK) {

@@ -17,6 +17,7 @@ typedef struct ss_response {
     double *b;                 // [dim ncontacts] velocity at r = 0, to 1e-11 of the largest; owned
     double fastest;            // max |b|; 0 before it is known
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
+    double *squares;           // [ncontacts] scratch of the measures; owned
     double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
     double *scratch;           // [ndofs] scratch, global form; owned
     double *shares;            // [ndofs] of what is uncertain (response.c), global form; owned

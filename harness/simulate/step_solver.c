@@ -19,11 +19,12 @@ static ss_status measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_
                                 ss_error *e)
 {
     const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
-    double *numbers = malloc((3 * n + (size_t)p->ncontacts) * sizeof *numbers);
+    double *numbers = malloc((3 * n + 2 * (size_t)p->ncontacts) * sizeof *numbers);
     if (numbers == NULL) {
         return ss_fail_memory(e, "the measures of a step");
     }
-    double *b = numbers, *r = b + n, *u = r + n, *compliance = u + n;
+    double *b = numbers, *r = b + n, *u = r + n, *compliance = u + n,
+           *squares = compliance + p->ncontacts;
     for (size_t k = 0; k < n; k++) {
         b[k] = CENTIMETRES * run->response->b[k];
         r[k] = DYN_SECONDS * run->answer.r[k];
@@ -32,7 +33,8 @@ static ss_status measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_
     for (int i = 0; i < p->ncontacts; i++) {
         compliance[i] = 1.0; // neither measure looks at it
     }
-    const ss_measures m = ss_measure(p->dim, p->ncontacts, compliance, b, p->mu, r, u);
+    const ss_measures m =
+        ss_measure_with(run->team, squares, p->dim, p->ncontacts, compliance, b, p->mu, r, u);
     answer->fb_abs = m.fb_abs;
     answer->natural = m.natural;
     free(numbers);

@@ -247,7 +247,8 @@ ss_measures ss_coupling_measure_present(ss_coupling *c)
 {
     ss_team_divide(c->team, c->n, SS_COUPLING_NS, find_velocities, c);
     ss_coupling_get(c, c->packed);
-    return ss_measure(c->dim, c->n, c->compliance, c->b, c->mu, c->packed, c->u);
+    return ss_measure_with(c->team, c->packed + c->dim * c->n, c->dim, c->n, c->compliance, c->b,
+                           c->mu, c->packed, c->u);
 }
 
 // ---- Making one
@@ -376,7 +377,7 @@ static bool coupling_allocate(ss_coupling *c)
     c->contact = calloc(n, sizeof *c->contact);
     c->r = calloc(4 * n, sizeof *c->r);
     c->u = malloc(components * sizeof *c->u);
-    c->packed = malloc(components * sizeof *c->packed);
+    c->packed = malloc((components + (size_t)c->n) * sizeof *c->packed);
     c->compliance = malloc(n * sizeof *c->compliance);
     c->memo = calloc(n, sizeof *c->memo);
     return c->contact != NULL && c->r != NULL && c->u != NULL && c->packed != NULL &&

@@ -41,7 +41,7 @@ typedef struct ss_coupling {
     ss_resting *resting; // which contacts rest; NULL if not wanted, or not known
     const double *mu;    // [n] the problem's
     double *u;           // [dim n] the velocities of the last ss_coupling_measure
-    double *packed;      // [dim n] scratch
+    double *packed;      // [dim n + n] scratch
     double *sizes;       // scratch of ss_coupling_rounding, as long as z
     ss_team *team;       // who helps with all contacts at once; borrowed, NULL: nobody
 } ss_coupling;
