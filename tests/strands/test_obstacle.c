@@ -1,6 +1,7 @@
 // The nearest or deepest point of a segment at each kind of obstacle: known answers, conditions
 // that the nearest point fulfils, and sampling.
 #include "problems/strands/contact/obstacle.h"
+#include "problems/strands/contact/proximity.h"
 
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"
@@ -228,6 +229,27 @@ static void within_says_what_nearest_says(void)
     CHECK(near_ones > 500 && near_ones < 900 * NSHAPES);
 }
 
+static void nothing_beyond_the_ball_is_within_reach(void)
+{
+    int beyond = 0;
+    for (int k = 0; k < 1000 * NSHAPES; k++) {
+        const struct shape *s = &shapes[k % NSHAPES];
+        const ss_obstacle o = {.kind = s->kind, .size = s->size};
+        ss_pose pose = ss_pose_identity();
+        pose.turn = ss_rotation(random_point(&g, 3));
+        pose.place = random_point(&g, 1);
+        const ss_vec3 x0 = random_point(&g, 3), x[2] = {x0, ss_plus(x0, random_point(&g, 0.3))};
+        const double reach = ss_random_between(&g, 0.0, 0.5);
+        const ss_segment_bar bar = ss_segment_bar_of(x);
+        ss_obstacle_near near;
+        if (ss_bar_is_beyond(&bar, pose.place, ss_obstacle_ball(&o) + reach)) {
+            beyond++;
+            CHECK(!ss_obstacle_within(&o, &pose, x[0], x[1], reach, &near));
+        }
+    }
+    CHECK(beyond > 50 * NSHAPES);
+}
+
 static void degenerate_segments_have_unit_normals(void)
 {
     const ss_vec3 special[] = {{0, 0, 0},   {0.3, 0, 0},  {-0.3, 0, 0}, {0, 0.5, 0},
@@ -259,6 +281,7 @@ static void run_tests(void)
     RUN_TEST(no_sampled_point_is_nearer_or_deeper);
     RUN_TEST(a_pose_turns_and_shifts_the_answer);
     RUN_TEST(within_says_what_nearest_says);
+    RUN_TEST(nothing_beyond_the_ball_is_within_reach);
     RUN_TEST(degenerate_segments_have_unit_normals);
 }
 

@@ -387,6 +387,17 @@ static void touch_whole_or_vertices(const search *s, part *p, int i, int o)
     }
 }
 
+// Segments first .. end - 1.
+static void touch_by(const search *s, part *p, int o, int first, int end)
+{
+    const double reach = ss_obstacle_ball(&s->obstacles[o]) + s->lines->radius + s->margin;
+    for (int i = first; i < end && p->ok; i++) {
+        if (s->bars == NULL || !ss_bar_is_beyond(&s->bars[i], s->poses[o].place, reach)) {
+            touch_whole_or_vertices(s, p, i, o);
+        }
+    }
+}
+
 // Keeps the pairs that are not beyond all reach, three quarters of which are: at once, so that what is known of
 // the segments of later ones can be asked for.
 static size_t sift(const search *s, ss_pair *pairs, size_t npairs)
@@ -420,11 +431,9 @@ static void find_part(void *context, int item, int thread)
     for (size_t k = 0; k < npairs && p->ok; k++) {
         touch_segments(s, p, pairs[k]);
     }
-    const int end = ss_team_cut(s->nsegments, item + 1, s->nparts);
-    for (int i = ss_team_cut(s->nsegments, item, s->nparts); i < end; i++) {
-        for (int o = 0; o < s->nobstacles && p->ok; o++) {
-            touch_whole_or_vertices(s, p, i, o);
-        }
+    for (int o = 0; o < s->nobstacles; o++) {
+        touch_by(s, p, o, ss_team_cut(s->nsegments, item, s->nparts),
+                 ss_team_cut(s->nsegments, item + 1, s->nparts));
     }
 }
 

@@ -192,6 +192,23 @@ static bool cylinder_is_beyond(ss_vec3 size, ss_vec3 x0, ss_vec3 d, double reach
            least_square(ss_vec(x0.x, x0.y, 0.0), ss_vec(d.x, d.y, 0.0)) > radius * radius;
 }
 
+double ss_obstacle_ball(const ss_obstacle *o)
+{
+    const ss_vec3 size = o->size;
+    switch (o->kind) {
+    case SS_OBSTACLE_SPHERE:
+        return size.x;
+    case SS_OBSTACLE_ELLIPSOID:
+        return ss_larger(size.x, ss_larger(size.y, size.z));
+    case SS_OBSTACLE_CYLINDER:
+    case SS_OBSTACLE_CAPSULE:
+        return size.x + size.z;
+    case SS_OBSTACLE_PLANE:
+        break;
+    }
+    return INFINITY;
+}
+
 bool ss_obstacle_within(const ss_obstacle *o, const ss_pose *pose, ss_vec3 x0, ss_vec3 x1,
                         double reach, ss_obstacle_near *near)
 {

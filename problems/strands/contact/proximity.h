@@ -62,6 +62,14 @@ static inline bool ss_bars_are_beyond(const ss_segment_bar *a, const ss_segment_
            ((wc * wc > apart * apart * cc) & (cc > SS_NEARLY_PARALLEL * a->dd * b->dd));
 }
 
+// True only where the segment is farther than `reach` from x.
+static inline bool ss_bar_is_beyond(const ss_segment_bar *a, ss_vec3 x, double reach)
+{
+    const ss_vec3 w = ss_along(a->sum, -2.0, x); // from x to its middle, twice
+    const double far = (1.0 + 1e-6) * (2.0 * reach + a->length);
+    return ss_dot(w, w) > far * far;
+}
+
 static inline bool ss_segments_are_beyond(const ss_vec3 x[2], const ss_vec3 y[2], double reach)
 {
     const ss_segment_bar a = ss_segment_bar_of(x), b = ss_segment_bar_of(y);
