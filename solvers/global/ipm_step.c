@@ -32,13 +32,9 @@ static double step_length(const ss_interior *state)
     return SS_IPM_KEPT * ss_ipm_way(state);
 }
 
-// Mehrotra's direction for the t that it finds.
+// Mehrotra's direction for the t that it finds, from his first one.
 static double step_predict(ss_interior *state, double *t)
 {
-    ss_ipm_aim(state, 0.0, false);
-    if (!ss_ipm_direction_roughly(state)) {
-        return NAN;
-    }
     const double after = ss_ipm_gap(state, fmin(ss_ipm_way(state), 1.0)) / state->gap;
     const double share = fmin(fmax(after, 0.0), 1.0);
     *t = share * share * share * state->gap;
@@ -67,8 +63,16 @@ static double step_correct(ss_interior *state, ss_ipm_point shorter, double t, d
     return a;
 }
 
-double ss_ipm_step_find(ss_interior *state, ss_ipm_point shorter)
+double ss_ipm_step_find(ss_interior *state, ss_ipm_point shorter, double hopeless)
 {
+    ss_ipm_aim(state, 0.0, false);
+    if (!ss_ipm_direction_roughly(state)) {
+        return NAN;
+    }
+    const double first = step_length(state);
+    if (first < hopeless) {
+        return first;
+    }
     double t = 0.0;
     const double plain = step_predict(state, &t), a = step_correct(state, shorter, t, plain);
     if (a >= SS_IPM_SHORT || !isfinite(a)) {

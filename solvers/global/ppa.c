@@ -24,8 +24,9 @@
 #include "solvers/registry.h"
 
 #define RHO_CAP       1e6
-#define INTERIOR_MOST 60  // steps of interior points
-#define RHO_NEAR      1e3 // first weight after interior points
+#define INTERIOR_MOST 60  // steps of interior points,
+#define NEAR_MOST     100 // and exact steps after them, which are 1 to 20 mostly,
+#define RHO_NEAR      1e3 // from this weight on
 #define RHO_AFTER     1.5 // growth at most, once a step has been rejected
 #define RHO_BACK      0.25
 #define INNER_SHARE   0.3
@@ -70,6 +71,7 @@ typedef struct ppa_state {
     ss_sweep_settings sweep; // and their settings
     ss_prox *prox;
     ss_ppa_start *inside; // interior points; NULL where there are none, or no more
+    int near_from;        // iterations before the exact steps that follow these; 0: they do not
     int swept_from;       // iterations before the sweeps
     bool started;         // with proximal steps
     ss_mixing *mixing;
@@ -150,6 +152,19 @@ static void start_outer(ppa_state *state, ss_drive *d)
     state->started = true;
 }
 
+// With sweeps, from the impulses that there are.
+static void begin_with_sweeps(ppa_state *state, const ss_drive *d)
+{
+    const settings *s = d->settings;
+    ss_mixing_forget(state->mixing);
+    state->started = false;
+    state->rho = s->rho;
+    state->cap = RHO_CAP;
+    state->growth = INFINITY;
+    state->near_from = 0;
+    state->swept_from = d->iterations;
+}
+
 // A step of interior points; where it is the last one, what follows is prepared.
 static void ppa_step_inside(ppa_state *state, ss_drive *d)
 {
@@ -160,11 +175,12 @@ static void ppa_step_inside(ppa_state *state, ss_drive *d)
     ss_ppa_start_free(state->inside);
     state->inside = NULL;
     if (now == SS_PPA_START_NEAR) {
-        state->rho = RHO_NEAR;
         start_outer(state, d);
+        state->rho = RHO_NEAR;
+        state->near_from = d->iterations;
     } else {
         ss_coupling_set(d->c, d->start);
-        state->swept_from = d->iterations;
+        begin_with_sweeps(state, d);
     }
 }
 
@@ -175,6 +191,10 @@ static ss_outcome ppa_step(void *of, ss_drive *d)
     if (state->inside != NULL) {
         ppa_step_inside(state, d);
         return SS_UNSOLVED;
+    }
+    if (state->near_from > 0 && d->iterations - state->near_from >= NEAR_MOST) {
+        ss_coupling_set(d->c, d->start);
+        begin_with_sweeps(state, d);
     }
     const int swept = d->iterations - state->swept_from;
     if (!state->started && swept < s->sweeps && d->still == 0) {
@@ -256,9 +276,7 @@ static ss_status ppa_make(void *of, ss_drive *d, ss_error *e)
     for (size_t i = 0; i < n; i++) {
         state->root[i] = sqrt(d->c->compliance[i]);
     }
-    state->rho = s->rho;
-    state->cap = RHO_CAP;
-    state->growth = INFINITY;
+    begin_with_sweeps(state, d);
     ss_drive_judge(d, d->c->r);
     return SS_OK;
 }

@@ -8,9 +8,11 @@
 
 #define LEAST_DELTA  1e-6 // the cap of rho is 1e6, too
 #define MOST_DELTA   1e-3 // beyond it steps lead nowhere
-#define DELTA_GROWTH 3.0  // at a fold; by 10, many more steps follow
+#define DELTA_GROWTH 3.0  // at a fold, at least, and at most
+#define MOST_GROWTH  5.0  // so much; by 10, many more steps follow
 #define DELTA_DECAY  0.5  // after a step of
 #define GOOD_STEP    0.5  // at least this length
+#define HOPELESS     0.05 // a first direction as short: a centring one is shorter than 0.1 then
 #define NEAR         1e-6 // estimate from which on exact steps are cheaper
 #define NEAR_JUDGED  3.0  // times the tolerance: answers with such an estimate are judged
 #define IDLE_MOST    20   // steps without a better estimate
@@ -48,13 +50,13 @@ ss_ppa_start *ss_ppa_start_new(ss_implicit *system, const ss_drive *d)
 }
 
 // Less weight. False where there is as little as there may be.
-static bool start_soften(ss_ppa_start *start)
+static bool start_soften(ss_ppa_start *start, double growth)
 {
     ss_interior *state = &start->newton;
     if (state->delta >= MOST_DELTA) {
         return false;
     }
-    state->delta = fmin(DELTA_GROWTH * state->delta, MOST_DELTA);
+    state->delta = fmin(growth * state->delta, MOST_DELTA);
     state->is_short = start->is_short;
     return true;
 }
@@ -85,11 +87,13 @@ ss_ppa_start_state ss_ppa_start_step(ss_ppa_start *start, ss_drive *d)
     if (!ss_ipm_factor(state)) {
         return SS_PPA_START_STUCK;
     }
-    if (ss_block_lu_is_negative(state->system->lu) && start_soften(start)) {
+    if (ss_block_lu_is_negative(state->system->lu) && start_soften(start, DELTA_GROWTH)) {
         return SS_PPA_START_GOES_ON;
     }
-    const double a = ss_ipm_step_find(state, start->shorter);
-    if (a < SS_IPM_SHORT && start_soften(start)) {
+    const double hopeless = state->delta < MOST_DELTA ? HOPELESS : 0.0;
+    const double a = ss_ipm_step_find(state, start->shorter, hopeless);
+    if (a < SS_IPM_SHORT &&
+        start_soften(start, fmin(fmax(SS_IPM_SHORT / a, DELTA_GROWTH), MOST_GROWTH))) {
         return SS_PPA_START_GOES_ON;
     }
     if (!(a > 0.0) || !isfinite(a) || start->idle >= IDLE_MOST) {
