@@ -49,26 +49,39 @@ static inline void whiten_dense_columns(const double *L, int m, double *X, int k
     }
 }
 
-typedef double lanes __attribute__((vector_size(8 * SS_DENSE_LANES), aligned(8)));
+// Vectors of the CPU: gcc keeps wider ones in memory.
+#if defined(__AVX512F__)
+#define LANES 8
+#elif defined(__AVX__)
+#define LANES 4
+#else
+#define LANES 2
+#endif
+typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
 
-// `count` vectors of columns from X on, in registers along each row: every number goes through the same
-// operations as above.
-static inline void whiten_lanes(const double *L, int m, double *X, int k, int count)
+// At once.
+#define VECTORS 4
+#define COLUMNS (LANES < 4 ? VECTORS * LANES : 16)
+
+// `columns` of them from X on, in registers along each row: every number goes through the same operations as
+// above.
+static inline void whiten_lanes(const double *L, int m, double *X, int k, int columns)
 {
+    const int count = columns / LANES;
     for (int i = 0; i < m; i++) {
         double *row = X + (size_t)i * (size_t)k;
-        lanes x[2];
+        lanes x[VECTORS];
         for (int c = 0; c < count; c++) {
-            x[c] = *(const lanes *)(row + c * SS_DENSE_LANES);
+            x[c] = *(const lanes *)(row + c * LANES);
         }
         for (int j = 0; j < i; j++) {
             const double *other = X + (size_t)j * (size_t)k;
             for (int c = 0; c < count; c++) {
-                x[c] -= L[i * m + j] * *(const lanes *)(other + c * SS_DENSE_LANES);
+                x[c] -= L[i * m + j] * *(const lanes *)(other + c * LANES);
             }
         }
         for (int c = 0; c < count; c++) {
-            *(lanes *)(row + c * SS_DENSE_LANES) = x[c] / L[i * m + i];
+            *(lanes *)(row + c * LANES) = x[c] / L[i * m + i];
         }
     }
 }
@@ -85,11 +98,11 @@ void ss_dense_whiten(const double *L, int m, double *X, int k)
         return;
     }
     int first = 0;
-    for (; first + 2 * SS_DENSE_LANES <= k; first += 2 * SS_DENSE_LANES) {
-        whiten_lanes(L, m, X + first, k, 2);
+    for (; first + COLUMNS <= k; first += COLUMNS) {
+        whiten_lanes(L, m, X + first, k, COLUMNS);
     }
     for (; first + SS_DENSE_LANES <= k; first += SS_DENSE_LANES) {
-        whiten_lanes(L, m, X + first, k, 1);
+        whiten_lanes(L, m, X + first, k, SS_DENSE_LANES);
     }
     if (first < k) {
         whiten_dense_columns(L, m, X, k, first);
