@@ -1,36 +1,29 @@
 // ipm: a primal-dual interior point method with De Saxce's shift inside Newton's equations (the
 // family of Acary, Armand, Nguyen and Shpakovych 2023; doc/formulation.md, "Interior points").
 //
-// It solves (1) of ipm_newton.h while t -> 0. A step is one of Mehrotra's: a first direction with t = 0,
-// then one with t, x.y times the third power of the share of it that the first leaves, and with the first
-// one's correction of second order. Gondzio's correctors then make it longer. Where a step is short, or
-// det J < 0, the path of the solutions has a fold between the last good point and here: from that point on the
-// path is followed (ipm_path.h).
+// It solves (1) of ipm_newton.h while t -> 0, by the steps of ipm_step.h. Where a step is short, or det J < 0, the path
+// of the solutions has a fold between the last good point and here: from that point on the path is followed
+// (ipm_path.h).
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "solvers/global/global.h"
 #include "solvers/global/drive.h"
 #include "solvers/global/ipm_path.h"
+#include "solvers/global/ipm_step.h"
 #include "solvers/sweep/sweep_keys.h"
 
-#define START_IMPULSE 0.1 // r_N of the start over V / (tr W_ii / d)
-#define SHORT_STEP    0.1 // a step below it is made again without correction
-#define CENTRED       0.5 // and with this share of x.y; where that is short, too, there is a fold
-#define GOOD_STEP     0.5 // a path may be followed from where a step was as long without correctors,
-#define GOOD_PLAIN    0.3  // or as this, where there are none. After a good step delta falls again
-#define LONG_STEP     0.9  // correctors gain nothing
-#define CORRECTORS    2    // most in a step, while each makes it longer
-#define GAIN          0.03 // by as much,
-#define REACH         0.3  // and looks so much farther
-#define SETTLED       1e-5 // below this error short steps are due to rounding, and folds are few:
-#define LEAST_HARD    1e-9 // and below this error rounding needs the delta that it has asked for
-#define PASSED        0.1 // past one, at this share of x.y where it began, a path is left for steps down
-#define PATH_TRIED    40 // idle steps on a path that correctors have led to, before it begins anew
+#define GOOD_STEP  0.5  // a path may be followed from where a step was as long without correctors,
+#define GOOD_PLAIN 0.3  // or as this, where there are none. After a good step delta falls again
+#define SETTLED    1e-5 // below this error short steps are due to rounding, and folds are few:
+#define LEAST_HARD 1e-9 // and below this error rounding needs the delta that it has asked for
+#define PASSED     0.1 // past one, at this share of x.y where it began, a path is left for steps down
+#define PATH_TRIED 40 // idle steps on a path that correctors have led to, before it begins anew
+#define PATH_ROUND 60 // idle steps on a path that may go round: other moves are tried
 #define NEAR_JUDGED                                                                                \
     3.0 // times the tolerance, or LEAST_JUDGED: answers with such an estimate are judged
 #define LEAST_JUDGED 1e-10 // below it rounding counts, of which the estimate knows nothing
+#define BETTER       0.999 // times the least error so far: an answer above it is no better
 #define IDLE_FEW     5     // as many, or a multiple, without a better answer: delta grows
 #define IDLE_MOST    60    // steps without a better answer before it gives up,
 #define IDLE_PATH    300   // and on a path, which may climb far
@@ -83,84 +76,10 @@ static void ipm_start(ipm_run *run, const ss_drive *d)
     run->idle = 0;
     run->good_gap = 0.0;
     run->path.t = 0.0;
-    memset(state->x, 0, 4 * (size_t)d->c->n * sizeof *state->x);
-    memset(state->y, 0, 4 * (size_t)d->c->n * sizeof *state->y);
-    ss_drive_weights(d, state->compliance);
-    ss_ipm_set_free(state);
-    for (size_t i = 0; i < (size_t)d->c->n; i++) {
-        const double unit =
-            ss_ipm_is_line(state, (int)i) ? 1.0 : fmin(3.0 * d->c->mu[i], 1.0); // about P
-        state->x[4 * i] = START_IMPULSE * d->c->V * unit * state->compliance[i];
-        state->y[4 * i] = d->c->V / unit;
-        state->compliance[i] = 1.0 / state->compliance[i];
-    }
+    ss_ipm_step_start(state, d);
 }
 
 // ---- One step
-
-static double find_length(const ss_interior *state)
-{
-    return SS_IPM_KEPT * ss_ipm_way(state);
-}
-
-static void soften_rough(ss_interior *state)
-{
-    if (state->is_rough) {
-        ss_ipm_soften(state);
-    }
-}
-
-// Mehrotra's direction for the t that it finds. The length of the step, NaN where there is no factor.
-static double predict(ss_interior *state, double *t)
-{
-    ss_ipm_aim(state, 0.0, false);
-    if (!ss_ipm_direction_roughly(state)) {
-        return NAN;
-    }
-    soften_rough(state);
-    const double after = ss_ipm_gap(state, fmin(ss_ipm_way(state), 1.0)) / state->gap;
-    const double share = fmin(fmax(after, 0.0), 1.0);
-    *t = share * share * share * state->gap;
-    ss_ipm_aim(state, *t, true);
-    return ss_ipm_direction_again(state) ? find_length(state) : NAN;
-}
-
-// The length of the step after Gondzio's correctors, from one of `a` without them.
-static double correct(ipm_run *run, double t, double a)
-{
-    ss_interior *state = &run->newton;
-    for (int k = 0; k < CORRECTORS && a < LONG_STEP && !run->is_plain; k++) {
-        ss_ipm_copy(state, ss_ipm_change(state), run->shorter);
-        if (!ss_ipm_centre(state, fmin(a + REACH, 1.0), t)) {
-            return NAN;
-        }
-        const double longer = find_length(state);
-        if (!(longer >= a)) {
-            ss_ipm_copy(state, run->shorter, ss_ipm_change(state));
-            return a;
-        }
-        if (longer < a + GAIN) {
-            return longer;
-        }
-        a = longer;
-    }
-    return a;
-}
-
-// The length of the step: with correctors, or of a centring one where that leads out of the cones at once. *plain is
-// the length without correctors.
-static double find_step(ipm_run *run, double *plain)
-{
-    ss_interior *state = &run->newton;
-    double t = 0.0;
-    *plain = predict(state, &t);
-    const double a = correct(run, t, *plain);
-    if (a >= SHORT_STEP || !isfinite(a)) {
-        return a;
-    }
-    ss_ipm_aim(state, CENTRED * state->gap, false);
-    return ss_ipm_direction(state) ? find_length(state) : NAN;
-}
 
 // From the last good point, if there is one.
 static bool follow_path(ipm_run *run)
@@ -191,12 +110,13 @@ static ss_outcome step_down(ipm_run *run, ss_drive *d)
         return SS_UNSOLVED;
     }
     double plain;
-    const double a = find_step(run, &plain);
-    if (a < SHORT_STEP && is_settled(run) && state->delta < SS_IPM_DELTA_MOST) {
+    const ss_ipm_point shorter = run->is_plain ? (ss_ipm_point){0} : run->shorter;
+    const double a = ss_ipm_step_find(state, shorter, 0.0, &plain);
+    if (a < SS_IPM_SHORT && is_settled(run) && state->delta < SS_IPM_DELTA_MOST) {
         ss_ipm_soften(state);
         return SS_UNSOLVED;
     }
-    if (a < SHORT_STEP && follow_path(run)) {
+    if (a < SS_IPM_SHORT && follow_path(run)) {
         return SS_UNSOLVED;
     }
     if (!(a > 0.0) || !isfinite(a)) {
@@ -221,6 +141,9 @@ static bool step_along(ipm_run *run, const ss_drive *d)
         return false;
     }
     run->along++;
+    if (run->idle % PATH_ROUND == PATH_ROUND - 1) {
+        ss_ipm_path_shorten(&run->path);
+    }
     if (is_settled(run) && run->path.t < PASSED * run->good_gap &&
         !ss_block_lu_is_negative(run->newton.system->lu)) {
         run->path.t = 0.0;
@@ -238,10 +161,10 @@ static void look(ipm_run *run, ss_drive *d)
     ss_interior *state = &run->newton;
     const double estimate = ss_ipm_estimate(state);
     run->idle++;
-    if (estimate < run->least) {
-        run->least = estimate;
+    if (estimate < BETTER * run->least) {
         run->idle = 0;
     }
+    run->least = fmin(estimate, run->least);
     ss_ipm_impulses(state);
     const double near = fmax(NEAR_JUDGED * d->task->tolerance, LEAST_JUDGED);
     if (estimate > near && run->idle % IDLE_FEW != IDLE_FEW - 1) {

@@ -11,8 +11,9 @@
 #define HALVINGS      12 // in the search for k,
 #define MOST_HALVINGS 50 // and near the path
 #define KEPT          0.95 // share of the way to the boundary: with 0.99 fewer paths come to their end
-#define SHORT         0.3 // a step below it is made again without the correction of second order
-#define ROUNDING      0.1 // a step below it is spoilt by rounding: delta grows
+#define SHORT         0.3  // a step below it is made again without the correction of second order,
+#define AT_REST       0.01 // and so is one of which the correction leaves no more than this share
+#define ROUNDING      0.1  // a step below it is spoilt by rounding: delta grows
 
 // If the path is lost, the method goes back to the last point near it.
 #define NEAR     1.0  // |n + k_0 s|^2 of a contact, at most, there
@@ -20,7 +21,8 @@
 #define STUCK    0.02 // or steps below this
 #define STUCK_IN 3    // so often in a row
 #define RETURNS  8    // to one point
-#define SHORTER  0.4  // moves along the path, after a return
+#define SHORTER  0.4  // moves along the path, after a return,
+#define ROUND    0.3  // or on a round
 #define LONGER   1.2  // after each step since
 #define CAREFUL  15   // times the returns: steps after the last in which moves begin where
 #define CLOSE    2.0  // |n + k_0 s|^2 of each contact is at most this
@@ -182,14 +184,17 @@ static double find_factor(ss_interior *state, const ss_ipm_path *path, double *f
 
 // The direction n + k s with its correction of second order, or without where that is too short. The length of
 // the step, which takes at most 0.95 of t away.
-static double find_step(ss_interior *state, const ss_ipm_path *path, double k)
+//
+// The corrected direction is 0 at each point with x o y + T dx o T^-1 dy = t e, where (dx, dy) is the direction
+// before the correction. That is no point of the path unless (dx, dy) is 0, too: without it the step leads on.
+static double find_step(ss_interior *state, const ss_ipm_path *path, double k, double far)
 {
     set_direction(state, path, k);
     if (k >= -MOST_FALL) {
         aim(state, path, (1.0 + k) * path->t, 0.0, true);
         ss_ipm_direction(state);
         const double a = fmin(1.0, KEPT * ss_ipm_way(state));
-        if (a >= SHORT) {
+        if (a >= SHORT && find_largest(state, path->t) >= AT_REST * far) {
             return a;
         }
         set_direction(state, path, k);
@@ -208,6 +213,11 @@ static void look(const ss_interior *state, ss_ipm_path *path, double far)
         path->returns = path->careful > 0 ? path->returns : 0;
         path->since = 0;
     }
+}
+
+void ss_ipm_path_shorten(ss_ipm_path *path)
+{
+    path->reach *= ROUND;
 }
 
 // Whether the path was lost, and the point is again the last near it.
@@ -237,7 +247,7 @@ bool ss_ipm_path_step(ss_interior *state, ss_ipm_path *path)
     double far;
     const double k = find_factor(state, path, &far);
     look(state, path, far);
-    const double a = find_step(state, path, k);
+    const double a = find_step(state, path, k, far);
     if (go_back(state, path, a)) {
         return true;
     }

@@ -43,3 +43,6 @@ void ss_ipm_path_begin(ss_ipm_path *path, double t); // at the present point
 
 // One step of (1), or a return. False where J is singular to rounding, time is up, or no step is possible.
 bool ss_ipm_path_step(ss_interior *state, ss_ipm_path *path);
+
+// Shorter moves for some steps. Long ones may have led to a branch of the path that is closed, and go round on it.
+void ss_ipm_path_shorten(ss_ipm_path *path);

@@ -42,10 +42,10 @@ static double step_predict(ss_interior *state, double *t)
     return ss_ipm_direction_again(state) ? step_length(state) : NAN;
 }
 
-// Gondzio's correctors of a step of length a. One that makes it shorter is undone.
+// Gondzio's correctors of a step of length a, if there is memory for them. One that makes it shorter is undone.
 static double step_correct(ss_interior *state, ss_ipm_point shorter, double t, double a)
 {
-    for (int k = 0; k < CORRECTORS && a < LONG_STEP; k++) {
+    for (int k = 0; k < CORRECTORS && a < LONG_STEP && shorter.q != NULL; k++) {
         ss_ipm_copy(state, ss_ipm_change(state), shorter);
         if (!ss_ipm_centre(state, fmin(a + REACH, 1.0), t)) {
             return NAN;
@@ -63,18 +63,23 @@ static double step_correct(ss_interior *state, ss_ipm_point shorter, double t, d
     return a;
 }
 
-double ss_ipm_step_find(ss_interior *state, ss_ipm_point shorter, double hopeless)
+double ss_ipm_step_find(ss_interior *state, ss_ipm_point shorter, double hopeless, double *plain)
 {
+    *plain = NAN;
     ss_ipm_aim(state, 0.0, false);
     if (!ss_ipm_direction_roughly(state)) {
         return NAN;
     }
-    const double first = step_length(state);
-    if (first < hopeless) {
-        return first;
+    if (state->is_rough) {
+        ss_ipm_soften(state);
+    }
+    *plain = step_length(state);
+    if (*plain < hopeless) {
+        return *plain;
     }
     double t = 0.0;
-    const double plain = step_predict(state, &t), a = step_correct(state, shorter, t, plain);
+    *plain = step_predict(state, &t);
+    const double a = step_correct(state, shorter, t, *plain);
     if (a >= SS_IPM_SHORT || !isfinite(a)) {
         return a;
     }

@@ -17,5 +17,6 @@ void ss_ipm_step_start(ss_interior *state, const ss_drive *d);
 
 // The direction at the present factor, and the length of the step along it; NaN where a factor in doubles
 // failed. Still below SS_IPM_SHORT: no direction leads on. Where the first direction is shorter than `hopeless` that
-// is its length, and nothing else is tried. `shorter` is scratch.
-double ss_ipm_step_find(ss_interior *state, ss_ipm_point shorter, double hopeless);
+// is its length, and nothing else is tried. `shorter` is scratch; without memory there are no correctors. *plain is the
+// length before them. If rounding has spoilt the first direction, delta grows.
+double ss_ipm_step_find(ss_interior *state, ss_ipm_point shorter, double hopeless, double *plain);

@@ -91,7 +91,8 @@ ss_ppa_start_state ss_ppa_start_step(ss_ppa_start *start, ss_drive *d)
         return SS_PPA_START_GOES_ON;
     }
     const double hopeless = state->delta < MOST_DELTA ? HOPELESS : 0.0;
-    const double a = ss_ipm_step_find(state, start->shorter, hopeless);
+    double plain;
+    const double a = ss_ipm_step_find(state, start->shorter, hopeless, &plain);
     if (a < SS_IPM_SHORT &&
         start_soften(start, fmin(fmax(SS_IPM_SHORT / a, DELTA_GROWTH), MOST_GROWTH))) {
         return SS_PPA_START_GOES_ON;
