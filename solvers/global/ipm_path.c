@@ -21,8 +21,7 @@
 #define STUCK    0.02 // or steps below this
 #define STUCK_IN 3    // so often in a row
 #define RETURNS  8    // to one point
-#define SHORTER  0.4  // moves along the path, after a return,
-#define ROUND    0.3  // or on a round
+#define SHORTER  0.4  // moves along the path, after a return or on a round
 #define LONGER   1.2  // after each step since
 #define CAREFUL  15   // times the returns: steps after the last in which moves begin where
 #define CLOSE    2.0  // |n + k_0 s|^2 of each contact is at most this
@@ -217,7 +216,7 @@ static void look(const ss_interior *state, ss_ipm_path *path, double far)
 
 void ss_ipm_path_shorten(ss_ipm_path *path)
 {
-    path->reach *= ROUND;
+    path->reach *= SHORTER;
 }
 
 // Whether the path was lost, and the point is again the last near it.
@@ -230,7 +229,7 @@ static bool go_back(ss_interior *state, ss_ipm_path *path, double a)
     }
     ss_ipm_copy(state, path->near, ss_ipm_place(state));
     path->t = path->near_t;
-    path->reach *= SHORTER;
+    ss_ipm_path_shorten(path);
     path->returns++;
     path->careful = CAREFUL * path->returns;
     path->since = path->stuck = 0;
