@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lanes.h"
 #include "base/memory.h"
 #include "base/merge.h"
 
@@ -73,15 +74,7 @@ ss_status ss_blocks_count(const ss_whitened *white, size_t *count, ss_error *e)
 
 // Columns at once: two vectors of the CPU. Every sum runs over the dofs in ascending order whatever
 // the width, so the bits do not depend on the CPU.
-#if defined(__AVX512F__)
-#define LANES 8
-#elif defined(__AVX__)
-#define LANES 4
-#else
-#define LANES 2
-#endif
-#define WIDTH (2 * LANES)
-typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
+#define WIDTH (2 * SS_LANES)
 
 // G of the ends on a body side by side and turned over: a dof a row, the components of the contacts
 // its columns, padded to WIDTH.
@@ -139,10 +132,10 @@ static bool make_panels(const ss_whitened *white, panels *p)
     return p->start != NULL && p->x != NULL;
 }
 
-static inline void store_pair(double *to, lanes x0, lanes x1)
+static inline void store_pair(double *to, ss_lanes x0, ss_lanes x1)
 {
-    *(lanes *)to = x0;
-    *(lanes *)(to + LANES) = x1;
+    *(ss_lanes *)to = x0;
+    *(ss_lanes *)(to + SS_LANES) = x1;
 }
 
 // strip = left panel: all blocks that one contact makes through one body, dim rows of `width`.
@@ -151,10 +144,10 @@ static inline void multiply_strip(int dim, const double *left, const double *pan
 {
     for (size_t c = 0; c < width; c += WIDTH) {
         // Six sums that do not wait for each other hide the latency of an addition.
-        lanes a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, c0 = {0}, c1 = {0};
+        ss_lanes a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, c0 = {0}, c1 = {0};
         for (int j = 0; j < m; j++) {
             const double *g = panel + (size_t)j * width + c;
-            const lanes g0 = *(const lanes *)g, g1 = *(const lanes *)(g + LANES);
+            const ss_lanes g0 = *(const ss_lanes *)g, g1 = *(const ss_lanes *)(g + SS_LANES);
             a0 += left[j] * g0;
             a1 += left[j] * g1;
             b0 += left[m + j] * g0;

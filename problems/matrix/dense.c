@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/lanes.h"
 #include "problems/matrix/mass.h"
 
 // A = U' U in place, upper triangle, a row at a time into all rows below it, so that loops run
@@ -49,39 +50,29 @@ static inline void whiten_dense_columns(const double *L, int m, double *X, int k
     }
 }
 
-// Vectors of the CPU: gcc keeps wider ones in memory.
-#if defined(__AVX512F__)
-#define LANES 8
-#elif defined(__AVX__)
-#define LANES 4
-#else
-#define LANES 2
-#endif
-typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
-
 // At once.
 #define VECTORS 4
-#define COLUMNS (LANES < 4 ? VECTORS * LANES : 16)
+#define COLUMNS (SS_LANES < 4 ? VECTORS * SS_LANES : 16)
 
 // `columns` of them from X on, in registers along each row: every number goes through the same operations as
 // above.
 static inline void whiten_lanes(const double *L, int m, double *X, int k, int columns)
 {
-    const int count = columns / LANES;
+    const int count = columns / SS_LANES;
     for (int i = 0; i < m; i++) {
         double *row = X + (size_t)i * (size_t)k;
-        lanes x[VECTORS];
+        ss_lanes x[VECTORS];
         for (int c = 0; c < count; c++) {
-            x[c] = *(const lanes *)(row + c * LANES);
+            x[c] = *(const ss_lanes *)(row + c * SS_LANES);
         }
         for (int j = 0; j < i; j++) {
             const double *other = X + (size_t)j * (size_t)k;
             for (int c = 0; c < count; c++) {
-                x[c] -= L[i * m + j] * *(const lanes *)(other + c * LANES);
+                x[c] -= L[i * m + j] * *(const ss_lanes *)(other + c * SS_LANES);
             }
         }
         for (int c = 0; c < count; c++) {
-            *(lanes *)(row + c * LANES) = x[c] / L[i * m + i];
+            *(ss_lanes *)(row + c * SS_LANES) = x[c] / L[i * m + i];
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lanes.h"
 #include "problems/matrix/bodies.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
@@ -38,34 +39,25 @@ static void add_identity(ss_implicit *p, int node, int room)
     }
 }
 
-// Most bodies have this room: their rows are vectors of the CPU, in registers two at a time. gcc would keep
-// wider ones in memory.
+// Most bodies have this room: their rows are vectors of the CPU, in registers two at a time.
 #define ROOM_OF_RODS 16
-#if defined(__AVX512F__)
-#define LANES 8
-#elif defined(__AVX__)
-#define LANES 4
-#else
-#define LANES 2
-#endif
-typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
 
 // Columns of D G that are made at once.
 #define COLUMNS 64
 
 static void add_outer_of_rods(int dim, int room_a, const double *Ga, const double *B, double *block)
 {
-    for (int from = 0; from < ROOM_OF_RODS; from += 2 * LANES) {
-        lanes b[3][2] = {0};
+    for (int from = 0; from < ROOM_OF_RODS; from += 2 * SS_LANES) {
+        ss_lanes b[3][2] = {0};
         for (int k = 0; k < dim; k++) {
-            b[k][0] = *(const lanes *)(B + k * COLUMNS + from);
-            b[k][1] = *(const lanes *)(B + k * COLUMNS + from + LANES);
+            b[k][0] = *(const ss_lanes *)(B + k * COLUMNS + from);
+            b[k][1] = *(const ss_lanes *)(B + k * COLUMNS + from + SS_LANES);
         }
         for (int j = 0; j < room_a; j++) {
             const double g0 = Ga[j], g1 = Ga[room_a + j], g2 = dim == 3 ? Ga[2 * room_a + j] : 0.0;
             double *row = block + j * ROOM_OF_RODS + from;
-            *(lanes *)row += g0 * b[0][0] + g1 * b[1][0] + g2 * b[2][0];
-            *(lanes *)(row + LANES) += g0 * b[0][1] + g1 * b[1][1] + g2 * b[2][1];
+            *(ss_lanes *)row += g0 * b[0][0] + g1 * b[1][0] + g2 * b[2][0];
+            *(ss_lanes *)(row + SS_LANES) += g0 * b[0][1] + g1 * b[1][1] + g2 * b[2][1];
         }
     }
 }
