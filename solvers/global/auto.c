@@ -307,10 +307,10 @@ static ss_outcome turn_elsewhere(auto_run *run, const member *m, ss_method **met
 static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
-    if ((k == 0 || &MEMBERS[k] == AGAIN) && run->round == 0 && begins_inside(run) != (k > 0)) {
+    if (k == 0 && run->round == 0 && begins_inside(run)) {
         return false;
     }
-    if (&MEMBERS[k] == AGAIN && run->round > 0) {
+    if (&MEMBERS[k] == AGAIN && (run->round > 0 || !begins_inside(run))) {
         return false;
     }
     if ((&MEMBERS[k] == NEAR || &MEMBERS[k] == DENSE) &&

@@ -1,5 +1,5 @@
-// solvers/global/ipm_step.h -- the start and a step of an interior point method: the direction of Mehrotra (1992) and the
-// correctors of Gondzio (1996), or a centring direction where those leave the cones at once.
+// solvers/global/ipm_step.h -- the start and a step of an interior point method: the direction of Mehrotra
+// (1992) and the correctors of Gondzio (1996), or a centring direction where those leave the cones at once.
 //
 //     first direction    t = 0: it leaves the share k of x.y
 //     second             t = k^3 x.y, with the first one's correction of second order

@@ -165,6 +165,13 @@ static void begin_with_sweeps(ppa_state *state, const ss_drive *d)
     state->swept_from = d->iterations;
 }
 
+// The same from the start.
+static void begin_again(ppa_state *state, ss_drive *d)
+{
+    ss_coupling_set(d->c, d->start);
+    begin_with_sweeps(state, d);
+}
+
 // A step of interior points; where it is the last one, what follows is prepared.
 static void ppa_step_inside(ppa_state *state, ss_drive *d)
 {
@@ -179,8 +186,7 @@ static void ppa_step_inside(ppa_state *state, ss_drive *d)
         state->rho = RHO_NEAR;
         state->near_from = d->iterations;
     } else {
-        ss_coupling_set(d->c, d->start);
-        begin_with_sweeps(state, d);
+        begin_again(state, d);
     }
 }
 
@@ -193,8 +199,7 @@ static ss_outcome ppa_step(void *of, ss_drive *d)
         return SS_UNSOLVED;
     }
     if (state->near_from > 0 && d->iterations - state->near_from >= NEAR_MOST) {
-        ss_coupling_set(d->c, d->start);
-        begin_with_sweeps(state, d);
+        begin_again(state, d);
     }
     const int swept = d->iterations - state->swept_from;
     if (!state->started && swept < s->sweeps && d->still == 0) {
