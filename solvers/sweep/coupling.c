@@ -403,11 +403,10 @@ ss_status ss_coupling_with(const ss_problem *p, ss_mass **room, ss_team *team,
     c->n = p->ncontacts;
     c->team = team;
     c->mu = p->mu;
-    ss_status status =
-        coupling_allocate(c) ? SS_OK : ss_fail_memory(e, "the coupling of the contacts");
-    if (status == SS_OK) {
-        status = p->form == SS_GLOBAL ? couple_global(c, p, room, form, resting, stop, e)
-                                      : couple_local(c, p, form, stop, e);
+    ss_status status = p->form == SS_GLOBAL ? couple_global(c, p, room, form, resting, stop, e)
+                                            : couple_local(c, p, form, stop, e);
+    if (status == SS_OK && !coupling_allocate(c)) { // where making W has left room
+        status = ss_fail_memory(e, "the coupling of the contacts");
     }
     if (status != SS_OK || ss_stop_asked(stop)) {
         ss_coupling_free(c);
