@@ -2,6 +2,7 @@
 //
 // Text:     aligned; columns without a heading of their own are left out where they hold nothing,
 //           and on a terminal those that do not fit; the last column, of texts, is broken into lines.
+//           A table without rows has no headings either: the reason stands on stderr.
 // CSV:      a header of keys, quotes only where RFC 4180 asks for them: an ordinary name has none.
 // JSON:     an array of objects; bytes that are not UTF-8 are replaced by U+FFFD.
 // Markdown: a table of GitHub's. LaTeX: booktabs.

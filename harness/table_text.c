@@ -209,7 +209,7 @@ void ss_table_print_text(ss_table *t)
     if (t->width > 0) {
         fit(t, widths);
     }
-    for (size_t row = 0; row <= t->nrows; row++) {
+    for (size_t row = 0; t->nrows > 0 && row <= t->nrows; row++) {
         print_line(t, widths, row);
     }
     free(widths);

@@ -89,6 +89,7 @@ static void every_row_of_a_collection_is_solved(void)
     HOLDS(csv_field(standard_out, 1, "problem"), name);
     EXPECT(3, "solve", many, "--problem", "nobody");
     HOLDS(standard_error, "contains no problem named 'nobody'");
+    TEST_ASSERT_EQUAL_STRING("", standard_out);
 }
 
 static void json_is_json(void)
