@@ -238,6 +238,13 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     HOLDS(standard_error, "orbit:speed=3: scene 'orbit' has no option 'speed'; it has amplitude=");
     EXPECT(1, "simulate", "orbit:period=0");
     HOLDS(standard_error, "orbit:period=0: period takes ");
+    EXPECT(1, "simulate", "pony:motion=0,period=2");
+    HOLDS(standard_error,
+          "period does nothing in 'pony:motion=0,period=2' without a motion above 0;");
+    EXPECT(1, "simulate", "orbit:amplitude=0,period=2");
+    HOLDS(standard_error, "without an amplitude above 0; leave it out");
+    EXPECT(1, "simulate", "twist:rate=2,turn=0");
+    HOLDS(standard_error, "without a turn other than 0; leave it out");
     EXPECT(1, "simulate", "orbit", "--rods", "2");
     HOLDS(standard_error, "stickslip simulate: orbit: 2 rods");
     EXPECT(1, "simulate", "pony", "--dt", "0");

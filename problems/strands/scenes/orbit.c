@@ -3,6 +3,8 @@
 // Once it has reached its periodic orbit, every solver of Coulomb's law gives the same orbit of the
 // free end, and another law gives another. The ball turns about a vertical axis: friction then
 // drags the rod sideways, and its direction goes through all angles.
+#include <string.h>
+
 #include "problems/strands/scenes/ball.h"
 #include "problems/strands/scenes/request.h"
 #include "problems/strands/scenes/scenes.h"
@@ -24,6 +26,12 @@ static const ss_key KEYS[] = {
     SS_REAL_KEY("period", period, 1e-3, 1e3),
     {.name = NULL},
 };
+
+static const char *orbit_key_needs(const void *set, const char *key)
+{
+    const bool still = ((const settings *)set)->amplitude == 0.0;
+    return still && strcmp(key, "period") == 0 ? "an amplitude above 0" : NULL;
+}
 
 static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                        ss_error *e)
@@ -63,5 +71,6 @@ const ss_scene ss_scene_orbit = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .key_needs = orbit_key_needs,
     .build = build,
 };

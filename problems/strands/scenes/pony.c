@@ -10,6 +10,8 @@
 // pieces of unequal length, and the elements of a strand are equal (bundle.h). One bend of 22/m
 // over the first of five pieces could be had, with 28 segments; over 200 steps of 334 strands it
 // leaves 6 % of the steps above the tolerance, for 2 % of the bend here, 5.3/m over three of five.
+#include <string.h>
+
 #include "problems/strands/scenes/bundle.h"
 #include "problems/strands/scenes/head.h"
 #include "problems/strands/scenes/request.h"
@@ -41,6 +43,12 @@ static const ss_key KEYS[] = {
     SS_REAL_KEY("gather", gather, 0.0, 100.0),     SS_REAL_KEY("motion", motion, 0.0, 3.0),
     SS_REAL_KEY("period", period, 0.01, 1000.0),   {.name = NULL},
 };
+
+static const char *pony_key_needs(const void *set, const char *key)
+{
+    const bool still = ((const settings *)set)->motion == 0.0;
+    return still && strcmp(key, "period") == 0 ? "a motion above 0" : NULL;
+}
 
 #define TIE_POLAR 1.2   // rad from the crown
 #define TIE_GAP   0.004 // m from the scalp to the lowest root
@@ -113,5 +121,6 @@ const ss_scene ss_scene_pony = {
     .keys = KEYS,
     .defaults = &DEFAULTS,
     .settings_size = sizeof(settings),
+    .key_needs = pony_key_needs,
     .build = build,
 };

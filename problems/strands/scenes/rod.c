@@ -12,6 +12,7 @@
 //                 above 8.987 EI / L, as an inextensible rod cannot leave its line between fixed clamps
 //     ring        both ends in one place: stable to a twist of 2 pi sqrt(3) EI/GJ (Michell)
 #include <stdlib.h>
+#include <string.h>
 
 #include "problems/strands/models/super_helix/super_helix_kinematics.h"
 #include "problems/strands/scenes/request.h"
@@ -184,6 +185,12 @@ static const ss_key TWIST_KEYS[] = {
     {.name = NULL},
 };
 
+static const char *twist_key_needs(const void *set, const char *key)
+{
+    const bool still = ((const settings *)set)->turn == 0.0;
+    return still && strcmp(key, "rate") == 0 ? "a turn other than 0" : NULL;
+}
+
 static ss_status twist(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                        ss_error *e)
 {
@@ -330,6 +337,7 @@ const ss_scene ss_scene_twist = {
     .dt = 0.002,
     .keys = TWIST_KEYS,
     .defaults = &TWIST_DEFAULTS,
+    .key_needs = twist_key_needs,
     .build = twist,
     ONE_ROD,
 };

@@ -22,6 +22,7 @@ typedef struct ss_scene {
     const ss_key *keys;    // NULL for none
     const void *defaults;  // settings_size bytes; NULL for none
     size_t settings_size;
+    ss_key_needs *key_needs; // NULL: every key has an effect
     // Fills an empty world and adjusts the options of its steps (dt is the user's or the default).
     ss_status (*build)(const ss_scene_request *request, ss_world *world, ss_step_options *options,
                        ss_error *e);

@@ -23,7 +23,7 @@ const ss_scene *ss_scene_find(const char *name)
 static ss_entry scene_entry(int k)
 {
     const ss_scene *s = ss_scenes[k];
-    return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size, NULL}
+    return s != NULL ? (ss_entry){s->name, s->keys, s->defaults, s->settings_size, s->key_needs}
                      : (ss_entry){0};
 }
 
