@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 // For use in loops that are worth more than its length.
 #define SS_INLINE static inline __attribute__((always_inline))
@@ -25,6 +26,16 @@ static inline double ss_norm_inf3(const double x[3])
     double worst = fabs(x[0]);
     worst = worst != worst || fabs(x[1]) <= worst ? worst : fabs(x[1]);
     return worst != worst || fabs(x[2]) <= worst ? worst : fabs(x[2]);
+}
+
+// Whether all numbers of a vector of any length are 0.
+static inline bool ss_all_zero(const double *x, size_t count)
+{
+    size_t k = 0;
+    while (k < count && x[k] == 0.0) {
+        k++;
+    }
+    return k == count;
 }
 
 // y = A x.

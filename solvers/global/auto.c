@@ -26,6 +26,7 @@
 #include "solvers/global/global.h"
 #include "solvers/global/drive.h"
 #include "solvers/registry.h"
+#include "solvers/small.h"
 #include "solvers/sweep/sweep.h"
 
 #define LATER 1.5  // the rate is looked at again at so many times as much work
@@ -467,10 +468,7 @@ static ss_status auto_prepare(auto_run *run, const double *r, ss_error *e)
         return ss_fail_memory(e, "the portfolio");
     }
     memcpy(run->start, r, size * sizeof *r);
-    run->is_cold = true;
-    for (size_t k = 0; run->is_cold && k < size; k++) {
-        run->is_cold = r[k] == 0.0;
-    }
+    run->is_cold = ss_all_zero(r, size);
     return SS_OK;
 }
 

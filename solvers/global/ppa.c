@@ -22,6 +22,7 @@
 #include "solvers/global/prox_step.h"
 #include "solvers/sweep/sweep_keys.h"
 #include "solvers/registry.h"
+#include "solvers/small.h"
 
 #define RHO_CAP       1e6
 #define INTERIOR_MOST 60  // steps of interior points,
@@ -247,11 +248,9 @@ static ss_status ppa_couple(void *of, ss_drive *d, const double *r, const ss_sto
 static bool begins_inside(const ss_drive *d)
 {
     const settings *s = d->settings;
-    bool begins =
-        d->task->tolerance < SS_PRICES_TIGHT && ss_prices_are_even(d->task->problem, d->c);
-    for (size_t k = 0; begins && k < (size_t)d->c->dim * (size_t)d->c->n; k++) {
-        begins = d->start[k] == 0.0;
-    }
+    const bool begins = d->task->tolerance < SS_PRICES_TIGHT &&
+                        ss_prices_are_even(d->task->problem, d->c) &&
+                        ss_all_zero(d->start, (size_t)d->c->dim * (size_t)d->c->n);
     return s->start == START_INTERIOR || (s->start == START_AUTO && begins);
 }
 
