@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <suitesparse/cholmod.h>
 
 #include "base/memory.h"
 #include "problems/matrix/bodies.h"
 #include "problems/matrix/dense.h"
+#include "problems/matrix/sparse_factor.h"
 
 // One body's factor: dense (row-major, lower triangle), a band, or sparse by columns.
 typedef struct factor {
@@ -207,124 +207,14 @@ const ss_banded *ss_mass_band(const ss_mass *mass, int body)
     return mass->factors[body].band.n > 0 ? &mass->factors[body].band : NULL;
 }
 
-// ---- Others
-
-// The upper triangle of M[dofs, dofs] for CHOLMOD.
-static cholmod_sparse *gather_upper(const ss_mass *mass, const ss_sparse *M, int body,
-                                    cholmod_common *common)
-{
-    const int m = ss_mass_size(mass, body);
-    const int *dofs = ss_mass_dofs(mass, body);
-    size_t count = 0;
-    for (int c = 0; c < m; c++) {
-        count += (size_t)(M->start[dofs[c] + 1] - M->start[dofs[c]]);
-    }
-    cholmod_sparse *A =
-        cholmod_allocate_sparse((size_t)m, (size_t)m, count, 1, 1, 1, CHOLMOD_REAL, common);
-    if (A == NULL) {
-        return NULL;
-    }
-    int *start = A->p, *row = A->i, filled = 0;
-    double *x = A->x;
-    for (int c = 0; c < m; c++) {
-        start[c] = filled;
-        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
-            if (mass->bodies.place[M->row[k]] <= c) {
-                row[filled] = mass->bodies.place[M->row[k]];
-                x[filled++] = M->x[k];
-            }
-        }
-    }
-    start[m] = filled;
-    return A;
-}
-
-// CHOLMOD's factor becomes ours: its columns are copied and its order becomes the order of the
-// dofs.
-static bool take_factor(ss_mass *mass, int body, cholmod_factor *L, cholmod_common *common)
-{
-    const int m = ss_mass_size(mass, body);
-    int *dofs = mass->bodies.dofs + mass->bodies.start[body];
-    int *old = malloc((size_t)m * sizeof *old);
-    const int *order = L->Perm;
-    if (old == NULL) {
-        return false;
-    }
-    memcpy(old, dofs, (size_t)m * sizeof *old);
-    for (int c = 0; c < m; c++) {
-        dofs[c] = old[order[c]];
-        mass->bodies.place[dofs[c]] = c;
-    }
-    free(old);
-    cholmod_sparse *columns = cholmod_factor_to_sparse(L, common);
-    if (columns == NULL) {
-        return false;
-    }
-    const size_t count = (size_t)((int *)columns->p)[m];
-    ss_sparse *S = &mass->factors[body].sparse;
-    *S = (ss_sparse){m, m, malloc(((size_t)m + 1) * sizeof *S->start),
-                     malloc(count * sizeof *S->row), malloc(count * sizeof *S->x)};
-    const bool ok = S->start != NULL && S->row != NULL && S->x != NULL;
-    if (ok) {
-        memcpy(S->start, columns->p, ((size_t)m + 1) * sizeof *S->start);
-        memcpy(S->row, columns->i, count * sizeof *S->row);
-        memcpy(S->x, columns->x, count * sizeof *S->x);
-    }
-    cholmod_free_sparse(&columns, common);
-    return ok;
-}
-
-// CHOLMOD takes any pivot above zero, and a NaN. Returns the failing column, or -1. Rows of a
-// sparse factor are short: they are given the subtractions of the largest dense one.
-static int find_broken_pivot(const ss_mass *mass, const ss_sparse *M, int body)
-{
-    const int *dofs = ss_mass_dofs(mass, body);
-    const ss_sparse *L = &mass->factors[body].sparse;
-    for (int c = 0; c < L->ncols; c++) {
-        const double root = L->x[L->start[c]];
-        for (int k = M->start[dofs[c]]; k < M->start[dofs[c] + 1]; k++) {
-            if (M->row[k] == dofs[c] &&
-                !ss_dense_pivot_is_sound(root * root, SS_DENSE_BODY, M->x[k])) {
-                return c;
-            }
-        }
-    }
-    return -1;
-}
-
-static ss_status check_pivots(const ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
-{
-    const int broken = find_broken_pivot(mass, M, body);
-    return broken < 0 ? SS_OK : fail_indefinite(ss_mass_dofs(mass, body)[broken], e);
-}
+// ---- All
 
 static ss_status factor_large(ss_mass *mass, const ss_sparse *M, int body, ss_error *e)
 {
-    cholmod_common common;
-    cholmod_start(&common);
-    common.print = 0;
-    common.nmethods = 1; // one fixed order, so that a problem has one factor
-    common.method[0].ordering = CHOLMOD_AMD;
-    common.supernodal = CHOLMOD_SIMPLICIAL; // no BLAS: the same bits on every CPU
-    common.final_ll = 1;
-    cholmod_sparse *A = gather_upper(mass, M, body, &common);
-    cholmod_factor *L = A != NULL ? cholmod_analyze(A, &common) : NULL;
-    ss_status status = SS_OK;
-    if (L == NULL || !cholmod_factorize(A, L, &common) || common.status < CHOLMOD_OK) {
-        status = ss_fail_memory(e, "the factor of M");
-    } else if (common.status == CHOLMOD_NOT_POSDEF || L->minor < L->n) {
-        const int *order = L->Perm; // minor is n where no column broke down
-        const size_t broken = L->minor < L->n ? L->minor : L->n - 1;
-        status = fail_indefinite(ss_mass_dofs(mass, body)[order[broken]], e);
-    } else if (!take_factor(mass, body, L, &common)) {
-        status = ss_fail_memory(e, "the factor of M");
-    } else {
-        status = check_pivots(mass, M, body, e);
-    }
-    cholmod_free_factor(&L, &common);
-    cholmod_free_sparse(&A, &common);
-    cholmod_finish(&common);
-    return status;
+    int *dofs = mass->bodies.dofs + mass->bodies.start[body], broken;
+    const ss_status status = ss_sparse_factor(M, ss_mass_size(mass, body), dofs, mass->bodies.place,
+                                              &mass->factors[body].sparse, &broken, e);
+    return status == SS_OK && broken >= 0 ? fail_indefinite(broken, e) : status;
 }
 
 static bool is_small(const ss_mass *mass, int body)
@@ -388,29 +278,6 @@ ss_status ss_mass_new(const ss_problem *p, ss_mass **mass, ss_error *e)
     return SS_OK;
 }
 
-// The first entry of a column of L is its diagonal.
-static void whiten_sparse(const ss_sparse *L, double *X, int k)
-{
-    for (int j = 0; j < L->ncols; j++) {
-        double *row = X + (size_t)j * (size_t)k;
-        ss_dense_divide(row, L->x[L->start[j]], k);
-        for (int s = L->start[j] + 1; s < L->start[j + 1]; s++) {
-            ss_dense_subtract(X + (size_t)L->row[s] * (size_t)k, L->x[s], row, k);
-        }
-    }
-}
-
-static void unwhiten_sparse(const ss_sparse *L, double *X, int k)
-{
-    for (int j = L->ncols - 1; j >= 0; j--) {
-        double *row = X + (size_t)j * (size_t)k;
-        for (int s = L->start[j] + 1; s < L->start[j + 1]; s++) {
-            ss_dense_subtract(row, L->x[s], X + (size_t)L->row[s] * (size_t)k, k);
-        }
-        ss_dense_divide(row, L->x[L->start[j]], k);
-    }
-}
-
 int ss_mass_columns(const ss_mass *mass, int body, int count)
 {
     const bool dense = mass->factors[body].dense != NULL;
@@ -425,7 +292,7 @@ void ss_mass_whiten(const ss_mass *mass, int body, double *X, int k)
     } else if (L->band.n > 0) {
         ss_banded_whiten(&L->band, X, k);
     } else {
-        whiten_sparse(&L->sparse, X, k);
+        ss_sparse_factor_whiten(&L->sparse, X, k);
     }
 }
 
@@ -437,7 +304,7 @@ void ss_mass_unwhiten(const ss_mass *mass, int body, double *X, int k)
     } else if (L->band.n > 0) {
         ss_banded_unwhiten(&L->band, X, k);
     } else {
-        unwhiten_sparse(&L->sparse, X, k);
+        ss_sparse_factor_unwhiten(&L->sparse, X, k);
     }
 }
 
