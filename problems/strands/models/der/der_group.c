@@ -8,7 +8,6 @@
 // on the free dofs, which follow each other. There is no internal damping.
 //
 // doc/strands.md, "Thesis".
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,8 +21,8 @@
 typedef int64_t lane_bits __attribute__((vector_size(8 * W), aligned(8)));
 #define LANE_BITS lane_bits
 #include "problems/strands/lanes_math.h"
+#include "problems/strands/models/der/der_band.h"
 
-#define HALF  (2 * SS_DER_STRIDE + 2)
 #define TURN  6.28318530717958647692
 #define ALIGN 64
 
@@ -52,14 +51,6 @@ typedef struct work {
     lanes *D;  // [nfree] its diagonal, and then 1 / D
     lanes *dv; // [nfree] v - v*
 } work;
-
-// Rows that column j of M has below its diagonal: joints couple three vertices and the angles between, so
-// that the four columns from a vertex on end in the same row.
-static int depth(const group *s, int j)
-{
-    const int most = HALF - (s->first + j) % SS_DER_STRIDE, left = s->nfree - 1 - j;
-    return left < most ? left : most;
-}
 
 // ---- Making one
 
@@ -352,7 +343,8 @@ static void add_edge(const group *s, int j, lanes inverse, double h, lanes *M)
 static void take_first(const group *s, lanes *M)
 {
     for (int j = 0; j < s->nfree; j++) {
-        memcpy(M + (HALF + 1) * j, s->base + (HALF + 1) * j, (size_t)(depth(s, j) + 1) * sizeof *M);
+        memcpy(M + (HALF + 1) * j, s->base + (HALF + 1) * j,
+               (size_t)(band_depth(s->first, s->nfree, j) + 1) * sizeof *M);
     }
 }
 
@@ -375,61 +367,6 @@ static void form(group *s, double h, lanes *M)
         }
         add_edge(s, j, f.inverse, h, M);
         before = f;
-    }
-}
-
-// ---- L D L' of M
-
-// In the place of M. The bits of the strands that have one: their pivots exceed the rounding of what was
-// taken off.
-static unsigned factor(const group *s, const work *at)
-{
-    lane_bits good = {0};
-    good = ~good;
-    for (int j = 0; j < s->nfree; j++) {
-        at->D[j] = at->M[(HALF + 1) * j];
-    }
-    for (int j = 0; j < s->nfree; j++) {
-        const lanes *left = at->M + (HALF + 1) * j;
-        const int below = depth(s, j);
-        const lanes pivot = left[0], inverse = 1.0 / pivot;
-        good &= pivot > (HALF + 1) * DBL_EPSILON * at->D[j];
-        at->D[j] = inverse;
-        for (int k = 1; k <= below; k++) {
-            lanes *restrict right = at->M + (HALF + 1) * (j + k) - k;
-            const lanes share = left[k] * inverse;
-            for (int i = k; i <= below; i++) {
-                right[i] -= share * left[i];
-            }
-        }
-    }
-    unsigned bits = 0;
-    for (int l = 0; l < W; l++) {
-        bits |= good[l] != 0 ? 1u << l : 0u;
-    }
-    return bits;
-}
-
-// dv <- (L D L')^-1 dv; column j of M holds that of L D.
-static void solve(const group *s, const work *at)
-{
-    lanes *x = at->dv;
-    for (int j = 0; j < s->nfree; j++) {
-        const lanes *c = at->M + (HALF + 1) * j, scaled = x[j] * at->D[j];
-        const int below = depth(s, j);
-        for (int i = 1; i <= below; i++) {
-            x[j + i] -= c[i] * scaled;
-        }
-        x[j] = scaled;
-    }
-    for (int j = s->nfree - 1; j >= 0; j--) {
-        const lanes *c = at->M + (HALF + 1) * j;
-        const int below = depth(s, j);
-        lanes sum = {0.0};
-        for (int i = 1; i <= below; i++) {
-            sum += c[i] * x[j + i];
-        }
-        x[j] -= sum * at->D[j];
     }
 }
 
@@ -460,7 +397,7 @@ static unsigned group_iterate(void *group_, const ss_quasi_step *step)
     move(s, step->h);
     form(s, step->h, at.M);
     const double start = ss_step_clock();
-    const unsigned good = factor(s, &at);
+    const unsigned good = band_factor(s->first, s->nfree, at.M, at.D);
     step->quasi->seconds[s->strand[0]] = ss_step_clock() - start;
     for (int l = 0; l < W; l++) {
         take(step->impulses + w->strands[s->strand[l]].v + s->first, s->nfree, l, at.dv);
@@ -468,7 +405,7 @@ static unsigned group_iterate(void *group_, const ss_quasi_step *step)
     for (int j = 0; j < s->nfree; j++) {
         at.dv[j] -= s->g[s->first + j];
     }
-    solve(s, &at);
+    band_solve(s->first, s->nfree, at.M, at.D, at.dv);
     for (int j = 0; j < s->nfree; j++) {
         s->v[s->first + j] = s->about[s->first + j] + at.dv[j];
     }
@@ -491,7 +428,7 @@ static void give_matrix(const group *s, double h, int l, lanes *M, ss_band *to)
         add_edge(s, j, 1.0 / roots(lane3_dot(e, e)), h, M);
     }
     for (int j = 0; j < s->nfree; j++) {
-        const int at = (HALF + 1) * j, rows = depth(s, j) + 1;
+        const int at = (HALF + 1) * j, rows = band_depth(s->first, s->nfree, j) + 1;
         give(M + at, rows, l, to->x + at);
         memset(to->x + at + rows, 0, (size_t)(HALF + 1 - rows) * sizeof *to->x);
     }
