@@ -165,7 +165,6 @@ static void look(ipm_run *run, ss_drive *d)
         run->idle = 0;
     }
     run->least = fmin(estimate, run->least);
-    ss_ipm_impulses(state);
     const double near = fmax(NEAR_JUDGED * d->task->tolerance, LEAST_JUDGED);
     if (estimate > near && run->idle % IDLE_FEW != IDLE_FEW - 1) {
         ss_drive_pass(d, state->r, estimate);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/residual.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
@@ -19,29 +18,11 @@
 #define OUTLIER      10.0 // products between t and 10 times less or more are let be
 #define DELTA_GROWTH 10.0
 #define DELTA_DECAY  0.5
-#define CONTACT_NS   60.0 // of a contact in a loop that sees, for those who share it
+#define CONTACT_NS   60.0 // of a contact in a loop that sees, for those who share it,
+#define CENTRE_NS    30.0 // where outliers are looked for,
+#define CONE_NS      10.0 // and elsewhere
 
-// ---- Contacts
-
-bool ss_ipm_is_line(const ss_interior *state, int i)
-{
-    return !(state->system->c->mu[i] > 0.0);
-}
-
-// r = P^-1 x of contact i; without friction P = I, and x_1 = x_2 = 0.
-static void find_impulse(const ss_interior *state, int i, const double x[3], double r[3])
-{
-    r[0] = ss_ipm_is_line(state, i) ? x[0] : x[0] / state->system->c->mu[i];
-    r[1] = x[1];
-    r[2] = x[2];
-}
-
-void ss_ipm_impulses(ss_interior *state)
-{
-    for (int i = 0; i < state->system->c->n; i++) {
-        find_impulse(state, i, state->x + 4 * (size_t)i, state->r + 4 * (size_t)i);
-    }
-}
+// ---- Velocities
 
 // u where q is this; without the velocity at q = 0 for a change of q.
 static void find_velocity(const ss_interior *state, int i, const double *q, bool change,
@@ -67,15 +48,6 @@ void ss_ipm_set_free(ss_interior *state)
     for (int i = 0; c->is_explicit && i < c->n; i++) {
         memcpy(state->q + 4 * (size_t)i, c->b + c->dim * i, (size_t)c->dim * sizeof *state->q);
     }
-}
-
-double ss_ipm_gap(const ss_interior *state, double a)
-{
-    double sum = 0.0;
-    for (size_t k = 0; k < 4 * (size_t)state->system->c->n; k++) {
-        sum += (state->x[k] + a * state->dx[k]) * (state->y[k] + a * state->dy[k]);
-    }
-    return sum / state->system->c->n;
 }
 
 // ---- One Newton system
@@ -165,6 +137,14 @@ bool ss_ipm_factor(ss_interior *state)
     return assembled ? ss_block_lu_factor(system->lu) : ss_implicit_factor(system);
 }
 
+// A target of all contacts.
+typedef struct aiming {
+    ss_interior *state;
+    double t, more;
+    bool near; // as ss_ipm_aim_near
+    bool correct;
+} aiming;
+
 // h = T (l \ (c - correction)) of contact i, whose correction is that of the direction that there is.
 static void aim_at(ss_interior *state, int i, double c[3], bool correct)
 {
@@ -182,24 +162,31 @@ static void aim_at(ss_interior *state, int i, double c[3], bool correct)
     ss_scaling_apply(s, a, state->h + at);
 }
 
+static void aim_contacts(void *of, int first, int end)
+{
+    const aiming *all = of;
+    for (int i = first; i < end; i++) {
+        const double *l = all->state->scaling[i].l;
+        double c[3] = {all->t, 0.0, 0.0};
+        if (all->near) {
+            const double product[3] = {ss_dot3(l, l), 2.0 * l[0] * l[1], 2.0 * l[0] * l[2]};
+            ss_cone_approach(product, all->t, OUTLIER, c);
+        }
+        c[0] += all->more;
+        aim_at(all->state, i, c, all->correct);
+    }
+}
+
 void ss_ipm_aim(ss_interior *state, double t, bool correct)
 {
-    for (int i = 0; i < state->system->c->n; i++) {
-        double c[3] = {t, 0.0, 0.0};
-        aim_at(state, i, c, correct);
-    }
+    aiming all = {.state = state, .t = t, .correct = correct};
+    ss_team_divide(state->system->c->team, state->system->c->n, CONE_NS, aim_contacts, &all);
 }
 
 void ss_ipm_aim_near(ss_interior *state, double t, double more, bool correct)
 {
-    for (int i = 0; i < state->system->c->n; i++) {
-        const double *l = state->scaling[i].l;
-        const double product[3] = {ss_dot3(l, l), 2.0 * l[0] * l[1], 2.0 * l[0] * l[2]};
-        double c[3];
-        ss_cone_approach(product, t, OUTLIER, c);
-        c[0] += more;
-        aim_at(state, i, c, correct);
-    }
+    aiming all = {state, t, more, true, correct};
+    ss_team_divide(state->system->c->team, state->system->c->n, CONE_NS, aim_contacts, &all);
 }
 
 // The change `more` of dq is seen: change += A G more. dx by (2) after all changes.
@@ -242,7 +229,7 @@ static void visit_contacts(void *of, int first, int end)
         for (size_t k = 0; k < 3; k++) {
             x[k] = state->x[at + k] + state->dx[at + k];
         }
-        find_impulse(state, i, x, state->r + at);
+        ss_ipm_impulse(state, i, x, state->r + at);
         if (all->pushes) {
             ss_coupling_push(state->system->c, i, state->r + at, state->left);
         }
@@ -302,6 +289,21 @@ static double refine(ss_interior *state, double enough)
     return size;
 }
 
+// dy of (2).
+static void expand_contacts(void *of, int first, int end)
+{
+    const ss_interior *state = of;
+    for (int i = first; i < end; i++) {
+        const size_t at = 4 * (size_t)i;
+        double added[2];
+        find_added(state, i, added);
+        for (size_t k = 0; k < 3; k++) {
+            state->dy[at + k] = state->change[at + k] + state->v[at + k] - state->y[at + k] +
+                                added[k > 0] * state->dx[at + k];
+        }
+    }
+}
+
 // dq, dx and dy from what is left at the present dq; in doubles where floats do not get there. False as in
 // ss_ipm_factor.
 static bool solve(ss_interior *state, double share)
@@ -316,15 +318,7 @@ static bool solve(ss_interior *state, double share)
         size = refine(state, enough);
     }
     state->is_rough = !(size <= enough) && !(size <= ROUGH * first);
-    for (int i = 0; i < state->system->c->n; i++) {
-        const size_t at = 4 * (size_t)i;
-        double added[2];
-        find_added(state, i, added);
-        for (size_t k = 0; k < 3; k++) {
-            state->dy[at + k] = state->change[at + k] + state->v[at + k] - state->y[at + k] +
-                                added[k > 0] * state->dx[at + k];
-        }
-    }
+    ss_team_divide(state->system->c->team, state->system->c->n, CONE_NS, expand_contacts, state);
     return true;
 }
 
@@ -367,13 +361,21 @@ static bool find_outlier(const ss_interior *state, int i, double a, double t, do
     return ss_cone_clamp(product, t / OUTLIER, t * OUTLIER, c);
 }
 
-bool ss_ipm_centre(ss_interior *state, double a, double t)
+typedef struct centring {
+    ss_interior *state;
+    double a, t;
+} centring;
+
+// Their change of h, and of r, in which left is pushed.
+static void centre_contacts(void *of, int first, int end)
 {
-    const ss_coupling *c = state->system->c;
-    for (int i = 0; i < c->n; i++) {
+    const centring *all = of;
+    ss_interior *state = all->state;
+    for (int i = first; i < end; i++) {
         const size_t at = 4 * (size_t)i;
-        double missing[3], z[3], h[3], dx[3], dr[3];
-        if (!find_outlier(state, i, a, t, missing)) {
+        double missing[3], z[3], h[3], dx[3];
+        if (!find_outlier(state, i, all->a, all->t, missing)) {
+            memset(state->r + at, 0, 3 * sizeof *state->r);
             continue;
         }
         ss_scaling_divide(&state->scaling[i], missing, z);
@@ -381,41 +383,22 @@ bool ss_ipm_centre(ss_interior *state, double a, double t)
         for (size_t k = 0; k < 3; k++) {
             state->h[at + k] += h[k];
         }
-        if (!c->is_explicit) {
-            ss_multiply3(state->weight + 9 * (size_t)i, h, dx);
-            find_impulse(state, i, dx, dr);
-            ss_coupling_push(c, i, dr, state->left);
-        }
+        ss_multiply3(state->weight + 9 * (size_t)i, h, dx);
+        ss_ipm_impulse(state, i, dx, state->r + at);
     }
+}
+
+bool ss_ipm_centre(ss_interior *state, double a, double t)
+{
+    const ss_coupling *c = state->system->c;
+    centring all = {state, a, t};
+    ss_team_divide(c->team, c->n, CENTRE_NS, centre_contacts, &all);
     if (c->is_explicit) {
         find_left(state, NULL);
+    } else {
+        ss_coupling_push_all(c, state->r, state->left);
     }
     return solve(state, ENOUGH);
-}
-
-// How far the direction stays in the cones, at most 1 / SS_IPM_KEPT.
-double ss_ipm_way(const ss_interior *state)
-{
-    double a = 1.0 / SS_IPM_KEPT;
-    for (int i = 0; i < state->system->c->n; i++) {
-        const size_t at = 4 * (size_t)i;
-        a = ss_cone_step(ss_ipm_is_line(state, i), state->x + at, state->dx + at, a);
-        a = ss_cone_step(ss_ipm_is_line(state, i), state->y + at, state->dy + at, a);
-    }
-    return a;
-}
-
-void ss_ipm_move(ss_interior *state, double a)
-{
-    const int n = state->system->c->n;
-    const size_t contacts = 4 * (size_t)n;
-    ss_vector_add(state->size, a, state->dq, state->q);
-    ss_vector_add(contacts, a, state->dx, state->x);
-    ss_vector_add(contacts, a, state->dy, state->y);
-    for (int i = 0; i < n; i++) {
-        ss_cone_keep(state->x + 4 * (size_t)i);
-        ss_cone_keep(state->y + 4 * (size_t)i);
-    }
 }
 
 void ss_ipm_soften(ss_interior *state)
@@ -430,46 +413,6 @@ void ss_ipm_harden(ss_interior *state, double least)
 
 // ---- Making one
 
-ss_ipm_point ss_ipm_point_new(const ss_interior *state)
-{
-    const size_t contacts = 4 * (size_t)state->system->c->n;
-    double *q = malloc((state->size + 2 * contacts) * sizeof *q);
-    return q == NULL ? (ss_ipm_point){0}
-                     : (ss_ipm_point){q, q + state->size, q + state->size + contacts};
-}
-
-void ss_ipm_copy(const ss_interior *state, ss_ipm_point from, ss_ipm_point to)
-{
-    const size_t contacts = 4 * (size_t)state->system->c->n;
-    memcpy(to.q, from.q, state->size * sizeof *to.q);
-    memcpy(to.x, from.x, contacts * sizeof *to.x);
-    memcpy(to.y, from.y, contacts * sizeof *to.y);
-}
-
-// f of coulomb.h, at the velocity that y would have.
-static double find_error(const ss_interior *state, int i)
-{
-    const ss_coupling *c = state->system->c;
-    const double *x = state->x + 4 * (size_t)i, *y = state->y + 4 * (size_t)i, mu = c->mu[i];
-    double r[3];
-    find_impulse(state, i, x, r);
-    if (ss_ipm_is_line(state, i)) {
-        return ss_normal_size(c->s, r[0], y[0]);
-    }
-    const double u[3] = {mu * (y[0] - ss_length2(y[1], y[2])), y[1], y[2]};
-    return fmax(ss_fb_size(mu, c->s, r, u), SS_NORMAL_WEIGHT * ss_normal_size(c->s, r[0], u[0]));
-}
-
-double ss_ipm_estimate(const ss_interior *state)
-{
-    double worst = 0.0;
-    for (int i = 0; i < state->system->c->n; i++) {
-        const double error = find_error(state, i);
-        worst = error <= worst ? worst : error;
-    }
-    return worst / state->system->c->V;
-}
-
 bool ss_ipm_allocate(ss_interior *state)
 {
     const size_t n = (size_t)state->system->c->n;
@@ -477,7 +420,8 @@ bool ss_ipm_allocate(ss_interior *state)
     state->x = calloc(37 * n, sizeof *state->x);
     state->weight = calloc(9 * n, sizeof *state->weight);
     state->scaling = calloc(n, sizeof *state->scaling);
-    if (state->q == NULL || state->x == NULL || state->weight == NULL || state->scaling == NULL) {
+    if (state->q == NULL || state->x == NULL || state->weight == NULL || state->scaling == NULL ||
+        !ss_ipm_parts_new(state)) {
         return false;
     }
     state->dq = state->q + state->size;
@@ -500,4 +444,5 @@ void ss_ipm_release(ss_interior *state)
     free(state->x);
     free(state->weight);
     free(state->scaling);
+    free(state->parts);
 }

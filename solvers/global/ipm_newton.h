@@ -37,6 +37,7 @@ typedef struct ss_interior {
     double *v, *h, *slope;   // [4 n]; slope: dv_N/du_T, two numbers
     double *change;          // [4 n] A G dq
     double *r;               // [4 n] P^-1 x, and scratch
+    double *parts;           // of sums and extremes over the contacts (ipm_point.c)
     double *weight;          // [9 n] D of (2)
     double *compliance;      // [n] that delta multiplies
     ss_scaling *scaling;     // [n]
@@ -54,6 +55,7 @@ typedef struct ss_ipm_point {
 // The vectors, zero, of a state whose system and size are there. False without memory.
 bool ss_ipm_allocate(ss_interior *state);
 void ss_ipm_release(ss_interior *state);
+bool ss_ipm_parts_new(ss_interior *state); // its part in ipm_point.c
 
 ss_ipm_point ss_ipm_point_new(const ss_interior *state); // q is NULL without memory; free(q)
 void ss_ipm_copy(const ss_interior *state, ss_ipm_point from, ss_ipm_point to);
@@ -67,14 +69,24 @@ static inline ss_ipm_point ss_ipm_change(const ss_interior *state)
 }
 
 // Without friction: the cone is the half line.
-bool ss_ipm_is_line(const ss_interior *state, int i);
+static inline bool ss_ipm_is_line(const ss_interior *state, int i)
+{
+    return !(state->system->c->mu[i] > 0.0);
+}
+
+// r = P^-1 x of contact i; without friction P = I, and x_1 = x_2 = 0.
+static inline void ss_ipm_impulse(const ss_interior *state, int i, const double x[3], double r[3])
+{
+    r[0] = ss_ipm_is_line(state, i) ? x[0] : x[0] / state->system->c->mu[i];
+    r[1] = x[1];
+    r[2] = x[2];
+}
 
 void ss_ipm_set_free(ss_interior *state); // q = q0, r = 0
-void ss_ipm_impulses(ss_interior *state); // r = P^-1 x
 // The mean of x.y after a step a.
-double ss_ipm_gap(const ss_interior *state, double a);
-// ss_measures_error of r = P^-1 x where u is what y would have it, v(u) = y.
-double ss_ipm_estimate(const ss_interior *state);
+double ss_ipm_gap(ss_interior *state, double a);
+// ss_measures_error of r = P^-1 x where u is what y would have it, v(u) = y; and r.
+double ss_ipm_estimate(ss_interior *state);
 
 // T, v, D and J factored. False where x or y has no scaling, J is singular to rounding, or time is up.
 bool ss_ipm_factor(ss_interior *state);
@@ -92,7 +104,7 @@ bool ss_ipm_direction_again(ss_interior *state);
 // spectral values, that would not be within a factor of 10 of t, to that bound.
 bool ss_ipm_centre(ss_interior *state, double a, double t);
 // How far the direction stays in the cones, at most 1 / SS_IPM_KEPT.
-double ss_ipm_way(const ss_interior *state);
+double ss_ipm_way(ss_interior *state);
 void ss_ipm_move(ss_interior *state, double a);
 // More compliance, for a step that rounding has spoilt.
 void ss_ipm_soften(ss_interior *state);

@@ -27,7 +27,7 @@ void ss_ipm_step_start(ss_interior *state, const ss_drive *d)
     }
 }
 
-static double step_length(const ss_interior *state)
+static double step_length(ss_interior *state)
 {
     return SS_IPM_KEPT * ss_ipm_way(state);
 }

@@ -70,7 +70,6 @@ static ss_ppa_start_state start_look(ss_ppa_start *start, ss_drive *d)
         start->least = estimate;
         start->idle = 0;
     }
-    ss_ipm_impulses(state);
     if (estimate <= NEAR_JUDGED * d->task->tolerance) {
         ss_drive_judge(d, state->r);
     } else {
