@@ -142,31 +142,12 @@ static void the_mass_matrix_has_the_kinetic_energy_of_the_bodies(void)
     on_random_trees(kinetic_energy_is_that_of_the_bodies);
 }
 
-// q moved by `h` seconds of w + h/2 wdot: right to the second order, so that a central difference is.
-static void advance(const random_tree *t, const double *wdot, double h, double *q, double *w)
-{
-    const ss_oriented *s = t->tree;
-    for (int k = 0; k < ss_oriented_nv(s); k++) {
-        w[k] = t->w[k] + h * wdot[k];
-    }
-    for (int k = 0; k < 3 && s->floats; k++) {
-        q[k] = t->q[k] + h * (t->w[k] + 0.5 * h * wdot[k]);
-    }
-    for (int j = 0; j < N; j++) {
-        const int at = ss_oriented_turn_at(s, j), rate = ss_oriented_rate_at(s, j);
-        const double *a = t->w + rate, *b = wdot + rate;
-        const ss_vec3 turn = ss_vec(h * (a[0] + 0.5 * h * b[0]), h * (a[1] + 0.5 * h * b[1]),
-                                    h * (a[2] + 0.5 * h * b[2]));
-        ss_quat_write(ss_quat_product(ss_quat_read(t->q + at), ss_quat_exp(turn)), q + at);
-    }
-}
-
 static double energy_after(const random_tree *t, const double *wdot, double h)
 {
     const ss_oriented *s = t->tree;
     const ss_oriented_base still = {.pose = t->base.pose};
     double q[3 + 4 * N], w[MOST], sum = 0.0;
-    advance(t, wdot, h, q, w);
+    advance_random_tree(t, wdot, h, q, w);
     ss_oriented_move(s, &still, q, w, NULL);
     for (int j = 0; j < N; j++) {
         const ss_joint joint =

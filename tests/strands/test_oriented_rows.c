@@ -52,19 +52,7 @@ static double speed_after(const random_tree *t, const ss_oriented_row *row, cons
     base.pose.turn = ss_mat3_product(&by, &t->base.pose.turn);
     base.velocity = ss_along(base.velocity, h, base.acceleration);
     base.spin = ss_along(base.spin, h, base.spin_rate);
-    for (int k = 0; k < ss_oriented_nv(s); k++) {
-        w[k] = t->w[k] + h * wdot[k];
-    }
-    for (int k = 0; k < 3 && s->floats; k++) {
-        q[k] = t->q[k] + h * (t->w[k] + 0.5 * h * wdot[k]);
-    }
-    for (int j = 0; j < N; j++) {
-        const int at = ss_oriented_turn_at(s, j), rate = ss_oriented_rate_at(s, j);
-        const double *a = t->w + rate, *b = wdot + rate;
-        const ss_vec3 turn = ss_vec(h * (a[0] + 0.5 * h * b[0]), h * (a[1] + 0.5 * h * b[1]),
-                                    h * (a[2] + 0.5 * h * b[2]));
-        ss_quat_write(ss_quat_product(ss_quat_read(t->q + at), ss_quat_exp(turn)), q + at);
-    }
+    advance_random_tree(t, wdot, h, q, w);
     if (row->joint) {
         const double *own = w + ss_oriented_rate_at(s, row->link);
         return ss_dot(row->along, ss_vec(own[0], own[1], own[2]));

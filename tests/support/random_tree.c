@@ -69,3 +69,21 @@ random_tree new_random_tree(ss_random *g, bool floats)
     }
     return t;
 }
+
+void advance_random_tree(const random_tree *t, const double *wdot, double h, double *q, double *w)
+{
+    const ss_oriented *s = t->tree;
+    for (int k = 0; k < ss_oriented_nv(s); k++) {
+        w[k] = t->w[k] + h * wdot[k];
+    }
+    for (int k = 0; k < 3 && s->floats; k++) {
+        q[k] = t->q[k] + h * (t->w[k] + 0.5 * h * wdot[k]);
+    }
+    for (int j = 0; j < RANDOM_TREE_LINKS; j++) {
+        const int at = ss_oriented_turn_at(s, j), rate = ss_oriented_rate_at(s, j);
+        const double *a = t->w + rate, *b = wdot + rate;
+        const ss_vec3 turn = ss_vec(h * (a[0] + 0.5 * h * b[0]), h * (a[1] + 0.5 * h * b[1]),
+                                    h * (a[2] + 0.5 * h * b[2]));
+        ss_quat_write(ss_quat_product(ss_quat_read(t->q + at), ss_quat_exp(turn)), q + at);
+    }
+}

@@ -17,3 +17,5 @@ typedef struct random_tree {
 random_tree new_random_tree(ss_random *g, bool floats);
 ss_vec3 random_vector(ss_random *g, double size);
 ss_quat random_turn(ss_random *g, double angle); // by up to this angle, rad
+// q and w after `h` seconds of w + h/2 wdot: right to the second order, so that a central difference is.
+void advance_random_tree(const random_tree *t, const double *wdot, double h, double *q, double *w);
