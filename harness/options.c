@@ -135,8 +135,9 @@ static phrase expectation(const ss_option *option)
         snprintf(what.text, sizeof what.text, "a whole number from 0 to %" PRIu64, UINT64_MAX);
         break;
     case SS_OPTION_RANGE:
-        snprintf(what.text, sizeof what.text, "%s, two numbers from %.15g to %.15g in order",
-                 option->metavar, option->low, option->high);
+        snprintf(what.text, sizeof what.text,
+                 "%s, two numbers from %.15g to %.15g, ascending", option->metavar,
+                 option->low, option->high);
         break;
     case SS_OPTION_CHOICE:
         what = choice_list(option);
@@ -371,11 +372,11 @@ static bool read_option(const ss_verb *verb, void *values, int argc, char **argv
 static bool complete(const ss_verb *verb, const ss_operands *operands, const bool *seen)
 {
     if (operands->count < verb->min_operands) {
-        ss_complain(verb->name, "%s needs %s", verb->name, verb->needs);
+        ss_complain(verb->name, "needs %s", verb->needs);
         return false;
     }
     if (operands->count > verb->max_operands) {
-        ss_complain(verb->name, "%s takes %s%s, and '%s' is one too many", verb->name,
+        ss_complain(verb->name, "takes %s%s, and '%s' is one too many",
                     verb->max_operands > 0 ? "only " : "no operand",
                     verb->max_operands > 0 ? verb->operands : "",
                     operands->text[verb->max_operands]);
@@ -383,7 +384,7 @@ static bool complete(const ss_verb *verb, const ss_operands *operands, const boo
     }
     for (int k = 0; verb->options[k].name != NULL; k++) {
         if (verb->options[k].required && !seen[k]) {
-            ss_complain(verb->name, "%s needs --%s %s", verb->name, verb->options[k].name,
+            ss_complain(verb->name, "needs --%s %s", verb->options[k].name,
                         verb->options[k].metavar);
             return false;
         }

@@ -26,18 +26,21 @@ ss_status ss_database_fail_damaged(const ss_record *record, const char *what, ss
 
 static ss_status fail_foreign(const ss_record *record, ss_error *e)
 {
-    char head[8] = "";
+    static const char HDF5[] = "\211HDF\r\n\032\n", STATS[] = "scene,mo";
+    char head[9] = "";
     FILE *file = fopen(record->path, "rb");
-    const size_t count = file != NULL ? fread(head, 1, sizeof head, file) : 0;
     if (file != NULL) {
+        head[fread(head, 1, sizeof head - 1, file)] = '\0';
         fclose(file);
     }
-    const bool hdf5 = count == sizeof head && memcmp(head, "\211HDF\r\n\032\n", count) == 0;
-    return ss_fail(e, SS_BAD_INPUT,
-                   hdf5 ? "%s: is an HDF5 file, and a record of runs is an SQLite database; name "
-                          "another file"
-                        : "%s: is no record of runs, as bench --out makes them",
-                   record->path);
+    const char *what = strcmp(head, HDF5) == 0
+                           ? "is an HDF5 file, and a record of runs is an SQLite database; name "
+                             "another file"
+                       : strcmp(head, STATS) == 0
+                           ? "is a file of simulate --stats, and a record of runs is needed here; "
+                             "table --kind simulation takes statistics"
+                           : "is no record of runs, as bench --out makes them";
+    return ss_fail(e, SS_BAD_INPUT, "%s: %s", record->path, what);
 }
 
 static ss_status fail_read_only(const ss_record *record, ss_error *e)

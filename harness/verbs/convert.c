@@ -206,7 +206,7 @@ static int run_convert(const void *given, const ss_operands *files)
         return SS_EXIT_USAGE;
     }
     if (s->split == NULL && files->count == 1) {
-        ss_complain(VERB, "convert needs %s", NEEDS);
+        ss_complain(VERB, "needs %s", NEEDS);
         return SS_EXIT_USAGE;
     }
     conversion c = {.settings = s, .in = files->text[0]};

@@ -216,7 +216,7 @@ static int run_battery(battery *all)
 static const char *find_excess(const ss_method *m)
 {
     if (m->local == NULL) {
-        return "is not a local solver";
+        return "names no local solver; 'stickslip solvers' lists them";
     }
     if (strcmp(m->global->card.name, "gs") != 0) {
         return "write the local solver without GLOBAL/";

@@ -19,14 +19,19 @@ static const ss_option OPTIONS[] = {
 };
 
 // 3 if one of them could not be read; the others are merged.
-static int tell(int count, const ss_error *told)
+static int tell(const char *out, int count, const ss_error *told)
 {
-    int code = SS_EXIT_OK;
+    int code = SS_EXIT_OK, merged = 0;
     for (int k = 0; k < count; k++) {
         if (told[k].status != SS_OK) {
             ss_complain(VERB, "%s", told[k].text);
             code = ss_larger_code(code, (int)told[k].status);
+        } else {
+            merged++;
         }
+    }
+    if (merged > 0) {
+        ss_complain(VERB, "wrote %s: the rows of %d record%s", out, merged, ss_plural(merged));
     }
     return code;
 }
@@ -50,7 +55,7 @@ static int run_merge(const void *given, const ss_operands *records)
     if (status != SS_OK) {
         ss_complain(VERB, "%s", error.text);
     } else {
-        code = tell(records->count, told);
+        code = tell(s->out, records->count, told);
     }
     free(told);
     return code;

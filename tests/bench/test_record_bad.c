@@ -36,6 +36,8 @@ static void what_is_no_record_is_refused_with_a_sentence(void)
     CHECK(strstr(error.text, "no such file") != NULL && access(file, F_OK) != 0);
     write_bytes(file, "solver,seconds\nmfb,1\n", 21);
     check_refused("is no record of runs");
+    write_bytes(file, "scene,model,solver\n", 19);
+    check_refused("is a file of simulate --stats, and a record of runs is needed here");
     unlink(file);
     close_file(small_local(file)); // as records were once
     check_refused("is an HDF5 file, and a record of runs is an SQLite database; name another file");

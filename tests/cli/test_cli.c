@@ -181,23 +181,23 @@ static void a_mistyped_word_gets_a_suggestion(void)
 static void mistakes_of_the_command_line_end_with_1(void)
 {
     EXPECT(1, "inspect");
-    SAYS("inspect: inspect needs at least one FILE");
+    SAYS("inspect: needs at least one FILE");
     EXPECT(1, "check");
     EXPECT(1, "convert", one);
-    SAYS("convert: convert needs IN and OUT, or IN and --split DIR");
+    SAYS("convert: needs IN and OUT, or IN and --split DIR");
     EXPECT(1, "convert", one, "x.h5", "--split", "d");
     EXPECT(1, "verify", one, one);
     EXPECT(1, "verify", one, "--tol", "tight");
     SAYS("verify: --tol takes a number from 0 to 1, not 'tight'");
     EXPECT(1, "solvers", "mfb", "pac");
-    SAYS("solvers: solvers takes only [NAME], and 'pac' is one too many");
+    SAYS("solvers: takes only [NAME], and 'pac' is one too many");
     EXPECT(1, "solvers", "mbf");
     SAYS("solvers: there is no solver 'mbf'; did you mean 'mfb'?");
     EXPECT(1, "solvers", "quadratic");
     SAYS("solvers: there is no solver 'quadratic'; 'stickslip solvers' lists them");
     EXPECT(1, "generate");
     EXPECT(1, "generate", "tangle", "--out", "x.h5");
-    SAYS("generate tangle: generate tangle needs --contacts N");
+    SAYS("generate tangle: needs --contacts N");
     EXPECT(1, "generate", "tangle", "--contacts", "-5", "--out", "x.h5");
     SAYS("generate tangle: --contacts takes a whole number from 1 to 1000000, not '-5'");
     EXPECT(1, "generate", "tangle", "--contacts", "5");

@@ -328,11 +328,11 @@ static void a_list_means_the_operands_in_its_lines(void)
 static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
 {
     EXPECT(1, "bench", many, "--out", result);
-    HOLDS(standard_error, "bench needs --solvers LIST");
+    HOLDS(standard_error, "bench: needs --solvers LIST");
     EXPECT(1, "bench", many, "--solvers", "enum");
-    HOLDS(standard_error, "bench needs --out RESULTS.db");
+    HOLDS(standard_error, "bench: needs --out RESULTS.db");
     EXPECT(1, "bench", "--solvers", "enum", "--out", result);
-    HOLDS(standard_error, "bench needs a FILE");
+    HOLDS(standard_error, "bench: needs a FILE");
     EXPECT(1, "bench", many, "--solvers", "enum,nobody", "--out", result);
     HOLDS(standard_error, "--solvers: nobody: unknown solver 'nobody'");
     EXPECT(1, "bench", many, "--solvers", "enum", "--repeat", "0", "--out", result);

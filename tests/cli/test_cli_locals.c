@@ -129,13 +129,13 @@ static void help_shows_the_defaults(void)
 static void mistakes_end_with_1_and_a_sentence(void)
 {
     EXPECT(1, "generate", "locals", "--count", "5");
-    SAYS("generate locals: generate locals needs --solver SPEC");
+    SAYS("generate locals: needs --solver SPEC");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "nobody");
     HOLDS(standard_error, "generate locals: --solver nobody: unknown solver 'nobody'");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "enum:roots=cube");
     HOLDS(standard_error, "roots takes one of closed, gsl, not 'cube'");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "ppa");
-    SAYS("generate locals: --solver ppa: is not a local solver");
+    SAYS("generate locals: --solver ppa: names no local solver; 'stickslip solvers' lists them");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "anderson/mfb");
     SAYS("generate locals: --solver anderson/mfb: write the local solver without GLOBAL/");
     EXPECT(1, "generate", "locals", "--count", "5", "--solver", "mfb:freeze=on");

@@ -213,7 +213,7 @@ static void a_camera_needs_frames_and_angles(void)
 static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
 {
     EXPECT(1, "simulate");
-    SAYS("simulate: simulate needs a SCENE");
+    SAYS("simulate: needs a SCENE");
     EXPECT(1, "simulate", "ponny");
     SAYS("simulate: unknown scene 'ponny'; did you mean 'pony'?");
     EXPECT(1, "simulate", "xxxxxxxxxx");

@@ -170,7 +170,7 @@ static void runs_of_several_builds_are_warned_about(void)
 static void mistakes_end_with_1_and_a_sentence(void)
 {
     EXPECT(1, "table");
-    SAYS("table: table needs RESULTS: a record of bench, or a file of simulate --stats");
+    SAYS("table: needs RESULTS: a record of bench, or a file of simulate --stats");
     EXPECT(1, "table", results, "--paper", "--kind", "local");
     SAYS("table: --paper goes with --kind solvers or simulation, not with --kind local");
     EXPECT(1, "table", results, "--against", "mfb");
@@ -178,7 +178,7 @@ static void mistakes_end_with_1_and_a_sentence(void)
     EXPECT(3, "table", results, "--kind", "ratio", "--against", "nobody");
     EXPECT(1, "table", results, "--kind", "nothing");
     EXPECT(1, "plot", results);
-    SAYS("plot: plot needs --out FILE");
+    SAYS("plot: needs --out FILE");
     EXPECT(1, "plot", results, "--out", "a.gif");
     SAYS("plot: --out takes a name that ends in .svg, .png or .pdf, not 'a.gif'");
     EXPECT(1, "plot", results, "--out", "a.svg", "--problem", "p");

@@ -176,7 +176,7 @@ static void a_range_is_two_numbers_in_order(void)
     CHECK(o.s.span[0] == -1.0 && o.s.span[1] == 2.5);
     CHECK(PARSE("--span=3:3").parsed);
     CHECK_SAYS(PARSE("--span", "2:1"),
-               "--span takes A:B, two numbers from -1 to 10 in order, not '2:1'");
+               "--span takes A:B, two numbers from -1 to 10, ascending, not '2:1'");
     static const char *const bad[] = {"1", ":", "1:", ":1", "1:2:3", "-2:1", "1:11", "nan:1", ""};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         const outcome refused = PARSE("--span", bad[k]);
@@ -248,18 +248,18 @@ static void help_is_asked_before_anything_is_read(void)
 
 static void too_many_operands_name_the_first_that_is(void)
 {
-    CHECK_SAYS(PARSE("a", "b", "c"), "paint takes only FILE, and 'c' is one too many");
+    CHECK_SAYS(PARSE("a", "b", "c"), "takes only FILE, and 'c' is one too many");
     ss_verb none = PAINT;
     none.max_operands = 0;
     CHECK_SAYS(parse(&none, (const char *const[]){"a", NULL}),
-               "paint takes no operand, and 'a' is one too many");
+               "takes no operand, and 'a' is one too many");
 }
 
 static void missing_operands_are_named(void)
 {
     ss_verb one = PAINT;
     one.min_operands = 1;
-    CHECK_SAYS(parse(&one, (const char *const[]){"--loud", NULL}), "paint needs a FILE");
+    CHECK_SAYS(parse(&one, (const char *const[]){"--loud", NULL}), "needs a FILE");
 }
 
 static void a_missing_required_option_is_named(void)
@@ -269,7 +269,7 @@ static void a_missing_required_option_is_named(void)
     options[2].required = true;
     ss_verb command = PAINT;
     command.options = options;
-    CHECK_SAYS(parse(&command, (const char *const[]){"--loud", NULL}), "paint needs --contacts N");
+    CHECK_SAYS(parse(&command, (const char *const[]){"--loud", NULL}), "needs --contacts N");
     CHECK(parse(&command, (const char *const[]){"--contacts", "3", NULL}).parsed);
 }
 

@@ -158,9 +158,9 @@ static void an_empty_record_is_a_page_that_says_so(void)
 static void wrong_command_lines_are_exit_1(void)
 {
     EXPECT(1, "report", "--out", "x.html");
-    SAYS("report: report needs a RECORD of bench, a STATS.csv or a strands file");
+    SAYS("report: needs a RECORD of bench, a STATS.csv or a strands file");
     EXPECT(1, "report", "x.db");
-    HOLDS(standard_error, "report needs --out");
+    HOLDS(standard_error, "report: needs --out");
     EXPECT(1, "report", "--strands", "--out", "x.html");
     HOLDS(standard_error, "--strands needs a value");
     EXPECT(1, "report", results_file("page.db"), "--out", scratch_path("page.db"));
