@@ -115,13 +115,26 @@ static void label_solvers(ss_trials *t)
     }
 }
 
+// Whether solver j comes after `moving`: by the paper's order, and where that has neither, those of one name stand
+// together: runs at the same time are recorded in any order.
+static bool comes_after(const ss_trials *t, size_t j, const ss_solver_trials *moving)
+{
+    const int rank = ss_paper_rank(t->solvers[j].bare), other = ss_paper_rank(moving->bare);
+    bool named_before = false;
+    for (size_t k = 0; k < j; k++) {
+        named_before |= strcmp(t->solvers[k].bare, moving->bare) == 0;
+    }
+    return rank > other ||
+           (rank == other && named_before && strcmp(t->solvers[j].bare, moving->bare) != 0);
+}
+
 // Insertion, because equals must keep their order.
 static void sort_solvers(ss_trials *t)
 {
     for (size_t k = 1; k < t->nsolvers; k++) {
         const ss_solver_trials moving = t->solvers[k];
         size_t j = k;
-        for (; j > 0 && ss_paper_rank(t->solvers[j - 1].bare) > ss_paper_rank(moving.bare); j--) {
+        for (; j > 0 && comes_after(t, j - 1, &moving); j--) {
             t->solvers[j] = t->solvers[j - 1];
         }
         t->solvers[j] = moving;

@@ -47,8 +47,8 @@ typedef struct ss_trials {
     bool from_histories;            // some run was made to a tighter tolerance
     size_t nproblems;               // in the order of the record
     const ss_record_row **problems; // [nproblems] a row of each, for its name and size
-    size_t nsolvers;                // in the order of [D11] Table 2, others after them
-    ss_solver_trials *solvers;      // [nsolvers] owned
+    size_t nsolvers;           // in the order of [D11] Table 2, others after them, name by name
+    ss_solver_trials *solvers; // [nsolvers] owned
 } ss_trials;
 
 // tolerance NaN: that of the record, which must hold only one. SS_BAD_INPUT with a sentence where

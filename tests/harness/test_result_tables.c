@@ -220,6 +220,23 @@ static void solvers_of_one_name_differ_by_their_options_or_starts(void)
     HOLDS(print("solvers", SS_FORMAT_TEXT), "in some solvers only");
 }
 
+static void solvers_that_the_paper_lacks_stand_together_by_name(void)
+{
+    static const char *const SPECS[] = {"auto", "secular", "secular", "auto", "mfb"};
+    static const char *const LABELS[] = {"mfb", "auto from zero", "auto from guess",
+                                         "secular from zero", "secular from guess"};
+    ss_record_row rows[5];
+    for (int k = 0; k < 5; k++) {
+        rows[k] = result_row("mfb:freeze=paper", 1);
+        strcpy(rows[k].solver, SPECS[k]);
+        strcpy(rows[k].start, k == 2 || k == 3 ? "guess" : "zero");
+    }
+    compare(results_file_of("together.h5", rows, 5), NAN);
+    for (int k = 0; k < 5; k++) {
+        TEST_ASSERT_EQUAL_STRING(LABELS[k], trials->solvers[k].label);
+    }
+}
+
 static void options_that_names_leave_out_are_listed(void)
 {
     ss_record_row rows[2] = {result_row("mfb:freeze=paper", 1),
@@ -423,6 +440,7 @@ static void run_tests(void)
     RUN_TEST(several_tolerances_ask_for_a_choice);
     RUN_TEST(nan_is_never_within_a_tolerance);
     RUN_TEST(solvers_of_one_name_differ_by_their_options_or_starts);
+    RUN_TEST(solvers_that_the_paper_lacks_stand_together_by_name);
     RUN_TEST(options_that_names_leave_out_are_listed);
     RUN_TEST(options_of_all_are_said_once);
     RUN_TEST(iterations_are_sweeps_only_where_all_solvers_sweep);
