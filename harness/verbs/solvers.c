@@ -46,9 +46,9 @@ static void print_card(const ss_card *card, const char *kind)
            card->law == SS_EXACT ? "Coulomb's" : "another", card->reference);
     ss_print_words(stdout, card->about, 0, 0);
     if (card->printed != NULL) {
-        printf("\n\nas=printed, the experiment of [D11], sets\n%s.\n", card->printed);
+        printf("\n\nas=printed, the experiment of [D11], sets\n%s.", card->printed);
     }
-    printf("\n%s", card->keys != NULL ? "\n" : "It has no options.\n");
+    printf("\n%s\n", card->keys != NULL ? "" : "\nIt has no options.");
 }
 
 static void add_key(ss_table *rows, const ss_card *card, const ss_key *key)
