@@ -74,10 +74,12 @@ struct ss_block_lu {
     size_t nvalues;
     double *values; // A
 
-    size_t *factor_at; // [nfronts + 1] first number of a front's panels
+    size_t *factor_at; // [nfronts + 1] first number of a front's panels,
+    size_t *left_at;   // and of what it leaves in a forward solution
     size_t most_front, most_stack, most_size;
     void *memory;  // of the factor, and of front and stack of the first worker
     void *factor;  // float or double
+    void *left;    // of a solution, float or double
     bool is_short; // the last factor is of floats
     bool negative; // det A < 0
 

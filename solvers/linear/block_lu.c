@@ -31,6 +31,7 @@ void ss_block_lu_free(ss_block_lu *lu)
         free(lu->entry);
         free(lu->values);
         free(lu->factor_at);
+        free(lu->left_at);
         free(lu->memory);
         for (int k = 0; k < lu->nworkers; k++) {
             free(lu->worker[k].local);
@@ -236,13 +237,15 @@ static bool lu_measure(ss_block_lu *lu)
 {
     const ss_block_tree *t = &lu->tree;
     lu->factor_at = malloc(((size_t)t->nfronts + 1) * sizeof *lu->factor_at);
-    if (lu->factor_at == NULL) {
+    lu->left_at = malloc(((size_t)t->nfronts + 1) * sizeof *lu->left_at);
+    if (lu->factor_at == NULL || lu->left_at == NULL) {
         return false;
     }
-    lu->factor_at[0] = 0;
+    lu->factor_at[0] = lu->left_at[0] = 0;
     for (int f = 0; f < t->nfronts; f++) {
         const ss_block_front *front = &t->front[f];
         lu->factor_at[f + 1] = lu->factor_at[f] + panels_of(front);
+        lu->left_at[f + 1] = lu->left_at[f] + (size_t)front->height;
         lu->most_size = larger(lu->most_size, (size_t)(front->width + front->height));
     }
     measure_fronts(lu, 0, t->nfronts, &lu->most_front, &lu->most_stack);
@@ -299,8 +302,9 @@ static size_t numbers_of(const ss_block_lu *lu)
 
 double ss_block_lu_bytes(const ss_block_lu *lu)
 {
-    return (double)sizeof(double) * ((double)numbers_of(lu) + (double)lu->most_front +
-                                     (double)lu->most_stack + (double)lu->nvalues);
+    return (double)sizeof(double) *
+           ((double)numbers_of(lu) + (double)lu->left_at[lu->tree.nfronts] +
+            (double)lu->most_front + (double)lu->most_stack + (double)lu->nvalues);
 }
 
 double ss_block_lu_work(const ss_block_lu *lu)
@@ -355,7 +359,8 @@ static bool reserve_shared(ss_block_lu *lu, ss_team *team)
 
 bool ss_block_lu_reserve(ss_block_lu *lu, ss_team *team)
 {
-    const size_t numbers = numbers_of(lu) + lu->most_front + lu->most_stack;
+    const size_t left = lu->left_at[lu->tree.nfronts];
+    const size_t numbers = numbers_of(lu) + left + lu->most_front + lu->most_stack;
     lu->values = ss_large_malloc((lu->nvalues + 1) * sizeof *lu->values);
     lu->worker[0].vector = malloc((lu->most_size + SS_STRIP) * sizeof(double));
     lu->memory = ss_large_malloc(numbers * sizeof(double) + 4 * ALIGNMENT);
@@ -364,6 +369,7 @@ bool ss_block_lu_reserve(ss_block_lu *lu, ss_team *team)
     }
     char *at = lu->memory;
     lu->factor = take(&at, numbers_of(lu));
+    lu->left = take(&at, left);
     lu->worker[0].front = take(&at, lu->most_front);
     lu->worker[0].stack = take(&at, lu->most_stack);
     const bool alone = team == NULL || ss_team_size(team) < 2;

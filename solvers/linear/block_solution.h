@@ -1,9 +1,9 @@
 // solvers/linear/block_solution.h -- a part of the template block_numeric.h: a solution with the factor
 // (internal).
 
-// The numbers of a front's nodes, its own and those below, to or from x.
-static inline int NAME(gather)(const ss_block_lu *lu, const ss_block_front *front, const double *x,
-                               REAL *v)
+// The numbers of a front's own nodes, from x and to it. How many they are.
+static inline int NAME(gather_own)(const ss_block_lu *lu, const ss_block_front *front,
+                                   const double *x, REAL *v)
 {
     const ss_block_tree *t = &lu->tree;
     int at = 0;
@@ -12,6 +12,27 @@ static inline int NAME(gather)(const ss_block_lu *lu, const ss_block_front *fron
             v[at++] = (REAL)x[t->first[k] + (size_t)j];
         }
     }
+    return at;
+}
+
+static inline void NAME(scatter_own)(const ss_block_lu *lu, const ss_block_front *front,
+                                     const REAL *v, double *x)
+{
+    const ss_block_tree *t = &lu->tree;
+    int at = 0;
+    for (int k = front->node; k < front[1].node; k++) {
+        for (int j = 0; j < t->room[k]; j++) {
+            x[t->first[k] + (size_t)j] = (double)v[at++];
+        }
+    }
+}
+
+// And those of the nodes below it.
+static inline int NAME(gather_all)(const ss_block_lu *lu, const ss_block_front *front,
+                                   const double *x, REAL *v)
+{
+    const ss_block_tree *t = &lu->tree;
+    int at = NAME(gather_own)(lu, front, x, v);
     for (int s = front->below; s < front[1].below; s++) {
         const int k = t->row[s];
         for (int j = 0; j < t->room[k]; j++) {
@@ -22,28 +43,24 @@ static inline int NAME(gather)(const ss_block_lu *lu, const ss_block_front *fron
     return at;
 }
 
-static inline int NAME(scatter_own)(const ss_block_lu *lu, const ss_block_front *front,
-                                    const REAL *v, double *x)
+// v += what the children of front f have left for its nodes, child by child.
+static inline void NAME(gather_left)(const ss_block_lu *lu, int f, int *local, REAL *v)
 {
     const ss_block_tree *t = &lu->tree;
-    int at = 0;
-    for (int k = front->node; k < front[1].node; k++) {
-        for (int j = 0; j < t->room[k]; j++) {
-            x[t->first[k] + (size_t)j] = (double)v[at++];
-        }
+    if (t->front[f].children > 0) {
+        ss_block_localize(lu, f, local);
     }
-    return at;
-}
-
-static inline void NAME(scatter_below)(const ss_block_lu *lu, const ss_block_front *front,
-                                       const REAL *v, double *x)
-{
-    const ss_block_tree *t = &lu->tree;
-    for (int s = front->below; s < front[1].below; s++) {
-        const int k = t->row[s];
-        for (int j = 0; j < t->room[k]; j++) {
-            x[t->first[k] + (size_t)j] = (double)*v++;
+    for (int c = 0, child = f - 1; c < t->front[f].children; c++) {
+        const REAL *left = (const REAL *)lu->left + lu->left_at[child];
+        for (int s = t->front[child].below; s < t->front[child + 1].below; s++) {
+            const int room = t->room[t->row[s]];
+            REAL *to = v + local[t->row[s]];
+            for (int j = 0; j < room; j++) {
+                to[j] += left[j];
+            }
+            left += room;
         }
+        child -= t->front[child].subtree;
     }
 }
 
@@ -83,27 +100,31 @@ static inline TARGET void NAME(subtract_strips)(int strips, int b, const REAL *A
     }
 }
 
-static TARGET void NAME(forward)(const ss_block_lu *lu, int f, double *x)
+// It writes the numbers of its own nodes, and leaves for those below what is to be added to theirs.
+static TARGET void NAME(forward)(const ss_block_lu *lu, int f, const ss_block_worker *w, double *x)
 {
     const ss_block_front *front = &lu->tree.front[f];
-    REAL *v = lu->worker[0].vector;
-    const int size = NAME(gather)(lu, front, x, v);
+    REAL *v = w->vector;
+    const size_t height = (size_t)front->height;
+    memset(v + NAME(gather_own)(lu, front, x, v), 0, (height + SS_STRIP) * sizeof *v);
+    NAME(gather_left)(lu, f, w->local, v);
     const REAL *in = (const REAL *)lu->factor + lu->factor_at[f];
     for (int p = 0; p < front->width; p += SS_PANEL) {
         const int b = front->width - p < SS_PANEL ? front->width - p : SS_PANEL;
-        const int behind = size - p - b;
+        const int behind = front->width + front->height - p - b;
         const REAL *L = in + (size_t)ss_rounded(b, SS_TILE) * (size_t)b;
         NAME(subtract_tiles)((behind + SS_TILE - 1) / SS_TILE, b, L, v + p, v + p + b);
         in += ss_panel_numbers(b, behind);
     }
-    NAME(scatter_below)(lu, front, v + NAME(scatter_own)(lu, front, v, x), x);
+    NAME(scatter_own)(lu, front, v, x);
+    memcpy((REAL *)lu->left + lu->left_at[f], v + front->width, height * sizeof *v);
 }
 
 // It writes the numbers of its own nodes alone.
 static TARGET void NAME(backward)(const ss_block_lu *lu, int f, REAL *v, double *x)
 {
     const ss_block_front *front = &lu->tree.front[f];
-    const int size = NAME(gather)(lu, front, x, v);
+    const int size = NAME(gather_all)(lu, front, x, v);
     const REAL *in = (const REAL *)lu->factor + lu->factor_at[f + 1];
     for (int p = (front->width - 1) / SS_PANEL * SS_PANEL; p >= 0; p -= SS_PANEL) {
         const int b = front->width - p < SS_PANEL ? front->width - p : SS_PANEL;
@@ -124,6 +145,15 @@ typedef struct NAME(answer) {
     double *x;
 } NAME(answer);
 
+static void NAME(forward_part)(void *of, int item, int thread)
+{
+    const NAME(answer) *a = of;
+    const ss_block_part *part = &a->lu->part[item];
+    for (int f = part->first; f < part->end; f++) {
+        NAME(forward)(a->lu, f, &a->lu->worker[thread], a->x);
+    }
+}
+
 static void NAME(backward_part)(void *of, int item, int thread)
 {
     const NAME(answer) *a = of;
@@ -133,12 +163,20 @@ static void NAME(backward_part)(void *of, int item, int thread)
     }
 }
 
-// The fronts forward, in one order whoever they belong to, as they add to what is above them; backward first
-// those above the parts, and then the parts, which threads may share.
+// Forward first the parts, which threads may share, and then the fronts above them; backward the other way
+// round.
 static void NAME(solve)(const ss_block_lu *lu, double *x)
 {
-    for (int f = 0; f < lu->tree.nfronts; f++) {
-        NAME(forward)(lu, f, x);
+    const double numbers = (double)lu->factor_at[lu->tree.nfronts];
+    ss_team *team = ss_team_pays(lu->team, NUMBER_NS * numbers) ? lu->team : NULL;
+    NAME(answer) a = {lu, x};
+    ss_team_run(team, lu->nparts, NAME(forward_part), &a);
+    for (int f = 0, part = 0; f < lu->tree.nfronts;) {
+        if (part < lu->nparts && f == lu->part[part].first) {
+            f = lu->part[part++].end;
+        } else {
+            NAME(forward)(lu, f++, &lu->worker[0], x);
+        }
     }
     for (int f = lu->tree.nfronts - 1, part = lu->nparts - 1; f >= 0;) {
         if (part >= 0 && f == lu->part[part].end - 1) {
@@ -147,8 +185,5 @@ static void NAME(solve)(const ss_block_lu *lu, double *x)
             NAME(backward)(lu, f--, lu->worker[0].vector, x);
         }
     }
-    NAME(answer) a = {lu, x};
-    const double numbers = (double)lu->factor_at[lu->tree.nfronts];
-    ss_team *team = ss_team_pays(lu->team, NUMBER_NS * numbers) ? lu->team : NULL;
     ss_team_run(team, lu->nparts, NAME(backward_part), &a);
 }
