@@ -79,14 +79,16 @@ bool ss_block_graph_new(int n, int npairs, const int (*pairs)[2], ss_block_graph
 
 #define WORD 64
 
-// The graph as rows of bits, of which elimination makes the filled graph.
+// The graph as rows of bits, of which elimination makes the filled graph. A node misses the pairs of its neighbours
+// that are not neighbours.
 typedef struct bits {
     int n;
-    size_t words;    // a row
-    uint64_t *row;   // [n words]
-    uint64_t *stale; // [words] nodes whose missing pairs are to be counted afresh
-    int *missing;    // [n] pairs of neighbours that are not neighbours; -1: eliminated
-    double left;     // words that may still be looked at
+    size_t words;   // a row
+    uint64_t *row;  // [n words]
+    uint64_t *lack; // [words] scratch
+    int *degree;    // [n] neighbours
+    int *missing;   // [n] pairs; -1: eliminated
+    double left;    // words that may still be looked at
     const ss_stop *stop;
 } bits;
 
@@ -120,17 +122,17 @@ static int common(const bits *b, const uint64_t *x, const uint64_t *y)
     return count;
 }
 
-static int count_missing(bits *b, int k)
+static void count_missing(bits *b, int k)
 {
     const uint64_t *row = b->row + (size_t)k * b->words;
-    const int degree = common(b, row, row);
-    int pairs = 0;
+    const int degree = b->degree[k] = common(b, row, row);
+    int twice = 0;
     b->left -= (degree + 1.0) * (double)b->words;
     EACH_BIT(i, row, b->words)
     {
-        pairs += degree - 1 - common(b, row, b->row + (size_t)i * b->words);
+        twice += degree - 1 - common(b, row, b->row + (size_t)i * b->words);
     }
-    return pairs;
+    b->missing[k] = twice / 2;
 }
 
 // What decides between nodes that miss equally many pairs: a number for each that looks like chance.
@@ -166,27 +168,54 @@ static double work_of(const bits *b, int k, const int *room)
     return room[k] * behind * (behind + room[k]); // as AMD counts them
 }
 
+// Nodes i and k become neighbours: who is a neighbour of both misses a pair less, and each of the two misses the other
+// one's pairs with those of its neighbours that are not the other's.
+static void join(bits *b, int i, int k)
+{
+    uint64_t *of_i = b->row + (size_t)i * b->words, *of_k = b->row + (size_t)k * b->words;
+    int both = 0;
+    for (size_t w = 0; w < b->words; w++) {
+        for (uint64_t left = of_i[w] & of_k[w]; left != 0; left &= left - 1, both++) {
+            b->missing[w * WORD + (size_t)__builtin_ctzll(left)]--;
+        }
+    }
+    b->missing[i] += b->degree[i]++ - both;
+    b->missing[k] += b->degree[k]++ - both;
+    set_bit(of_i, k);
+    set_bit(of_k, i);
+    b->left -= (double)b->words + both;
+}
+
+// Node i, one of them, becomes a neighbour of all of a row.
+static void join_all(bits *b, int i, const uint64_t *row)
+{
+    for (size_t w = 0; w < b->words; w++) {
+        b->lack[w] = row[w] & ~b->row[(size_t)i * b->words + w];
+    }
+    clear_bit(b->lack, i);
+    EACH_BIT(k, b->lack, b->words)
+    {
+        join(b, i, k);
+    }
+}
+
+// The neighbours of k become neighbours of each other. Then k, which misses nothing, is none of theirs any more, and
+// each misses it with those of its own neighbours that are not those of k.
 static void order_eliminate(bits *b, int k)
 {
-    uint64_t *row = b->row + (size_t)k * b->words;
-    memset(b->stale, 0, b->words * sizeof *b->stale);
+    const uint64_t *row = b->row + (size_t)k * b->words;
     EACH_BIT(i, row, b->words)
     {
-        uint64_t *other = b->row + (size_t)i * b->words;
-        for (size_t w = 0; w < b->words; w++) {
-            other[w] |= row[w];
-        }
-        clear_bit(other, i);
-        clear_bit(other, k);
-        for (size_t w = 0; w < b->words; w++) {
-            b->stale[w] |= other[w];
-        }
+        join_all(b, i, row);
     }
-    b->missing[k] = -1;
-    EACH_BIT(i, b->stale, b->words)
+    EACH_BIT(i, row, b->words)
     {
-        b->missing[i] = count_missing(b, i);
+        b->missing[i] -= b->degree[i] - b->degree[k];
+        b->degree[i]--;
+        clear_bit(b->row + (size_t)i * b->words, k);
     }
+    b->left -= 2.0 * b->degree[k] * (double)b->words;
+    b->missing[k] = -1;
 }
 
 static void set_rows(bits *b, const ss_block_graph *g)
@@ -198,7 +227,7 @@ static void set_rows(bits *b, const ss_block_graph *g)
         }
     }
     for (int k = 0; k < b->n && may_look(b); k++) {
-        b->missing[k] = count_missing(b, k);
+        count_missing(b, k);
     }
 }
 
@@ -229,11 +258,12 @@ static bool improve(const ss_stop *stop, const ss_block_graph *g, const int *roo
     const size_t n = (size_t)g->n, words = n / WORD + 1;
     bits b = {.n = g->n, .words = words, .left = work / WORTH, .stop = stop};
     b.row = malloc((n + 1) * words * sizeof *b.row);
-    b.missing = malloc(n * sizeof *b.missing);
+    b.missing = malloc(2 * n * sizeof *b.missing);
     int *tried = malloc(n * sizeof *tried);
     const bool ok = b.row != NULL && b.missing != NULL && tried != NULL;
     if (ok) {
-        b.stale = b.row + n * words;
+        b.lack = b.row + n * words;
+        b.degree = b.missing + n;
     }
     for (uint32_t seed = 0; ok && seed < TRIES; seed++) {
         const double now = by_fill(&b, g, room, seed, work, tried);
