@@ -9,21 +9,12 @@
 #include "problems/strands/contact/found.h"
 #include "problems/strands/contact/overlap.h"
 #include "problems/strands/contact/proximity.h"
+#include "problems/strands/contact/segments.h"
 #include "problems/strands/contact/swept.h"
 
-// Beyond it squares of distances no longer fit into a double, and no scene is meant.
-#define COORDINATE_MAX 1e100 // m
-// Share of the largest coordinate by which boxes are larger than they must be: the distance of two
-// segments is rounded too.
-#define ROUNDING 1e-12
 // Share of the radii below which the lines of two segments cross, and the way from one to the other
 // is no direction.
 #define CROSSING 1e-3
-
-typedef struct segment {
-    int strand, number; // of the segment in its strand
-    int vertex;         // where it begins
-} segment;
 
 // The search is cut into so many parts if threads share it; few segments are one part, for a thread
 // takes ten microseconds to wake.
@@ -52,7 +43,7 @@ typedef struct search {
     const ss_pose *poses;
     int nobstacles;
     double margin;
-    const segment *segments;
+    const ss_segment *segments;
     const ss_segment_bar *bars; // [nsegments]; NULL where they move
     int nsegments;
     int nparts;
@@ -87,98 +78,13 @@ void ss_collider_free(ss_collider *c)
     free(c);
 }
 
-// The largest coordinate of the vertices so far, or infinity for a vertex that is no place.
-static double with_vertex(double largest, ss_vec3 x)
-{
-    const double size[3] = {fabs(x.x), fabs(x.y), fabs(x.z)};
-    for (int k = 0; k < 3; k++) {
-        if (!(size[k] < COORDINATE_MAX)) {
-            return INFINITY;
-        }
-        largest = ss_larger(largest, size[k]);
-    }
-    return largest;
-}
-
-static ss_status check(const ss_polylines *lines, double margin, double *largest, ss_error *e)
-{
-    if (!(lines->radius >= 0.0 && margin >= 0.0 && lines->radius + margin < COORDINATE_MAX)) {
-        return ss_fail(e, SS_BAD_INPUT,
-                       "collision radius %g m and margin %g m must be finite and not negative",
-                       lines->radius, margin);
-    }
-    for (int k = 0; k < lines->nstrands; k++) {
-        for (int v = lines->first[k]; v < lines->first[k + 1]; v++) {
-            *largest = with_vertex(*largest, lines->x[v]);
-            *largest = lines->moved != NULL ? with_vertex(*largest, lines->moved[v]) : *largest;
-            if (!(*largest < COORDINATE_MAX)) {
-                return ss_fail(
-                    e, SS_BAD_INPUT,
-                    "vertex %d of strand %d is not finite: the motion has exploded, take "
-                    "smaller steps",
-                    v - lines->first[k], k);
-            }
-        }
-    }
-    return SS_OK;
-}
-
-// Whether a polyline that is not its strand's first begins at vertex v.
-static bool begins_branch(const ss_polylines *lines, int v)
-{
-    return lines->branch != NULL && lines->branch[v] >= 0;
-}
-
-static ss_status list_segments(search *s, ss_error *e)
-{
-    const ss_polylines *lines = s->lines;
-    const int room = lines->nstrands > 0 ? lines->first[lines->nstrands] - lines->first[0] : 0;
-    segment *list = ss_buffer_room(&s->c->segments, (size_t)room * sizeof *list);
-    if (list == NULL) {
-        return ss_fail_memory(e, "the list of segments");
-    }
-    for (int k = 0; k < lines->nstrands; k++) {
-        for (int v = lines->first[k]; v + 1 < lines->first[k + 1]; v++) {
-            if (!begins_branch(lines, v + 1)) {
-                list[s->nsegments++] = (segment){k, v - lines->first[k], v};
-            }
-        }
-    }
-    s->segments = list;
-    return SS_OK;
-}
-
-static void widen(ss_box *box, ss_vec3 x, double by)
-{
-    const double place[3] = {x.x, x.y, x.z};
-    for (int k = 0; k < 3; k++) {
-        box->lo[k] = ss_smaller(box->lo[k], place[k] - by);
-        box->hi[k] = ss_larger(box->hi[k], place[k] + by);
-    }
-}
-
-// The boxes of two segments overlap where these come within both radii and the margin.
-static void fill_boxes(const search *s, double largest, ss_box *boxes)
-{
-    const double by = s->lines->radius + 0.5 * s->margin + ROUNDING * largest;
-    for (int i = 0; i < s->nsegments; i++) {
-        boxes[i] = (ss_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-        for (int v = s->segments[i].vertex; v <= s->segments[i].vertex + 1; v++) {
-            widen(&boxes[i], s->lines->x[v], by);
-            if (s->lines->moved != NULL) {
-                widen(&boxes[i], s->lines->moved[v], by);
-            }
-        }
-    }
-}
-
 // The vertex where a segment begins: of a branch, the one that it branches from.
-static int origin(const ss_polylines *lines, const segment *a)
+static int origin(const ss_polylines *lines, const ss_segment *a)
 {
-    return begins_branch(lines, a->vertex) ? lines->branch[a->vertex] : a->vertex;
+    return ss_begins_branch(lines, a->vertex) ? lines->branch[a->vertex] : a->vertex;
 }
 
-static bool never_touch(const ss_polylines *lines, const segment *a, const segment *b)
+static bool never_touch(const ss_polylines *lines, const ss_segment *a, const ss_segment *b)
 {
     if (a->strand != b->strand) {
         return a->number == 0 && b->number == 0 &&
@@ -188,11 +94,11 @@ static bool never_touch(const ss_polylines *lines, const segment *a, const segme
     return from_a == from_b || from_a == b->vertex + 1 || from_b == a->vertex + 1;
 }
 
-static bool belongs_to_next(const search *s, const segment *a, double abscissa)
+static bool belongs_to_next(const search *s, const ss_segment *a, double abscissa)
 {
     const int next = a->vertex + 2;
     return abscissa >= 1.0 && next < s->lines->first[a->strand + 1] &&
-           !begins_branch(s->lines, next);
+           !ss_begins_branch(s->lines, next);
 }
 
 static void add(part *p, const ss_touch *t, int key_a, int key_b)
@@ -205,7 +111,8 @@ static void add(part *p, const ss_touch *t, int key_a, int key_b)
     list[p->nfound++] = (ss_found){*t, {key_a, key_b}};
 }
 
-static void two_segments(const ss_vec3 *x, const segment *a, const segment *b, ss_vec3 ends[4])
+static void two_segments(const ss_vec3 *x, const ss_segment *a, const ss_segment *b,
+                         ss_vec3 ends[4])
 {
     ends[0] = x[a->vertex];
     ends[1] = x[a->vertex + 1];
@@ -255,7 +162,7 @@ static bool touch_later(const search *s, const ss_vec3 ends[4], const ss_vec3 mo
 }
 
 // How many touches the pair has.
-static int touches_of(const search *s, const segment *a, const segment *b, ss_touch t[])
+static int touches_of(const search *s, const ss_segment *a, const ss_segment *b, ss_touch t[])
 {
     const double radii = 2.0 * s->lines->radius;
     const ss_vec3 *place = s->lines->x, *moves = s->lines->moved;
@@ -286,7 +193,7 @@ static int touches_of(const search *s, const segment *a, const segment *b, ss_to
 
 static void touch_segments(const search *s, part *p, ss_pair pair)
 {
-    const segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
+    const ss_segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
     ss_touch t[SS_OVERLAPS_MOST]; // few pairs get as far as to have one
     const int count = never_touch(s->lines, a, b) ? 0 : touches_of(s, a, b, t);
     for (int k = 0; k < count; k++) {
@@ -348,7 +255,7 @@ static bool touch_vertices(const search *s, int o)
 }
 
 // Of the body of the obstacle: the root segment, and its vertices.
-static bool is_at_root(const search *s, const segment *a, int o, int end)
+static bool is_at_root(const search *s, const ss_segment *a, int o, int end)
 {
     return a->number + (touch_vertices(s, o) ? end - 1 : 0) <= 0 && s->lines->body != NULL &&
            s->lines->body[a->strand] == s->obstacles[o].body;
@@ -357,7 +264,7 @@ static bool is_at_root(const search *s, const segment *a, int o, int end)
 // The segment, or of one that touches by its vertices that at abscissa `end`, 0 or 1.
 static void touch_obstacle(const search *s, part *p, int i, int o, int end)
 {
-    const segment *a = &s->segments[i];
+    const ss_segment *a = &s->segments[i];
     const ss_polylines *lines = s->lines;
     const bool vertices = touch_vertices(s, o);
     const ss_vec3 *at = lines->x + a->vertex;
@@ -437,6 +344,18 @@ static void find_part(void *context, int item, int thread)
     }
 }
 
+static ss_status list_segments(search *s, ss_error *e)
+{
+    const size_t room = ss_segments_room(s->lines);
+    ss_segment *list = ss_buffer_room(&s->c->segments, room * sizeof *list);
+    if (list == NULL) {
+        return ss_fail_memory(e, "the list of segments");
+    }
+    s->nsegments = ss_segments_list(s->lines, list);
+    s->segments = list;
+    return SS_OK;
+}
+
 static ss_status measure_segments(search *s, double largest, ss_box **boxes, ss_error *e)
 {
     const size_t n = (size_t)s->nsegments + 1;
@@ -445,7 +364,7 @@ static ss_status measure_segments(search *s, double largest, ss_box **boxes, ss_
     if (*boxes == NULL || bars == NULL) {
         return ss_fail_memory(e, "the boxes of the segments");
     }
-    fill_boxes(s, largest, *boxes);
+    ss_segments_boxes(s->lines, s->margin, largest, s->segments, s->nsegments, *boxes);
     for (int i = 0; s->lines->moved == NULL && i < s->nsegments; i++) {
         bars[i] = ss_segment_bar_of(s->lines->x + s->segments[i].vertex);
     }
@@ -513,7 +432,7 @@ ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacl
     *touches = NULL;
     *count = 0;
     double largest = 0.0;
-    ss_status status = check(lines, margin, &largest, e);
+    ss_status status = ss_segments_check(lines, margin, &largest, e);
     status = status == SS_OK ? list_segments(&s, e) : status;
     status = status == SS_OK ? find(&s, largest, e) : status;
     status = status == SS_OK ? sort_found(&s, e) : status;
