@@ -9,8 +9,8 @@
 
 #include "solvers/sweep/coupling.h"
 
-// member [k]: the contacts of A, which become contacts 0 .. k - 1. place [n of the coupling]:
-// scratch, all -1 before and after. NULL without memory.
+// member [k]: the contacts of A, which become contacts 0 .. k - 1. place [n of the coupling, or its bodies where they
+// are more]: scratch, all -1 before and after. NULL without memory.
 ss_problem *ss_block_problem_new(const ss_coupling *c, int k, const int *member, int *place);
 // How many blocks its W has, without making it: in matrix-free form one for each body that two
 // members, or a member and itself, share.

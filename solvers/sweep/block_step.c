@@ -24,7 +24,7 @@ struct ss_block_steps {
     ss_method *method;  // of a block
     int *moved_at;      // [n] see ss_sweeper
     int *member;        // [n]
-    int *place;         // [n] scratch of block_problem.h
+    int *place;         // scratch of block_problem.h
     double *r;          // [dim n]
     double *compliance; // [n] scratch
     double seen;        // the estimate at the last look
@@ -57,13 +57,15 @@ ss_status ss_block_steps_new(ss_sweeper *sweeper, const ss_limits *limits, ss_bl
     if (steps == NULL) {
         return ss_fail_memory(e, "block steps");
     }
-    const size_t n = (size_t)sweeper->coupling->n;
+    const ss_coupling *c = sweeper->coupling;
+    const size_t n = (size_t)c->n, bodies = c->is_explicit ? 0 : (size_t)c->white->nbodies;
+    const size_t places = n > bodies ? n : bodies;
     steps->sweeper = sweeper;
     steps->limits = limits;
     steps->moved_at = malloc(n * sizeof *steps->moved_at);
     steps->member = malloc(n * sizeof *steps->member);
-    steps->place = malloc(n * sizeof *steps->place);
-    steps->r = malloc((size_t)sweeper->coupling->dim * n * sizeof *steps->r);
+    steps->place = malloc(places * sizeof *steps->place);
+    steps->r = malloc((size_t)c->dim * n * sizeof *steps->r);
     steps->compliance = malloc(n * sizeof *steps->compliance);
     steps->seen = INFINITY;
     steps->before = NAN;
@@ -76,9 +78,8 @@ ss_status ss_block_steps_new(ss_sweeper *sweeper, const ss_limits *limits, ss_bl
         ss_block_steps_free(steps);
         return status;
     }
-    for (size_t i = 0; i < n; i++) {
-        steps->moved_at[i] = steps->place[i] = -1;
-    }
+    memset(steps->moved_at, -1, n * sizeof *steps->moved_at);
+    memset(steps->place, -1, places * sizeof *steps->place);
     sweeper->moved_at = steps->moved_at;
     *made = steps;
     return SS_OK;
