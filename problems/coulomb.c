@@ -302,10 +302,10 @@ static double vector_norm(const double *x, size_t n)
 
 // r = 0 and u_N >= 0 solve (1) exactly: every measure of such a contact is 0, and most contacts of
 // hair are such. A NaN among the numbers must be met by the measures.
-static bool is_open(const scales *k, double mu, const double r[3], const double u[3])
+static bool is_open(double mu, const double r[3], const double u[3])
 {
     return r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] >= 0.0 && isfinite(u[0]) &&
-           isfinite(u[1]) && isfinite(u[2]) && !isnan(mu) && !isnan(k->s) && !isnan(k->V);
+           isfinite(u[1]) && isfinite(u[2]) && !isnan(mu);
 }
 
 // What is measured, in ranges of contacts that threads share: maxima of each, joined in their order, and squares
@@ -348,12 +348,13 @@ static void measure_range(void *of, int range, int thread)
     measuring *all = of;
     ss_measures m = {0};
     const int end = ss_team_cut(all->n, range + 1, all->nranges);
+    const bool known = !isnan(all->k.s) && !isnan(all->k.V);
     (void)thread;
     for (int i = ss_team_cut(all->n, range, all->nranges); i < end; i++) {
         double ri[3], ui[3];
         contact_vector(all->d, all->r, i, ri);
         contact_vector(all->d, all->u, i, ui);
-        if (!is_open(&all->k, all->mu[i], ri, ui)) {
+        if (!known || !is_open(all->mu[i], ri, ui)) {
             measure_contact(all, i, ri, ui, &m);
         } else if (all->squares != NULL) {
             all->squares[i] = 0.0;
@@ -435,4 +436,33 @@ ss_measures ss_measure(int d, int n, const double *compliance, const double *b, 
                        const double *r, const double *u)
 {
     return ss_measure_with(NULL, NULL, d, n, compliance, b, mu, r, u);
+}
+
+ss_measures ss_measure_in_units(double impulse, double velocity, int d, int n, const double *b,
+                                const double *mu, const double *r, const double *u)
+{
+    ss_measures m = ss_measures_none();
+    double squares[3] = {0.0}; // of all b, r and u
+    m.fb_abs = m.natural = 0.0;
+    for (int i = 0; i < n; i++) {
+        double bi[3], ri[3], ui[3];
+        contact_vector(d, b, i, bi);
+        contact_vector(d, r, i, ri);
+        contact_vector(d, u, i, ui);
+        for (int k = 0; k < 3; k++) {
+            bi[k] *= velocity;
+            ri[k] *= impulse;
+            ui[k] *= velocity;
+            squares[0] += bi[k] * bi[k];
+            squares[1] += ri[k] * ri[k];
+            squares[2] += ui[k] * ui[k];
+        }
+        if (!is_open(mu[i], ri, ui)) {
+            m.fb_abs = worse(m.fb_abs, residual_size(mu[i], 1.0, ri, ui));
+            m.natural += natural_squared(mu[i], ri, ui);
+        }
+    }
+    const double largest = sqrt(worse(worse(squares[0], squares[1]), squares[2]));
+    m.natural = sqrt(m.natural) / (largest == 0.0 ? 1.0 : largest);
+    return m;
 }

@@ -110,3 +110,7 @@ struct ss_team;
 ss_measures ss_measure_with(struct ss_team *team, double *squares, int d, int n,
                             const double *compliance, const double *b, const double *mu,
                             const double *r, const double *u);
+// fb_abs and natural, which mix velocities and impulses, in units of which an m/s and an N s are so many; the other
+// fields NaN. Internal.
+ss_measures ss_measure_in_units(double impulse, double velocity, int d, int n, const double *b,
+                                const double *mu, const double *r, const double *u);

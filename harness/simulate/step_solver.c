@@ -2,7 +2,6 @@
 #include "harness/simulate/step_solver.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/run.h"
@@ -15,30 +14,13 @@
 // fb_abs and natural add velocities to impulses. A resting hair contact has some 4e-9 N s, far
 // below any velocity in m/s, so that in SI they see the velocities alone; in the units of [D11]
 // both are of one size, and its 1e-6 means something.
-static ss_status measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_answer *answer,
-                                ss_error *e)
+static void measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_answer *answer)
 {
-    const size_t n = (size_t)p->dim * (size_t)p->ncontacts;
-    double *numbers = malloc((3 * n + 2 * (size_t)p->ncontacts) * sizeof *numbers);
-    if (numbers == NULL) {
-        return ss_fail_memory(e, "the measures of a step");
-    }
-    double *b = numbers, *r = b + n, *u = r + n, *compliance = u + n,
-           *squares = compliance + p->ncontacts;
-    for (size_t k = 0; k < n; k++) {
-        b[k] = CENTIMETRES * run->response->b[k];
-        r[k] = DYN_SECONDS * run->answer.r[k];
-        u[k] = CENTIMETRES * run->answer.u[k];
-    }
-    for (int i = 0; i < p->ncontacts; i++) {
-        compliance[i] = 1.0; // neither measure looks at it
-    }
     const ss_measures m =
-        ss_measure_with(run->team, squares, p->dim, p->ncontacts, compliance, b, p->mu, r, u);
+        ss_measure_in_units(DYN_SECONDS, CENTIMETRES, p->dim, p->ncontacts, run->response->b, p->mu,
+                            run->answer.r, run->answer.u);
     answer->fb_abs = m.fb_abs;
     answer->natural = m.natural;
-    free(numbers);
-    return SS_OK;
 }
 
 static void tell(const ss_run *run, ss_step_answer *answer)
@@ -135,10 +117,10 @@ ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
     }
     task.factor = &s->factor;
     ss_run run = {0};
-    ss_status status = ss_run_judged(&task, r, &s->result, &run, e);
+    const ss_status status = ss_run_judged(&task, r, &s->result, &run, e);
     if (status == SS_OK) {
         tell(&run, answer);
-        status = measure_in_cgs(p, &run, answer, e);
+        measure_in_cgs(p, &run, answer);
     }
     ss_run_free(&run);
     ss_simulate_drop(s);

@@ -195,6 +195,9 @@ static void verdict_does_not_depend_on_units(void)
         CHECK_NEAR(n.normal, m.normal, 1e-13 * m.normal);
         CHECK_NEAR(n.cone_excess, m.cone_excess, 1e-13 * fabs(m.cone_excess));
         CHECK_NEAR(n.slip_angle, m.slip_angle, 1e-12);
+        const ss_measures mixed = ss_measure_in_units(c / a, c, 3, 2, b, two_mu, r, u);
+        CHECK_NEAR(mixed.fb_abs, n.fb_abs, 1e-13 * n.fb_abs);
+        CHECK_NEAR(mixed.natural, n.natural, 1e-13 * n.natural);
     }
 }
 
