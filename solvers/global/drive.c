@@ -28,6 +28,34 @@
 
 // ---- The best answer
 
+// packed: in the order of the coupling, r: in the problem's.
+static void put_back(const ss_drive *d, const double *packed, double *r)
+{
+    if (d->sweeper != NULL) {
+        ss_ordered_give(&d->sweeper->ordered, d->c->dim, packed, r);
+    } else {
+        memcpy(r, packed, (size_t)d->c->dim * (size_t)d->c->n * sizeof *r);
+    }
+}
+
+// Of the present impulses.
+static void keep(ss_drive *d, double estimate)
+{
+    ss_coupling_get(d->c, d->c->packed);
+    put_back(d, d->c->packed, d->kept);
+    d->kept_estimate = estimate;
+}
+
+// In the order of the coupling.
+static const double *take_kept(const ss_drive *d)
+{
+    if (d->sweeper == NULL) {
+        return d->kept;
+    }
+    ss_ordered_take(&d->sweeper->ordered, d->c->dim, d->kept, d->c->packed);
+    return d->c->packed;
+}
+
 // The present impulses, whose measures are m.
 static void keep_if_better(ss_drive *d, ss_measures m)
 {
@@ -58,8 +86,7 @@ void ss_drive_pass(ss_drive *d, const double *r, double estimate)
     d->unjudged = true;
     d->estimate = estimate;
     if (estimate < KEEP_RATIO * d->kept_estimate) {
-        ss_coupling_get(d->c, d->kept);
-        d->kept_estimate = estimate;
+        keep(d, estimate);
     }
 }
 
@@ -91,7 +118,7 @@ static void choose_answer(ss_drive *d)
         keep_if_better(d, measure_one(d, NULL, NULL));
     }
     if (!own_rule && d->kept_estimate < INFINITY) {
-        keep_if_better(d, measure_one(d, d->kept, d->kept_z));
+        keep_if_better(d, measure_one(d, take_kept(d), d->kept_z));
     }
     if (!own_rule && !d->start_judged && d->iterations > 0) {
         keep_if_better(d, measure_one(d, d->start, d->start_z));
@@ -170,11 +197,10 @@ static bool is_near_floor(ss_drive *d, const ss_tally *t)
 static void keep_by_estimate(ss_drive *d, const ss_tally *t)
 {
     if (t->frozen == 0 && t->estimate < KEEP_RATIO * d->kept_estimate) { // it has seen all
-        ss_coupling_get(d->c, d->kept);
+        keep(d, t->estimate);
         if (d->kept_z != NULL) {
             memcpy(d->kept_z, d->c->z, ss_drive_room(d) * sizeof *d->kept_z);
         }
-        d->kept_estimate = t->estimate;
     }
 }
 
@@ -232,46 +258,45 @@ ss_outcome ss_drive_sweep(ss_drive *d, bool look)
 
 // ---- The loop
 
-// packed: in the order of the coupling, r: in the problem's.
-static void put_back(const ss_drive *d, const double *packed, double *r)
+// The present impulses in the order of the problem, in scratch of the coupling: methods that sweep do not ask for
+// the velocities of its last measures.
+static const double *present(const ss_drive *d)
 {
-    if (d->sweeper != NULL) {
-        ss_ordered_give(&d->sweeper->ordered, d->c->dim, packed, r);
-    } else {
-        memcpy(r, packed, (size_t)d->c->dim * (size_t)d->c->n * sizeof *r);
+    ss_coupling_get(d->c, d->c->packed);
+    if (d->sweeper == NULL) {
+        return d->c->packed;
     }
+    put_back(d, d->c->packed, d->c->u);
+    return d->c->u;
 }
 
-// r [dim n] is room for the listener's copy.
-static void drive_tell(ss_drive *d, double *r)
+static void drive_tell(ss_drive *d)
 {
     if (!ss_limits_listened(&d->limits, d->iterations)) {
         return;
     }
     const ss_sweeper *s = d->sweeper;
-    ss_coupling_get(d->c, d->c->packed);
-    put_back(d, d->c->packed, r);
     ss_limits_tell(&d->limits, (ss_progress){.iteration = d->iterations,
                                              .local_solves = s != NULL ? s->counters.solves : 0,
                                              .visits = (s != NULL ? s->visits : 0) + d->more_visits,
                                              .estimate = d->estimate,
-                                             .r = r,
+                                             .r = present(d),
                                              .note = d->note});
 }
 
-static ss_outcome drive_iterate(ss_drive *d, void *state, double *r)
+static ss_outcome drive_iterate(ss_drive *d, void *state)
 {
     if (d->sweeper == NULL) { // the first sweep judges its start for nothing
         ss_drive_judge(d, d->c->r);
     }
-    drive_tell(d, r);
+    drive_tell(d);
     ss_outcome outcome = drive_test(d);
     while (outcome == SS_UNSOLVED) {
         outcome = d->steps->step(state, d);
         if (d->failed != SS_OK) {
             break;
         }
-        drive_tell(d, r);
+        drive_tell(d);
         if (outcome == SS_UNSOLVED) {
             outcome = drive_test(d);
         }
@@ -345,7 +370,7 @@ static ss_status make_coupling(ss_drive *d, void *state, const double *r, ss_err
     return status;
 }
 
-static ss_status drive_prepare(ss_drive *d, const double *r, void **state, ss_error *e)
+static ss_status drive_prepare(ss_drive *d, double *r, void **state, ss_error *e)
 {
     *state = calloc(1, d->steps->state_size);
     if (*state == NULL) {
@@ -356,12 +381,12 @@ static ss_status drive_prepare(ss_drive *d, const double *r, void **state, ss_er
         return status;
     }
     const size_t size = (size_t)d->c->dim * (size_t)d->c->n;
-    d->best = malloc(3 * size * sizeof *d->best);
+    d->best = malloc(2 * size * sizeof *d->best);
     if (d->best == NULL) {
         return ss_fail_memory(e, "a solver");
     }
     d->start = d->best + size;
-    d->kept = d->start + size;
+    d->kept = r;
     ss_coupling_get(d->c, d->best);
     memcpy(d->start, d->best, size * sizeof *d->start);
     if (d->sweeper != NULL && ss_coupling_fetches(d->c)) {
@@ -423,7 +448,7 @@ ss_status ss_drive_solve(const ss_task *task, double *r, ss_result *result, ss_e
         give_up(&d, &d.error, result);
     } else if (d.failed == SS_OK) {
         ss_limits_ready(&d.limits);
-        const ss_outcome outcome = drive_iterate(&d, state, r);
+        const ss_outcome outcome = drive_iterate(&d, state);
         if (d.failed == SS_OK) {
             give(&d, outcome, r, result);
         }

@@ -77,7 +77,9 @@ struct ss_drive {
     double squared;    // (cm/s)^2, at the scale that the sweeper's goal fixes
     int still;         // sweeps that moved nothing
     bool unjudged;     // the present impulses are no answer that was judged
-    double *kept;      // [dim n] the best by its estimate, but for a factor of two
+    // [dim n] the best by its estimate, but for a factor of two: in r of the task, in the problem's order, so that it
+    // is what a process leaves behind that dies
+    double *kept;
     double kept_estimate;
     // z of both where ends are sparse, for which z from r costs a solution with M; else NULL.
     double *start_z, *kept_z;

@@ -202,6 +202,49 @@ static void the_listener_hears_every_sweep_in_the_order_of_the_problem(void)
     ss_problem_free(p);
 }
 
+// Knows the array of the answer, and which iterate should be in it.
+typedef struct onlooker {
+    const double *r;
+    double *kept, estimate;
+    size_t size;
+    bool same;
+} onlooker;
+
+static void look_on(void *listener, const ss_progress *progress)
+{
+    onlooker *o = listener;
+    if (progress->estimate < 0.5 * o->estimate) {
+        o->estimate = progress->estimate;
+        memcpy(o->kept, progress->r, o->size * sizeof *o->kept);
+    }
+    o->same = o->same && memcmp(o->kept, o->r, o->size * sizeof *o->kept) == 0;
+}
+
+// What a process leaves behind that dies.
+static void while_it_works_the_best_by_its_estimate_is_in_the_answer(void)
+{
+    static const char *const specs[] = {"secular", "secular:order=random:3", "anderson/secular"};
+    ss_problem *p = full_rank_tangle(3, 100, 3);
+    for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+        ss_task task = task_of(p, 1e-9, 20000);
+        ss_method *method;
+        CHECK_OK(ss_method_parse(specs[k], &method, &error));
+        double *r = calloc(components(p), sizeof *r), *kept = calloc(components(p), sizeof *kept);
+        onlooker o = {
+            .r = r, .kept = kept, .estimate = INFINITY, .size = components(p), .same = true};
+        task.method = method;
+        task.listen = look_on;
+        task.listener = &o;
+        ss_result result;
+        CHECK_OK(ss_solve(&task, r, &result, &error));
+        CHECK(o.same && o.estimate < 1e-6);
+        free(r);
+        free(kept);
+        ss_method_free(method);
+    }
+    ss_problem_free(p);
+}
+
 // Wants to hear of an iteration at least twice as late as the last.
 typedef struct dozer {
     int from, calls;
@@ -355,6 +398,7 @@ static void run_tests(void)
     RUN_TEST(a_tolerance_below_rounding_ends_stalled);
     RUN_TEST(counters_count);
     RUN_TEST(the_listener_hears_every_sweep_in_the_order_of_the_problem);
+    RUN_TEST(while_it_works_the_best_by_its_estimate_is_in_the_answer);
     RUN_TEST(a_listener_is_left_alone_until_the_iteration_that_it_wants);
     RUN_TEST(time_spent_listening_is_not_counted);
     RUN_TEST(freezing_solves_with_fewer_local_solves);
