@@ -135,9 +135,8 @@ static phrase expectation(const ss_option *option)
         snprintf(what.text, sizeof what.text, "a whole number from 0 to %" PRIu64, UINT64_MAX);
         break;
     case SS_OPTION_RANGE:
-        snprintf(what.text, sizeof what.text,
-                 "%s, two numbers from %.15g to %.15g, ascending", option->metavar,
-                 option->low, option->high);
+        snprintf(what.text, sizeof what.text, "%s, two numbers from %.15g to %.15g, ascending",
+                 option->metavar, option->low, option->high);
         break;
     case SS_OPTION_CHOICE:
         what = choice_list(option);
