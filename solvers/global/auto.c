@@ -58,9 +58,10 @@ typedef struct member {
 
 // Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
 // body, and a linear solve has it everywhere at once. There the estimate is still of the size of the
-// velocities after SLOW_SWEEPS, more than FAR of them; in hair it is a hundredth. Then admm has a turn,
-// from the start of all, if sweeps promise no less than what it costs. Its weight is large: on such towers
-// of 88 to 952 contacts 10 takes 20 to 210 steps, 100 10 to 70 and 1000 5 to 30.
+// velocities after SLOW_SWEEPS, more than FAR of them; in hair it is a hundredth, but for steps of violent
+// motion, to which admm brings nothing. Then admm has a turn, from the start of all, if bodies are rigid and sweeps
+// promise no less than what it costs. Its weight is large: on such towers of 88 to 952 contacts 10 takes 20 to 210
+// steps, 100 10 to 70 and 1000 5 to 30.
 #define SLOW_SWEEPS 20
 #define FAR         0.1
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/matrix/bodies.h"
 #include "solvers/linear/implicit.h"
 #include "solvers/vectors.h"
 
@@ -25,6 +26,24 @@
 #define WHITENED        8     // columns of a contact at most
 #define INTERIOR_SPREAD 100.0 // of tr W_ii, at most
 
+static bool are_rigid(const ss_problem *p, int bodies)
+{
+    return p->ndofs <= (p->dim == 3 ? 6 : 3) * bodies;
+}
+
+// A problem in local form does not tell.
+static bool may_be_rigid(const ss_problem *p)
+{
+    ss_bodies bodies;
+    ss_error ignored;
+    if (p->form != SS_GLOBAL || ss_bodies_find(p, &bodies, &ignored) != SS_OK) {
+        return true;
+    }
+    const bool rigid = are_rigid(p, bodies.nbodies);
+    ss_bodies_free(&bodies);
+    return rigid;
+}
+
 ss_prices ss_prices_of(const ss_problem *p)
 {
     const double n = p->ncontacts, work = ss_implicit_guess(p);
@@ -32,7 +51,8 @@ ss_prices ss_prices_of(const ss_problem *p)
     const double step = ADMM_VISITS + VISITS_OF_NUMBER * pow(work, 2.0 / 3.0) / n;
     return (ss_prices){.ppa = PPA_STEPS * (PPA_VISITS + factor),
                        .ipm = IPM_STEPS * (IPM_VISITS + IPM_SHARE * factor),
-                       .admm = ADMM_SETUP + 2.0 * factor + ADMM_STEPS * step,
+                       .admm = may_be_rigid(p) ? ADMM_SETUP + 2.0 * factor + ADMM_STEPS * step
+                                               : INFINITY,
                        .admm_step = step};
 }
 
@@ -96,7 +116,7 @@ bool ss_prices_favour_interior(const ss_problem *p, ss_mass **factor)
     if (!ss_prices_are_dense(p) || ss_mass_find(p, factor, &mass, &ignored) != SS_OK) {
         return false;
     }
-    const bool rigid = p->ndofs <= (p->dim == 3 ? 6 : 3) * ss_mass_bodies(mass);
+    const bool rigid = are_rigid(p, ss_mass_bodies(mass));
     double least = rigid ? 0.0 : INFINITY, most = 0.0;
     const int looks = p->ncontacts < LOOKED_AT ? p->ncontacts : LOOKED_AT;
     for (int k = 0; k < looks && least > 0.0; k++) {

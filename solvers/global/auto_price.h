@@ -10,9 +10,9 @@
 #include "solvers/sweep/coupling.h"
 
 typedef struct ss_prices {
-    double ppa;       // as many steps as in the middle of those seen, 10 to 150
-    double ipm;       // as many steps as in the middle of those in dense hair, 14 to 38
-    double admm;      // as many steps as a tower takes whose contacts stick
+    double ppa;  // as many steps as in the middle of those seen, 10 to 150
+    double ipm;  // as many steps as in the middle of those in dense hair, 14 to 38
+    double admm; // as many steps as a tower takes whose contacts stick; INFINITY: no body is rigid
     double admm_step; // one of them
 } ss_prices;
 
