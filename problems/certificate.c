@@ -338,11 +338,10 @@ static ss_status covers(const ss_problem *p, bool *covered, ss_error *e)
     if (p->form == SS_GLOBAL) {
         return SS_OK;
     }
-    ss_sparse turned;
-    const ss_status status = ss_sparse_transpose(&p->W, &turned, e);
+    double unsymmetry;
+    const ss_status status = ss_sparse_find_unsymmetry(&p->W, &unsymmetry, e);
     if (status == SS_OK) {
-        *covered = ss_sparse_unsymmetry(&p->W, &turned) <= SYMMETRIC && is_semidefinite(&p->W);
-        ss_sparse_free(&turned);
+        *covered = unsymmetry <= SYMMETRIC && is_semidefinite(&p->W);
     }
     return status;
 }

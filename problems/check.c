@@ -206,12 +206,10 @@ static ss_status check_W(const ss_problem *p, ss_report *report, ss_error *e)
     if (!check_finite_matrix(report, "/fclib_local/W", &p->W)) {
         return SS_OK;
     }
-    ss_sparse transposed = {0};
-    if (ss_sparse_transpose(&p->W, &transposed, e) != SS_OK) {
+    double unsymmetry;
+    if (ss_sparse_find_unsymmetry(&p->W, &unsymmetry, e) != SS_OK) {
         return SS_SYSTEM;
     }
-    const double unsymmetry = ss_sparse_unsymmetry(&p->W, &transposed);
-    ss_sparse_free(&transposed);
     if (unsymmetry > W_UNSYMMETRY_TOLD) {
         ss_report_add(report, SS_REMARK,
                       "/fclib_local/W is unsymmetric by %.3g %% of its largest entry",
@@ -277,8 +275,13 @@ static ss_status symmetrise(ss_sparse *A, const ss_sparse *transposed, ss_error 
 
 static ss_status check_symmetry(ss_sparse *M, ss_report *report, ss_error *e)
 {
+    bool symmetric;
     ss_sparse transposed = {0};
-    ss_status status = ss_sparse_transpose(M, &transposed, e);
+    ss_status status = ss_sparse_find_symmetric(M, &symmetric, e);
+    if (status != SS_OK || symmetric) {
+        return status;
+    }
+    status = ss_sparse_transpose(M, &transposed, e);
     if (status != SS_OK) {
         return status;
     }

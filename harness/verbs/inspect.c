@@ -138,18 +138,15 @@ static ss_status find_global_facts(const ss_problem *p, facts *f, ss_error *e)
 
 static ss_status find_local_facts(const ss_problem *p, facts *f, ss_error *e)
 {
-    ss_sparse transposed = {0};
     ss_blocks W = {0};
-    ss_status status = ss_sparse_transpose(&p->W, &transposed, e);
+    ss_status status = ss_sparse_find_unsymmetry(&p->W, &f->unsymmetry, e);
     if (status == SS_OK) {
-        f->unsymmetry = ss_sparse_unsymmetry(&p->W, &transposed);
         status = ss_blocks_from_sparse(&p->W, p->dim, &W, e);
     }
     if (status == SS_OK) {
         f->blocks = W.start[W.n];
         status = is_ranked(p) ? rank_of(&W, &f->rank, e) : SS_OK;
     }
-    ss_sparse_free(&transposed);
     ss_blocks_free(&W);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int ss_sparse_count(const ss_sparse *A)
 {
@@ -175,4 +176,42 @@ double ss_sparse_unsymmetry(const ss_sparse *A, const ss_sparse *transposed)
         }
     }
     return largest > 0.0 ? difference / largest : 0.0;
+}
+
+// Column by column, the entries of row i come in the order of their columns, which is that of the rows of column i:
+// each must be the next one there.
+ss_status ss_sparse_find_symmetric(const ss_sparse *A, bool *symmetric, ss_error *e)
+{
+    int *next = malloc(((size_t)A->ncols + 1) * sizeof *next);
+    if (next == NULL) {
+        return ss_fail_memory(e, "the symmetry of a matrix");
+    }
+    memcpy(next, A->start, (size_t)A->ncols * sizeof *next);
+    bool same = true;
+    for (int j = 0; same && j < A->ncols; j++) {
+        for (int k = A->start[j]; same && k < A->start[j + 1]; k++) {
+            const int i = A->row[k], t = next[i]++;
+            same = t < A->start[i + 1] && A->row[t] == j && A->x[t] == A->x[k];
+        }
+    }
+    free(next);
+    *symmetric = same;
+    return SS_OK;
+}
+
+ss_status ss_sparse_find_unsymmetry(const ss_sparse *A, double *unsymmetry, ss_error *e)
+{
+    bool symmetric;
+    ss_sparse transposed;
+    *unsymmetry = 0.0;
+    ss_status status = ss_sparse_find_symmetric(A, &symmetric, e);
+    if (status != SS_OK || symmetric) {
+        return status;
+    }
+    status = ss_sparse_transpose(A, &transposed, e);
+    if (status == SS_OK) {
+        *unsymmetry = ss_sparse_unsymmetry(A, &transposed);
+        ss_sparse_free(&transposed);
+    }
+    return status;
 }

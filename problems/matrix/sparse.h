@@ -36,5 +36,9 @@ void ss_sparse_add_transposed_product(const ss_sparse *A, const double *x, doubl
 // max |A - A'| / max |A| of a square matrix with finite entries; 0 for a zero matrix. `transposed`
 // is A'.
 double ss_sparse_unsymmetry(const ss_sparse *A, const ss_sparse *transposed);
+// The same without A', which is made only where A is not symmetric.
+ss_status ss_sparse_find_unsymmetry(const ss_sparse *A, double *unsymmetry, ss_error *e);
+// Whether a square matrix is its transpose, in pattern and values.
+ss_status ss_sparse_find_symmetric(const ss_sparse *A, bool *symmetric, ss_error *e);
 
 #pragma GCC visibility pop

@@ -1,5 +1,6 @@
 // Sparse matrices: order, repetition, transposition and products, by hand.
 #include "problems/matrix/sparse.h"
+#include "problems/tangle/random.h"
 #include "tests/support/support.h"
 
 static ss_error error;
@@ -85,6 +86,9 @@ static double unsymmetry_of(int n, int count, const int *row, const int *col, co
     CHECK_OK(ss_sparse_from_triplets(&A, n, n, count, row, col, x, &error));
     CHECK_OK(ss_sparse_transpose(&A, &B, &error));
     const double result = ss_sparse_unsymmetry(&A, &B);
+    double found;
+    CHECK_OK(ss_sparse_find_unsymmetry(&A, &found, &error));
+    CHECK(found == result);
     ss_sparse_free(&A);
     ss_sparse_free(&B);
     return result;
@@ -100,6 +104,46 @@ static void unsymmetry_is_relative_to_the_largest_entry(void)
     CHECK(unsymmetry_of(2, 3, row, col, (const double[]){0.0, 0.0, 0.0}) == 0.0);
 }
 
+static bool is_symmetric(int n, int count, const int *row, const int *col, const double *x)
+{
+    ss_sparse A;
+    CHECK_OK(ss_sparse_from_triplets(&A, n, n, count, row, col, x, &error));
+    bool symmetric;
+    CHECK_OK(ss_sparse_find_symmetric(&A, &symmetric, &error));
+    ss_sparse_free(&A);
+    return symmetric;
+}
+
+// A zero that only one of two places stores is a difference of the patterns.
+static void symmetric_is_what_equals_its_transpose(void)
+{
+    const int row[] = {0, 0, 1, 2, 1}, col[] = {0, 1, 0, 1, 2};
+    const double x[] = {4.0, 1.0, 1.0, -2.0, -2.0}, wrong[] = {4.0, 1.0, 1.0, -2.0, 2.0};
+    CHECK(is_symmetric(3, 5, row, col, x));
+    CHECK(is_symmetric(3, 3, row, col, x));
+    CHECK(is_symmetric(3, 0, row, col, x));
+    CHECK(!is_symmetric(3, 5, row, col, wrong));
+    CHECK(!is_symmetric(3, 4, row, col, x));
+    CHECK(!is_symmetric(3, 2, row, col, x));
+    CHECK(!is_symmetric(3, 2, row, col, (const double[]){4.0, 0.0}));
+    const int far[] = {2, 0}, near[] = {0, 1}; // column 1 ends before its row 0 is asked for
+    CHECK(!is_symmetric(3, 2, far, near, x));
+    ss_random g = ss_random_seeded(3);
+    for (int trial = 0; trial < 200; trial++) {
+        int rows[24], cols[24];
+        double values[24];
+        for (int k = 0; k < 24; k += 2) {
+            rows[k] = cols[k + 1] = ss_random_below(&g, 6);
+            cols[k] = rows[k + 1] = ss_random_below(&g, 6);
+            values[k] = values[k + 1] = ss_random_normal(&g);
+        }
+        CHECK(is_symmetric(6, 24, rows, cols, values));
+        values[7] += trial % 2 != 0 && rows[7] != cols[7] ? 1.0 : 0.0;
+        CHECK((unsymmetry_of(6, 24, rows, cols, values) == 0.0) ==
+              is_symmetric(6, 24, rows, cols, values));
+    }
+}
+
 static void run_tests(void)
 {
     RUN_TEST(triplets_in_any_order_give_sorted_columns);
@@ -108,6 +152,7 @@ static void run_tests(void)
     RUN_TEST(matrix_without_entries_works);
     RUN_TEST(products_and_transpose_are_known);
     RUN_TEST(unsymmetry_is_relative_to_the_largest_entry);
+    RUN_TEST(symmetric_is_what_equals_its_transpose);
 }
 
 const test_group sparse_tests = {.run = run_tests, .set_up = set_up};
