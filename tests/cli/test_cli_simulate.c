@@ -423,79 +423,6 @@ static void runs_become_figures(void)
     EXPECT(3, "table", scratch_path("absent.csv"), "--kind", "simulation");
 }
 
-// ---- Schemes and scenes with options
-
-// The slope of 30 degrees holds the rod by a friction of 0.6, and that of 40 does not.
-static void a_scene_takes_options(void)
-{
-    char stats[400];
-    snprintf(stats, sizeof stats, "%s", scratch_path("slope.csv"));
-    EXPECT(0, "simulate", "incline", "--mu", "0.6", "--steps", "20", "--stats", stats);
-    CHECK_LE(csv_number(file_text(stats), 20, "max_speed"), 1e-5);
-    EXPECT(0, "simulate", "incline:slope=40", "--mu", "0.6", "--steps", "20", "--stats", stats,
-           "--format", "csv");
-    CHECK(csv_number(file_text(stats), 20, "max_speed") > 0.01);
-    TEST_ASSERT_EQUAL_STRING("incline:slope=40", csv_field(standard_out, 1, "scene"));
-}
-
-static void a_scheme_is_named_in_rows_and_dumps(void)
-{
-    char stats[400], dump[400];
-    snprintf(stats, sizeof stats, "%s", scratch_path("newton.csv"));
-    snprintf(dump, sizeof dump, "%s", scratch_path("newton.h5"));
-    EXPECT(0, "simulate", "pony", "--rods", "7", "--steps", "3", "--stats", stats);
-    TEST_ASSERT_EQUAL_STRING("linear", csv_field(file_text(stats), 1, "scheme"));
-    CHECK(csv_number(file_text(stats), 1, "iterates") == 1.0);
-    EXPECT(0, "simulate", "pony", "--rods", "7", "--steps", "3", "--scheme", "newton:iterations=2",
-           "--stats", stats, "--dump", dump, "--count", "1");
-    TEST_ASSERT_EQUAL_STRING("newton:iterations=2", csv_field(file_text(stats), 2, "scheme"));
-    CHECK(csv_number(file_text(stats), 2, "iterates") == 2.0);
-    TEST_ASSERT_EQUAL_STRING("exact", csv_field(file_text(stats), 2, "stiffness"));
-    ss_reader *reader = NULL;
-    ss_problem *p = NULL;
-    ss_error error;
-    CHECK_OK(ss_reader_open(dump, &reader, &error));
-    CHECK_OK(ss_reader_load(reader, 0, &p, NULL, &error));
-    TEST_ASSERT_EQUAL_STRING("scheme newton:iterations=2, iterate 2, K exact", p->math_info);
-    HOLDS(p->description, " --scheme newton:iterations=2 ");
-    ss_problem_free(p);
-    ss_reader_close(reader);
-}
-
-static void the_iterates_of_the_thesis_are_rows(void)
-{
-    char path[400], stats[400];
-    snprintf(path, sizeof path, "%s", scratch_path("iterates.csv"));
-    snprintf(stats, sizeof stats, "%s", scratch_path("thesis.csv"));
-    EXPECT(0, "simulate", "pair", "--steps", "8", "--scheme", "thesis:tol=0,iterations=7",
-           "--iterates", path, "--stats", stats);
-    const char *rows = file_text(path);
-    HOLDS(rows, "step,iterate,contacts,change,change_rms,impulse_change,fb,normal\n");
-    const double first = csv_number(rows, 1, "step");
-    for (int k = 1; k <= 6; k++) { // of the first step with a contact: iterates 2 to 7
-        CHECK(csv_number(rows, k, "step") == first);
-        CHECK(csv_number(rows, k, "iterate") == k + 1);
-        CHECK(csv_number(rows, k, "contacts") == 1.0);
-        CHECK(csv_number(rows, k, "fb") < 2.0);
-    }
-    CHECK(csv_number(rows, 6, "change") < csv_number(rows, 1, "change"));
-    const double fb = csv_number(rows, 6, "fb");
-    CHECK_NEAR(csv_number(file_text(stats), (int)first, "fb"), fb, 1e-12 * fb);
-    EXPECT(1, "simulate", "pair", "--steps", "2", "--iterates", path);
-    HOLDS(standard_error, "--iterates is for the scheme thesis, and these steps are by newton");
-    EXPECT(1, "simulate", "pair", "--iterates", path, "--stats", path);
-    HOLDS(standard_error, "--iterates cannot both be");
-}
-
-static void a_run_until_rest_ends_there_or_is_exit_2(void)
-{
-    EXPECT(0, "simulate", "incline", "--mu", "0.6", "--until-rest", "1e-3", "--steps", "40",
-           "--format", "csv");
-    TEST_ASSERT_EQUAL_STRING("rests", csv_field(standard_out, 1, "status"));
-    EXPECT(2, "simulate", "incline", "--mu", "0.1", "--until-rest", "1e-3", "--steps", "40");
-    HOLDS(standard_error, "incline: not at rest after 40 steps: the fastest point moves at ");
-}
-
 static void help_names_the_defaults(void)
 {
     EXPECT(0, "simulate", "--help");
@@ -520,10 +447,6 @@ static void run_tests(void)
     RUN_TEST(a_file_belongs_to_one_simulation);
     RUN_TEST(a_dump_that_is_not_whole_says_why);
     RUN_TEST(runs_become_figures);
-    RUN_TEST(a_scene_takes_options);
-    RUN_TEST(a_scheme_is_named_in_rows_and_dumps);
-    RUN_TEST(the_iterates_of_the_thesis_are_rows);
-    RUN_TEST(a_run_until_rest_ends_there_or_is_exit_2);
     RUN_TEST(help_names_the_defaults);
 }
 

@@ -188,13 +188,6 @@ static void a_tree_is_read_as_it_was_written(void)
 
 // ---- Files of others
 
-static const char *put_file(const char *name, const char *text)
-{
-    const char *path = scratch_path(name);
-    write_bytes(path, text, strlen(text));
-    return path;
-}
-
 #define MATERIAL                                                                                   \
     "\"hair\": {\"E\": 3.9e9, \"nu\": 0.48, \"rho\": 1320, \"a1\": 6e-5, \"a2\": 4e-5, "           \
     "\"viscosity\": 3.9e7, \"stretch\": 0.5}"
@@ -229,7 +222,7 @@ static const char *const SCENE =
 static void a_file_has_what_it_says(void)
 {
     built b;
-    CHECK_OK(build_file(put_file("one.json", SCENE), NULL, &b));
+    CHECK_OK(build_file(put_scratch("one.json", SCENE), NULL, &b));
     const ss_world *w = b.world;
     const ss_strand_design *d = w->strands[0].design;
     CHECK(w->gravity.z == -9.81 && w->drag == 1e-5 && w->mu == 0.2 && w->radius == 1e-3);
@@ -257,10 +250,10 @@ static void what_a_key_leaves_out_is_that_of_the_key_before(void)
     built b;
     ss_motion_state at;
     CHECK_OK(build_file(
-        put_file("keys.json", changed("{\"time\": 1, \"position\": [0, 0, 1]}",
-                                      "{\"time\": 1, \"position\": [0, 0, 1], \"rotation\": "
-                                      "[0.8, 0.6, 0, 0]}, {\"time\": 2, \"rotation\": "
-                                      "[1, 0, 0, 0]}, {\"time\": 3, \"position\": [0, 1, 1]}")),
+        put_scratch("keys.json", changed("{\"time\": 1, \"position\": [0, 0, 1]}",
+                                         "{\"time\": 1, \"position\": [0, 0, 1], \"rotation\": "
+                                         "[0.8, 0.6, 0, 0]}, {\"time\": 2, \"rotation\": "
+                                         "[1, 0, 0, 0]}, {\"time\": 3, \"position\": [0, 1, 1]}")),
         NULL, &b));
     ss_motion_at(&b.world->bodies[1], 1.5, &at);
     CHECK_NEAR(at.pose.place.z, 1.0, 1e-15);
@@ -275,7 +268,7 @@ static void keys_of_a_file_are_read_as_they_were_written(void)
     char path[400];
     snprintf(path, sizeof path, "%s", scratch_path("copy.json"));
     const char *text = changed("[1, 0, 0, 0]", "[0.1, 0.2, 0.3, 0.92736184954957]");
-    CHECK_OK(build_file(put_file("one.json", text), NULL, &first));
+    CHECK_OK(build_file(put_scratch("one.json", text), NULL, &first));
     const ss_scene_run run = {
         .title = "one", .model = "der", .steps = 4, .options = &first.options};
     CHECK_OK(ss_scene_file_write(path, first.world, &run, &error));
@@ -298,7 +291,7 @@ static const char *changed(const char *from, const char *to)
 static void an_empty_file_is_told(void)
 {
     built b;
-    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, build_file(put_file("none.json", ""), NULL, &b));
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, build_file(put_scratch("none.json", ""), NULL, &b));
     HOLDS(error.text, "none.json: is an empty file");
     ss_world_free(b.world);
 }
@@ -404,7 +397,7 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
     };
     for (size_t k = 0; k < sizeof MISTAKES / sizeof MISTAKES[0]; k++) {
         built b;
-        const char *path = put_file("one.json", changed(MISTAKES[k].from, MISTAKES[k].to));
+        const char *path = put_scratch("one.json", changed(MISTAKES[k].from, MISTAKES[k].to));
         TEST_ASSERT_EQUAL_INT_MESSAGE(SS_BAD_INPUT, build_file(path, NULL, &b),
                                       MISTAKES[k].sentence);
         HOLDS(error.text, MISTAKES[k].sentence);
@@ -415,10 +408,10 @@ static void every_mistake_is_a_sentence_that_names_file_and_key(void)
 static void rows_may_stand_in_a_file_beside(void)
 {
     built a, b;
-    put_file("rest.csv", "x,y,z\n0,0,0\n0.01,0,0\r\n\n0.02, 0.001, 0\n0.03,0.003,0");
-    CHECK_OK(build_file(put_file("one.json", SCENE), NULL, &a));
+    put_scratch("rest.csv", "x,y,z\n0,0,0\n0.01,0,0\r\n\n0.02, 0.001, 0\n0.03,0.003,0");
+    CHECK_OK(build_file(put_scratch("one.json", SCENE), NULL, &a));
     const char *rest = "[[0, 0, 0], [0.01, 0, 0], [0.02, 0.001, 0], [0.03, 0.003, 0]]";
-    CHECK_OK(build_file(put_file("two.json", changed(rest, "\"rest.csv\"")), NULL, &b));
+    CHECK_OK(build_file(put_scratch("two.json", changed(rest, "\"rest.csv\"")), NULL, &b));
     check_same_world(&a, &b);
     ss_world_free(a.world);
     ss_world_free(b.world);
@@ -431,12 +424,12 @@ static void rows_may_stand_in_a_file_beside(void)
         {"", "strands[0].rest: has 0 rows instead of 4"},
     };
     for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; k++) {
-        put_file("rest.csv", BAD[k][0]);
+        put_scratch("rest.csv", BAD[k][0]);
         CHECK(build_file(scratch_path("two.json"), NULL, &b) == SS_BAD_INPUT);
         HOLDS(error.text, BAD[k][1]);
         ss_world_free(b.world);
     }
-    CHECK(build_file(put_file("two.json", changed(rest, "\"none.csv\"")), NULL, &b) ==
+    CHECK(build_file(put_scratch("two.json", changed(rest, "\"none.csv\"")), NULL, &b) ==
           SS_BAD_INPUT);
     HOLDS(error.text, "two.json: strands[0].rest: ");
     HOLDS(error.text, "none.csv: cannot be read");
@@ -464,7 +457,7 @@ static void a_super_helix_fits_its_shape_to_the_polylines(void)
     }
     snprintf(text + n, sizeof text - n, ", \"director\": [0, 1, 0]}]}");
     built b;
-    CHECK_OK(build_file(put_file("arc.json", text), "super-helix:elements=3", &b));
+    CHECK_OK(build_file(put_scratch("arc.json", text), "super-helix:elements=3", &b));
     const ss_strand *s = &b.world->strands[0];
     for (int e = 0; e < 3; e++) {
         CHECK_NEAR(b.world->now.q[s->q + 3 * e + 2], 10.0,
@@ -481,61 +474,6 @@ static void a_super_helix_fits_its_shape_to_the_polylines(void)
 
 // ---- From outside
 
-static void the_example_of_the_manual_runs(void)
-{
-    char page[400], path[400];
-    snprintf(page, sizeof page, "%s/doc/scene-file.md", getenv("SOURCE"));
-    size_t count;
-    char *text = read_bytes(page, &count);
-    char *begin = strstr(text, "```json\n");
-    CHECK(begin != NULL);
-    char *end = strstr(begin + 8, "```");
-    CHECK(end != NULL);
-    *end = '\0';
-    snprintf(path, sizeof path, "%s", put_file("example.json", begin + 8));
-    free(text);
-    static const char *const MODELS[] = {"der", "super-helix", "tmf"};
-    for (int k = 0; k < 3; k++) {
-        EXPECT(0, "simulate", path, "--model", MODELS[k], "--steps", "30", "--format", "csv");
-        TEST_ASSERT_EQUAL_STRING("", standard_error);
-        CHECK(csv_number(standard_out, 1, "rods") == 2.0);
-        CHECK(csv_number(standard_out, 1, "contacts_max") > 0.0);
-    }
-}
-
-// A natural arc that hangs from a level clamp, of 32 edges.
-static void models_agree_where_the_strand_of_a_file_rests(void)
-{
-    char text[4096], path[400], stats[400];
-    size_t n =
-        (size_t)snprintf(text, sizeof text,
-                         "{\"dt\": 0.01, \"steps\": 500, \"contacts\": false, \"materials\": "
-                         "{\"h\": {\"E\": 3.9e9, \"nu\": 0.48, \"rho\": 1320, \"a\": 5e-5, "
-                         "\"viscosity\": 3e8}}, \"strands\": [{\"material\": \"h\", "
-                         "\"director\": [0, 0, 1], \"vertices\": [");
-    for (int i = 0; i <= 32; i++) {
-        const double angle = 0.08 * (i - 0.5) / 31.5 / 0.05; // radius 5 cm
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s[%.15g, 0, %.15g]", i > 0 ? ", " : "",
-                              0.05 * sin(angle), 0.05 * (1.0 - cos(angle)));
-    }
-    snprintf(text + n, sizeof text - n, "]}]}");
-    snprintf(path, sizeof path, "%s", put_file("arc.json", text));
-    snprintf(stats, sizeof stats, "%s", scratch_path("arc.csv"));
-    static const char *const MODELS[] = {"der", "corde", "super-helix:elements=8"};
-    double tip[3][3];
-    for (int k = 0; k < 3; k++) {
-        static const char *const NAMES[] = {"tip_x", "tip_y", "tip_z"};
-        EXPECT(0, "simulate", path, "--model", MODELS[k], "--until-rest", "1e-4", "--stats", stats);
-        const char *rows = file_text(stats);
-        for (int i = 0; i < 3; i++) {
-            tip[k][i] = csv_number(rows, count_lines(rows) - 1, NAMES[i]);
-        }
-        CHECK(tip[k][1] < -0.02);
-        CHECK_LE(hypot(hypot(tip[k][0] - tip[0][0], tip[k][1] - tip[0][1]), tip[k][2] - tip[0][2]),
-                 0.004 * 0.08);
-    }
-}
-
 static void a_scene_is_written_in_place_of_a_run(void)
 {
     char path[400];
@@ -550,7 +488,7 @@ static void a_scene_is_written_in_place_of_a_run(void)
     HOLDS(standard_error, "has strands of its own: leave --rods out");
     EXPECT(3, "simulate", scratch_path("absent.json"));
     HOLDS(standard_error, "absent.json: cannot be read");
-    EXPECT(3, "simulate", put_file("bad.json", changed("\"clamp\"", "\"clump\"")));
+    EXPECT(3, "simulate", put_scratch("bad.json", changed("\"clamp\"", "\"clump\"")));
     HOLDS(standard_error, "bad.json: strands[0]: there is no key 'clump'");
 }
 
@@ -565,8 +503,6 @@ static void run_tests(void)
     RUN_TEST(every_mistake_is_a_sentence_that_names_file_and_key);
     RUN_TEST(rows_may_stand_in_a_file_beside);
     RUN_TEST(a_super_helix_fits_its_shape_to_the_polylines);
-    RUN_TEST(the_example_of_the_manual_runs);
-    RUN_TEST(models_agree_where_the_strand_of_a_file_rests);
     RUN_TEST(a_scene_is_written_in_place_of_a_run);
 }
 

@@ -110,6 +110,13 @@ void write_bytes(const char *path, const void *bytes, size_t count)
     TEST_ASSERT_EQUAL_INT(0, fclose(stream));
 }
 
+const char *put_scratch(const char *name, const char *text)
+{
+    const char *path = scratch_path(name);
+    write_bytes(path, text, strlen(text));
+    return path;
+}
+
 double largest_of(const double *x, int count)
 {
     double most = 0.0;

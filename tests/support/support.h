@@ -30,6 +30,7 @@ void remove_scratch(void);
 // All bytes of a file, and a zero after them, which the caller frees; and a file of such bytes.
 char *read_bytes(const char *path, size_t *count);
 void write_bytes(const char *path, const void *bytes, size_t count);
+const char *put_scratch(const char *name, const char *text); // its scratch_path
 
 // The folder of shared FCLIB files, or NULL where it is not present.
 const char *fclib_folder(void);
