@@ -173,10 +173,11 @@ static void team_wait_for_end(ss_team *team)
 
 void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context)
 {
-    if (team != NULL && team->size > 1 && !team->tried) {
+    const bool may_share = team != NULL && team->size > 1 && items > 1 && items <= MOST_ITEMS;
+    if (may_share && !team->tried) {
         team_start(team);
     }
-    if (team == NULL || team->started == 0 || items < 2 || items > MOST_ITEMS) {
+    if (!may_share || team->started == 0) {
         for (int item = 0; item < items; item++) {
             work(context, item, 0);
         }
@@ -197,17 +198,21 @@ void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context)
 
 // ---- Ranges
 
-// Work that is worth waking a thread for, and sharing with one that is awake, ns.
-#define PAYS_WAKING 60e3
-#define PAYS_AWAKE  15e3
-#define RANGE       5e3 // of a range: less than what is waited for actively
-#define RANGES_MOST 64  // of a thread,
-#define RANGES_FEW  2   // and the least
+// Work that is worth starting threads for, waking one, and sharing with one that is awake, ns.
+#define PAYS_STARTING 200e3
+#define PAYS_WAKING   100e3
+#define PAYS_AWAKE    15e3
+#define RANGE         5e3 // of a range: less than what is waited for actively
+#define RANGES_MOST   64  // of a thread,
+#define RANGES_FEW    2   // and the least
 
 bool ss_team_pays(ss_team *team, double nanoseconds)
 {
     if (team == NULL || team->size < 2) {
         return false;
+    }
+    if (!team->tried) {
+        return nanoseconds >= PAYS_STARTING;
     }
     const bool awake = team->started > 0 && atomic_load(&team->asleep) == 0;
     return nanoseconds >= (awake ? PAYS_AWAKE : PAYS_WAKING);
