@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// Looks for work before sleep, and of the caller for the end: some ten microseconds, which is what
-// it takes to wake a thread.
-#define SPINS 300
+// Looks for work before sleep, and of the caller for the end: some 20 microseconds, about what it takes to wake
+// a thread and have it work.
+#define SPINS 1000
 
 #define ITEM_BITS  20
 #define MOST_ITEMS ((1 << ITEM_BITS) - 1)

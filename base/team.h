@@ -1,7 +1,7 @@
 // base/team.h -- threads that share work (internal).
 //
 // The caller works, too, and takes over what the others have not begun: on a busy machine it waits
-// only for those that have begun an item. A thread without work looks for some for a few
+// only for those that have begun an item. A thread without work looks for some for twenty
 // microseconds and sleeps then. (Threads that wait for each other actively, as those of OpenMP do,
 // take a hundred times the seconds of one where another program has a core.) Items may be done in
 // any order and by any thread: results must not depend on it.
