@@ -21,6 +21,7 @@
 
 #include "problems/tangle/random.h"
 #include "solvers/global/auto_judge.h"
+#include "solvers/global/auto_members.h"
 #include "solvers/global/auto_price.h"
 #include "solvers/global/auto_starts.h"
 #include "solvers/global/global.h"
@@ -38,17 +39,6 @@
 #define STARTS_LEAST 8
 #define STARTS_MOST  300
 
-// A member and its turn. Work is in visits of all contacts.
-typedef struct member {
-    const char *spec;
-    int budget;      // iterations of the first round
-    double patience; // work before the rate is looked at; 0: it is not
-    double promised; // work that the rate may promise and go on; 0: ppa's price
-    double friction; // the most that it is for; 0: any
-    bool carries;    // of a turn where sweeps carry impulses too slowly
-    const char *why; // it has the turn
-} member;
-
 // Plain sweeps may promise to take as much as ppa would (auto_price.h), and twice that in each round.
 #define NEXT_FIRST 0.1 // of its price must have been done: a block step may yet end it
 // In dense hair they are looked at as soon as there is a rate, which is too good there at first: they may promise a
@@ -64,40 +54,6 @@ typedef struct member {
 // steps, 100 10 to 70 and 1000 5 to 30.
 #define SLOW_SWEEPS 20
 #define FAR         0.1
-
-static const member MEMBERS[] = {
-    {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, false, "plain sweeps"},
-    {"admm:rho=1000", 2000, 30.0, 0.0, 0.0, true,
-     "sweeps carry impulses too slowly: alternating directions"},
-    {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, true,
-     "alternating directions got stuck: plain sweeps"},
-    {"ppa:start=interior", 80, 0.0, 0.0, 0.5, false,
-     "dense hair: proximal steps by interior points"},
-    {"ipm", 900, 0.0, 0.0, 0.0, false, "dense hair: interior points"},
-    {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, false,
-     "interior points got stuck: plain sweeps"},
-    {"ppa:start=sweeps,sweeps=0", 1000, 0.0, 0.0, 0.0, false,
-     "sweeps were too slow: proximal Newton"},
-    {"ipm", 400, 0.0, 0.0, 0.0, false, "proximal Newton got stuck: interior points"},
-    {"anderson/secular", 4000, 600.0, 6000.0, 0.0, false,
-     "interior points got stuck: mixed sweeps"},
-    {"apgd", 2000, 0.0, 0.0, 1.0, false, "mixed sweeps got stuck: projected gradient"},
-    {"gs/mfb+enum", 1000, 0.0, 0.0, 0.0, false, "projected gradient got stuck: plain sweeps"},
-};
-#define COUNT ((int)(sizeof MEMBERS / sizeof MEMBERS[0]))
-#define ADMM  (&MEMBERS[1])
-#define NEAR  (&MEMBERS[3])
-#define DENSE (&MEMBERS[4])
-#define AGAIN (&MEMBERS[5])
-#define IPM   (&MEMBERS[7])
-
-#define SHAKEN "no member solved it: proximal Newton from other starts"
-static const member SHAKES[] = {
-    {"ppa:start=sweeps,sweeps=0", 150, 0.0, 0.0, 0.0, false, SHAKEN},
-    {"ppa:start=sweeps,sweeps=10,rho=1000", 150, 0.0, 0.0, 0.0, false, SHAKEN},
-    {"ppa:start=sweeps,rho=0.1", 150, 0.0, 0.0, 0.0, false, SHAKEN},
-};
-#define SHAKES_COUNT ((int)(sizeof SHAKES / sizeof SHAKES[0]))
 
 typedef struct auto_run {
     const ss_task *task;
@@ -141,6 +97,11 @@ static bool favours_interior(auto_run *run)
     return run->is_dense;
 }
 
+static bool is_turn_of(const auto_run *run, int k)
+{
+    return run->member == &MEMBERS[k];
+}
+
 // Whether interior points come before all sweeps: from impulses, a few sweeps may do.
 static bool begins_inside(auto_run *run)
 {
@@ -150,8 +111,8 @@ static bool begins_inside(auto_run *run)
 // Whether the first sweeps are to be hurried.
 static bool is_hurried(auto_run *run)
 {
-    return run->member == &MEMBERS[0] && run->round == 0 &&
-           run->task->tolerance < SS_PRICES_TIGHT && favours_interior(run);
+    return is_turn_of(run, PLAIN) && run->round == 0 && run->task->tolerance < SS_PRICES_TIGHT &&
+           favours_interior(run);
 }
 
 // Whether the fall of the estimate since the last look promises an end within what the member may
@@ -169,21 +130,21 @@ static bool promises(auto_run *run, double work)
     if (is_hurried(run)) {
         return work < NEXT_FIRST * prices->ipm || left <= DENSE_TRUST * prices->ipm;
     }
-    const bool early = run->member != ADMM && work < NEXT_FIRST * prices->ppa;
+    const bool early = !is_turn_of(run, ADMM) && work < NEXT_FIRST * prices->ppa;
     return early || left <= ldexp(prices->ppa, run->round);
 }
 
 static double auto_work(auto_run *run, const ss_progress *p)
 {
     const double n = run->task->problem->ncontacts;
-    return run->member == ADMM ? p->iteration * auto_prices(run)->admm_step
-                               : ss_sweep_work((double)p->visits, n, p->iteration) / n;
+    return is_turn_of(run, ADMM) ? p->iteration * auto_prices(run)->admm_step
+                                 : ss_sweep_work((double)p->visits, n, p->iteration) / n;
 }
 
 // Of the first sweeps, whose estimate was run->best TOLD of them ago.
 static bool carries_slowly(auto_run *run, const ss_progress *p)
 {
-    return run->member == &MEMBERS[0] && run->round == 0 && p->iteration == SLOW_SWEEPS &&
+    return is_turn_of(run, PLAIN) && run->round == 0 && p->iteration == SLOW_SWEEPS &&
            p->estimate > FAR &&
            ss_sweep_work_left(run->best, p->estimate, run->tolerance, TOLD) >
                auto_prices(run)->admm;
@@ -309,20 +270,19 @@ static ss_outcome turn_elsewhere(auto_run *run, const member *m, ss_method **met
 static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
-    if (k == 0 && run->round == 0 && begins_inside(run)) {
+    if (k == PLAIN && run->round == 0 && begins_inside(run)) {
         return false;
     }
-    if (&MEMBERS[k] == AGAIN && (run->round > 0 || !begins_inside(run))) {
+    if (k == AFTER_DENSE && (run->round > 0 || !begins_inside(run))) {
         return false;
     }
-    if ((&MEMBERS[k] == NEAR || &MEMBERS[k] == DENSE) &&
-        (run->round > 0 || run->slow || !favours_interior(run))) {
+    if ((k == NEAR || k == DENSE) && (run->round > 0 || run->slow || !favours_interior(run))) {
         return false;
     }
-    if (MEMBERS[k].carries && !run->slow) {
+    if (MEMBERS[k].where == CARRIES_SLOWLY && !run->slow) {
         return false;
     }
-    if (&MEMBERS[k] == IPM && run->round == 0 && run->methods[DENSE - MEMBERS] != NULL) {
+    if (k == IPM && run->round == 0 && run->methods[DENSE] != NULL) {
         return false; // it would begin as it has begun before
     }
     for (int i = 0; MEMBERS[k].friction > 0.0 && i < p->ncontacts; i++) {
@@ -339,7 +299,7 @@ static bool holds(auto_run *run, const double *r)
 {
     ss_measures m;
     ss_error ignored;
-    if (run->member == &MEMBERS[0] ||
+    if (is_turn_of(run, PLAIN) ||
         ss_auto_judge(run->task->problem, run->factor, r, run->u, &m, &ignored) != SS_OK ||
         ss_measures_pass(&m, run->task->tolerance)) {
         return true;
@@ -365,7 +325,7 @@ static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status
     const ss_problem *p = run->task->problem;
     const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *r;
     const double budget = ldexp(MEMBERS[k].budget, run->round);
-    if (&MEMBERS[k] != ADMM && &MEMBERS[k] != DENSE && &MEMBERS[k] != IPM) {
+    if (k != ADMM && k != DENSE && k != IPM) {
         return take_turn(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
     }
     memcpy(run->kept, r, bytes);
