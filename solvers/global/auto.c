@@ -1,6 +1,7 @@
 // auto: a portfolio. Members take turns at the same problem, each from the best answer so far:
 //
 //     gs/secular          with focus=on, while its rate promises an end within what ppa would cost
+//     anderson/secular    where those are slow but steady, and keep most contacts busy; then sweeps again
 //     admm                where those carry impulses too slowly, as in towers; then sweeps again
 //     ppa, ipm            in dense hair (auto_price.h), from nothing before sweeps; then these
 //     ppa                 elsewhere: hyperstatic problems, and slow paths
@@ -55,6 +56,16 @@
 #define SLOW_SWEEPS 20
 #define FAR         0.1
 
+// Mixing takes the square root of many sweeps, but a set-up of its own, and it visits all contacts. It is worth that
+// where sweeps would still take MIX_LEFT visits of all contacts after MIX_SWEEPS and visit as many as they did in
+// sweeps 21 to MIX_SEEN: where they visit ever fewer, they are about to end in a few stubborn ones.
+#define MIX_SWEEPS 80
+#define MIX_SEEN   30
+#define MIX_VISITS 0.9 // share of those visits,
+#define MIX_BUSY   0.5 // and of all contacts
+#define MIX_LEFT   120.0
+#define MIX_GAIN   0.5 // share of what plain sweeps promised, which mixed ones may promise
+
 typedef struct auto_run {
     const ss_task *task;
     ss_mass **factor, *own_factor; // that of all members (ss_task.factor), of the task or here
@@ -73,6 +84,9 @@ typedef struct auto_run {
     double checked;          // work at which the rate was looked at last
     double checked_best;     // the best estimate then
     double best;             // the best estimate of the turn
+    double told;             // work TOLD iterations ago
+    double seen;             // work of the TOLD sweeps before MIX_SEEN
+    double steady_left;      // work that plain sweeps promised where mixing began; 0: it did not
     ss_prices prices;        // 0 until somebody asks
     bool is_asked, is_dense; // whether hair is dense and even has been asked, and is so
     bool is_cold;            // the start is nothing
@@ -123,6 +137,9 @@ static bool promises(auto_run *run, double work)
         run->best < run->checked_best / FALL
             ? ss_sweep_work_left(run->checked_best, run->best, run->tolerance, work - run->checked)
             : INFINITY;
+    if (is_turn_of(run, MIXED)) {
+        return left <= MIX_GAIN * run->steady_left;
+    }
     if (run->member->promised > 0.0) {
         return left <= ldexp(run->member->promised, run->round);
     }
@@ -150,6 +167,25 @@ static bool carries_slowly(auto_run *run, const ss_progress *p)
                auto_prices(run)->admm;
 }
 
+// The same where they are slow but steady; `before` was the best estimate TOLD sweeps ago.
+static bool falls_steadily(auto_run *run, const ss_progress *p, double before, double work)
+{
+    const double visits = work - run->told;
+    if (p->iteration == MIX_SEEN) {
+        run->seen = visits;
+    }
+    if (!is_turn_of(run, PLAIN) || run->round > 0 || p->iteration < MIX_SWEEPS ||
+        visits < fmax(MIX_VISITS * run->seen, MIX_BUSY * TOLD) || !(run->best < before / FALL)) {
+        return false;
+    }
+    const double left = ss_sweep_work_left(before, run->best, run->tolerance, visits);
+    if (left < MIX_LEFT || left > auto_prices(run)->ppa) {
+        return false;
+    }
+    run->steady_left = left;
+    return true;
+}
+
 // The work at which the rate is looked at next; once where sweeps may first be ended.
 static double next_look(auto_run *run)
 {
@@ -171,8 +207,13 @@ static void watch_rate(auto_run *run, const ss_progress *p)
         run->stop = 1;
         return;
     }
+    const double before = run->best, work = auto_work(run, p);
     run->best = p->estimate < run->best ? p->estimate : run->best;
-    const double work = auto_work(run, p);
+    if (falls_steadily(run, p, before, work)) {
+        run->stop = 1;
+        return;
+    }
+    run->told = work;
     if (work < next_look(run)) {
         return;
     }
@@ -229,7 +270,7 @@ static ss_outcome take_turn(auto_run *run, const member *m, ss_method **method, 
     run->member = m;
     run->stop = is_recalled(run);
     run->next_told = 0;
-    run->checked = 0;
+    run->checked = run->told = 0.0;
     run->best = INFINITY;
     const int left = t->max_iterations - run->total->iterations;
     ss_task turn = *t;
@@ -279,7 +320,8 @@ static bool takes(auto_run *run, int k)
     if ((k == NEAR || k == DENSE) && (run->round > 0 || run->slow || !favours_interior(run))) {
         return false;
     }
-    if (MEMBERS[k].where == CARRIES_SLOWLY && !run->slow) {
+    if ((MEMBERS[k].where == CARRIES_SLOWLY && !run->slow) ||
+        (MEMBERS[k].where == FALLS_STEADILY && (run->steady_left == 0.0 || run->round > 0))) {
         return false;
     }
     if (k == IPM && run->round == 0 && run->methods[DENSE] != NULL) {

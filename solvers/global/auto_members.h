@@ -4,7 +4,8 @@
 // Where a member has a turn at all.
 typedef enum auto_case {
     ANYWHERE,
-    CARRIES_SLOWLY, // the first sweeps carry impulses too slowly
+    FALLS_STEADILY, // the first sweeps are slow, but mixing may help them
+    CARRIES_SLOWLY, // they carry impulses too slowly
 } auto_case;
 
 // A member and its turn. Work is in visits of all contacts.
@@ -19,10 +20,29 @@ typedef struct member {
 } member;
 
 // In the order of their turns.
-enum { PLAIN, ADMM, AFTER_ADMM, NEAR, DENSE, AFTER_DENSE, PPA, IPM, ANDERSON, APGD, PAPER, COUNT };
+enum {
+    PLAIN,
+    MIXED,
+    AFTER_MIXED,
+    ADMM,
+    AFTER_ADMM,
+    NEAR,
+    DENSE,
+    AFTER_DENSE,
+    PPA,
+    IPM,
+    ANDERSON,
+    APGD,
+    PAPER,
+    COUNT
+};
 
 static const member MEMBERS[COUNT] = {
     [PLAIN] = {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, ANYWHERE, "plain sweeps"},
+    [MIXED] = {"anderson/secular", 4000, 20.0, 0.0, 0.0, FALLS_STEADILY,
+               "sweeps are slow but steady: mixed sweeps"},
+    [AFTER_MIXED] = {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, FALLS_STEADILY,
+                     "mixing was no gain: plain sweeps"},
     [ADMM] = {"admm:rho=1000", 2000, 30.0, 0.0, 0.0, CARRIES_SLOWLY,
               "sweeps carry impulses too slowly: alternating directions"},
     [AFTER_ADMM] = {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, CARRIES_SLOWLY,

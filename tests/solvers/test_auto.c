@@ -10,7 +10,7 @@
 
 // Which turns were told of, by a word of their note.
 typedef struct turns {
-    bool carried, went_on, swept;
+    bool carried, went_on, swept, mixed, unmixed;
 } turns;
 
 static void note_turn(void *listener, const ss_progress *p)
@@ -20,6 +20,8 @@ static void note_turn(void *listener, const ss_progress *p)
         seen->carried |= strstr(p->note, ": alternating directions") != NULL;
         seen->swept |= strcmp(p->note, "plain sweeps") == 0;
         seen->went_on |= strstr(p->note, "alternating directions got stuck") != NULL;
+        seen->mixed |= strstr(p->note, ": mixed sweeps") != NULL;
+        seen->unmixed |= strstr(p->note, "mixing was no gain") != NULL;
     }
 }
 
@@ -27,7 +29,7 @@ static void note_turn(void *listener, const ss_progress *p)
 static turns solve_from(const ss_tangle_settings *settings, ss_form form, double tolerance,
                         const double *start)
 {
-    turns seen = {false, false, false};
+    turns seen = {0};
     tear_down();
     problem = tangle_of(settings);
     if (form == SS_LOCAL) {
@@ -100,6 +102,38 @@ static void where_they_get_stuck_the_others_find_the_answer(void)
         stuck += solve_with_auto(&settings, SS_GLOBAL).went_on;
     }
     CHECK(stuck > 0);
+}
+
+static ss_tangle_settings busy(int ncontacts, int per_rod, double mu, uint64_t seed)
+{
+    ss_tangle_settings settings = ss_tangle_defaults();
+    settings.ncontacts = ncontacts;
+    settings.ends_per_rod = per_rod;
+    settings.mu = mu;
+    settings.seed = seed;
+    return settings;
+}
+
+static void slow_but_steady_sweeps_are_mixed(void)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        const ss_tangle_settings settings = busy(200, 16, 0.1, seed);
+        const turns seen = solve_with_auto(&settings, SS_GLOBAL);
+        CHECK(seen.mixed && !seen.unmixed);
+    }
+    const ss_tangle_settings settings = busy(200, 4, 0.5, 1); // where sweeps end soon
+    CHECK(!solve_with_auto(&settings, SS_GLOBAL).mixed);
+}
+
+static void where_mixing_is_no_gain_the_others_find_the_answer(void)
+{
+    int unmixed = 0;
+    for (uint64_t seed = 9081; seed <= 9084; seed++) {
+        ss_tangle_settings settings = busy(80, 30, 0.5, seed);
+        settings.unsymmetry = 0.02;
+        unmixed += solve_with_auto(&settings, SS_GLOBAL).unmixed;
+    }
+    CHECK(unmixed > 0);
 }
 
 // Nothing but what does not grow with the size of the factor.
@@ -218,6 +252,8 @@ static void run_tests(void)
     RUN_TEST(a_tower_that_stands_is_given_to_alternating_directions);
     RUN_TEST(hair_is_not);
     RUN_TEST(where_they_get_stuck_the_others_find_the_answer);
+    RUN_TEST(slow_but_steady_sweeps_are_mixed);
+    RUN_TEST(where_mixing_is_no_gain_the_others_find_the_answer);
     RUN_TEST(one_contact_costs_the_fixed_parts);
     RUN_TEST(a_coupling_of_all_costs_more_than_bodies_do);
     RUN_TEST(interior_points_come_first_in_dense_hair_alone);
