@@ -6,7 +6,7 @@
 #include "solvers/linear/block_front.h"
 
 #define ROUND  2e5 // a round of a team: that it begins, and that all wait for the last
-#define WAKING 1e6 // of a thread that sleeps
+#define WAKING 5e6 // of a thread that sleeps
 
 static double together(const ss_block_front *front, int threads)
 {
