@@ -116,6 +116,11 @@ static bool is_turn_of(const auto_run *run, int k)
     return run->member == &MEMBERS[k];
 }
 
+static bool are_first_sweeps(const auto_run *run)
+{
+    return is_turn_of(run, PLAIN) && run->round == 0;
+}
+
 // Whether interior points come before all sweeps: from impulses, a few sweeps may do.
 static bool begins_inside(auto_run *run)
 {
@@ -125,8 +130,7 @@ static bool begins_inside(auto_run *run)
 // Whether the first sweeps are to be hurried.
 static bool is_hurried(auto_run *run)
 {
-    return is_turn_of(run, PLAIN) && run->round == 0 && run->task->tolerance < SS_PRICES_TIGHT &&
-           favours_interior(run);
+    return are_first_sweeps(run) && run->task->tolerance < SS_PRICES_TIGHT && favours_interior(run);
 }
 
 // Whether the fall of the estimate since the last look promises an end within what the member may
@@ -161,21 +165,23 @@ static double auto_work(auto_run *run, const ss_progress *p)
 // Of the first sweeps, whose estimate was run->best TOLD of them ago.
 static bool carries_slowly(auto_run *run, const ss_progress *p)
 {
-    return is_turn_of(run, PLAIN) && run->round == 0 && p->iteration == SLOW_SWEEPS &&
-           p->estimate > FAR &&
+    return are_first_sweeps(run) && p->iteration == SLOW_SWEEPS && p->estimate > FAR &&
            ss_sweep_work_left(run->best, p->estimate, run->tolerance, TOLD) >
                auto_prices(run)->admm;
 }
 
-// The same where they are slow but steady; `before` was the best estimate TOLD sweeps ago.
+// Whether the first sweeps are slow but steady; `before` was the best estimate TOLD sweeps ago.
 static bool falls_steadily(auto_run *run, const ss_progress *p, double before, double work)
 {
     const double visits = work - run->told;
+    if (!are_first_sweeps(run)) {
+        return false;
+    }
     if (p->iteration == MIX_SEEN) {
         run->seen = visits;
     }
-    if (!is_turn_of(run, PLAIN) || run->round > 0 || p->iteration < MIX_SWEEPS ||
-        visits < fmax(MIX_VISITS * run->seen, MIX_BUSY * TOLD) || !(run->best < before / FALL)) {
+    if (p->iteration < MIX_SWEEPS || visits < fmax(MIX_VISITS * run->seen, MIX_BUSY * TOLD) ||
+        !(run->best < before / FALL)) {
         return false;
     }
     const double left = ss_sweep_work_left(before, run->best, run->tolerance, visits);

@@ -9,6 +9,7 @@
 // Share of the largest coordinate by which boxes are larger than they must be: the distance of two
 // segments is rounded too.
 #define ROUNDING 1e-12
+
 // The largest coordinate of the vertices so far, or infinity for a vertex that is no place.
 static double with_vertex(double largest, ss_vec3 x)
 {
