@@ -59,23 +59,17 @@ static double step_length(const ss_local *p, double *memo)
     return step;
 }
 
-// P_K of x, as problems/coulomb.c has it except for its care about numbers of any size.
+// P_K of x, as problems/coulomb.c has it except for its care about numbers of any size. All three cases are
+// computed and one is chosen: a branch would be mispredicted again and again, which costs more.
 SS_INLINE void projection_project(double mu, const double x[3], double r[3])
 {
     const double length = ss_length2(x[1], x[2]);
-    if (length <= mu * x[0]) {
-        r[0] = x[0];
-        r[1] = x[1];
-        r[2] = x[2];
-    } else if (mu * length <= -x[0]) {
-        r[0] = r[1] = r[2] = 0.0;
-    } else {
-        const double n = (x[0] + mu * length) / (1.0 + mu * mu);
-        const double t = mu * n / length;
-        r[0] = n;
-        r[1] = t * x[1];
-        r[2] = t * x[2];
-    }
+    const double n = (x[0] + mu * length) / (1.0 + mu * mu);
+    const bool inside = length <= mu * x[0], polar = mu * length <= -x[0];
+    const double normal = inside ? x[0] : n, along = inside ? 1.0 : mu * n / length;
+    r[0] = polar ? 0.0 : normal;
+    r[1] = polar ? 0.0 : along * x[1];
+    r[2] = polar ? 0.0 : along * x[2];
 }
 
 // One step is all there is, so nothing is measured and nothing claimed.
