@@ -44,7 +44,7 @@ static ss_local_info contact_answer(double r[3], double r_N, ss_outcome outcome)
 {
     r[0] = r_N;
     r[1] = r[2] = 0.0;
-    return (ss_local_info){outcome, 0, NAN};
+    return (ss_local_info){.outcome = outcome, .error = NAN};
 }
 
 // W_ii = 0: nothing that r does changes u, so u = b must be allowed with r = 0.
@@ -64,7 +64,7 @@ static ss_local_info solve_frictionless(const ss_local *p, double r[3])
     }
     const double r_N = -p->b[0] / p->W[0];
     return isfinite(r_N) ? contact_answer(r, r_N, SS_CONVERGED)
-                         : (ss_local_info){SS_STALLED, 0, NAN};
+                         : (ss_local_info){.outcome = SS_STALLED, .error = NAN};
 }
 
 // [D11] Algorithm 1: the fail-safe where the primary answer misses the goal, from the same start.
@@ -122,7 +122,7 @@ ss_local_info ss_contact_ask_again(const ss_method *method, const ss_local *p,
 {
     double missed = ss_contact_normal_missed(p, goal, r);
     ss_local_goal closer = *goal;
-    ss_local_info info = {SS_CONVERGED, iterations, NAN};
+    ss_local_info info = {.outcome = SS_CONVERGED, .iterations = iterations, .error = NAN};
     for (int k = 0; k < ASK_AGAIN && missed > goal->normal; k++) {
         closer.tolerance *= ASK_SHARE * goal->normal / missed;
         const int before = info.iterations;

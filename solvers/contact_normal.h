@@ -17,7 +17,7 @@ static inline double ss_contact_normal_missed(const ss_local *p, const ss_local_
 static inline bool ss_contact_misses_normal(const ss_local *p, const ss_local_goal *goal,
                                             const ss_local_info *info, const double r[3])
 {
-    return goal->normal > 0.0 && info->outcome == SS_CONVERGED &&
+    return goal->normal > 0.0 && info->outcome == SS_CONVERGED && !info->normal_met &&
            !(ss_contact_normal_missed(p, goal, r) <= goal->normal);
 }
 

@@ -76,7 +76,8 @@ typedef struct ss_local_goal {
 typedef struct ss_local_info {
     ss_outcome outcome;
     int iterations;
-    double error; // |f|_inf as ss_local_error measures it; NaN where the solver has not measured
+    double error;    // |f|_inf as ss_local_error measures it; NaN where the solver has not measured
+    bool normal_met; // what the goal asks of the normal part is known to be met
 } ss_local_info;
 
 struct ss_sweeper;

@@ -74,14 +74,16 @@ static double largest_size(const search *best)
 static ss_local_info cases_finish(const search *best, int steps, double r[3])
 {
     memcpy(r, best->r, sizeof best->r);
-    return (ss_local_info){passes(best) ? SS_CONVERGED : SS_STALLED, steps, best->error};
+    return (ss_local_info){.outcome = passes(best) ? SS_CONVERGED : SS_STALLED,
+                           .iterations = steps,
+                           .error = best->error};
 }
 
 static ss_local_info take_off(const ss_local *p, const ss_local_goal *goal, double r[3])
 {
     r[0] = r[1] = r[2] = 0.0;
     if (ss_cases_open_rounding(p) <= goal->tolerance) {
-        return (ss_local_info){SS_CONVERGED, 0, NAN};
+        return (ss_local_info){.outcome = SS_CONVERGED, .error = NAN};
     }
     search best = {.p = p, .goal = goal, .error = NAN};
     offer(&best, r);
@@ -152,7 +154,7 @@ static void try_roots(search *best)
 static ss_local_info no_answer(int steps, double r[3])
 {
     r[0] = r[1] = r[2] = 0.0;
-    return (ss_local_info){SS_NO_SOLUTION, steps, NAN};
+    return (ss_local_info){.outcome = SS_NO_SOLUTION, .iterations = steps, .error = NAN};
 }
 
 static ss_local_info solve_singular(const ss_local *p, const ss_local_goal *goal,
@@ -183,11 +185,12 @@ static ss_local_info solve_pressed(const ss_local *p, const ss_local_goal *goal,
         return solve_singular(p, goal, find, settings, r);
     }
     ss_candidate c;
+    double u[3];
     int steps = 0;
-    if (!ss_cases_try(&k, goal, find, settings, r, &c, &steps)) {
+    if (!ss_cases_try(&k, goal, find, settings, r, &c, u, &steps)) {
         return insist(&k, goal, &c, steps, r);
     }
-    return ss_cases_accept(&c, goal, steps, r);
+    return ss_cases_accept(&c, goal, u, steps, r);
 }
 
 // The power of two at or below x > 0: division by it is exact.
@@ -227,7 +230,8 @@ static ss_local_info solve_scaled(const ss_local *p, const ss_local_goal *goal,
     for (int i = 0; i < 3; i++) {
         r[i] = start[i] * v / s;
     }
-    return (ss_local_info){info.outcome, info.iterations, info.error * v};
+    return (ss_local_info){
+        .outcome = info.outcome, .iterations = info.iterations, .error = info.error * v};
 }
 
 ss_local_info ss_cases_solve(const ss_local *p, const ss_local_goal *goal, ss_slip_finder *find,

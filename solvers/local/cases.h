@@ -38,30 +38,31 @@ static inline double ss_cases_open_rounding(const ss_local *p)
     return SS_BOUND_ROUNDING * (b[0] + 2.0 * p->mu * (fabs(b[1]) + fabs(b[2])));
 }
 
-// The sticking or sliding answer of a block with b_N < 0; whether its bound is within the goal.
+// The sticking or sliding answer of a block with b_N < 0 and its u; whether its bound is within the goal.
 SS_INLINE bool ss_cases_try(const ss_slip *k, const ss_local_goal *goal, ss_slip_finder *find,
                             const void *settings, const double start[3], ss_candidate *c,
-                            int *steps)
+                            double u[3], int *steps)
 {
     if (ss_slip_sticks(k)) {
         ss_candidate_stick(k, c);
     } else {
         ss_candidate_slide(k, find(k, settings, start, goal->memo, steps), c);
     }
-    double u[3];
     ss_local_velocity(k->p, c->r, u);
     return ss_candidate_bound(k->p, ss_candidate_scale(k->p, goal), c, u) <= goal->tolerance;
 }
 
-// The candidate is the answer, and its slip ratio is remembered.
-SS_INLINE ss_local_info ss_cases_accept(const ss_candidate *c, const ss_local_goal *goal, int steps,
-                                        double r[3])
+// The candidate is the answer, and its slip ratio is remembered. For r_N >= 0, |FB(s r_N, u_N)| <= 2 |u_N|.
+SS_INLINE ss_local_info ss_cases_accept(const ss_candidate *c, const ss_local_goal *goal,
+                                        const double u[3], int steps, double r[3])
 {
     memcpy(r, c->r, sizeof c->r);
     if (c->slides && goal->memo != NULL) {
         *goal->memo = c->a;
     }
-    return (ss_local_info){SS_CONVERGED, steps, NAN};
+    const bool met = r[0] >= 0.0 && 2.0 * SS_NORMAL_WEIGHT * fabs(u[0]) <= goal->normal;
+    return (ss_local_info){
+        .outcome = SS_CONVERGED, .iterations = steps, .error = NAN, .normal_met = met};
 }
 
 // The same as ss_cases_solve, to be inlined: the cases that all but all contacts are.
@@ -72,13 +73,14 @@ SS_INLINE ss_local_info ss_cases_solve_here(const ss_local *p, const ss_local_go
     if (p->b[0] >= 0.0) {
         if (ss_cases_open_rounding(p) <= goal->tolerance) {
             r[0] = r[1] = r[2] = 0.0;
-            return (ss_local_info){SS_CONVERGED, 0, NAN};
+            return (ss_local_info){.outcome = SS_CONVERGED, .error = NAN, .normal_met = true};
         }
     } else if (ss_cases_are_moderate(p) && ss_slip_eliminate(p, &k)) {
         ss_candidate c;
+        double u[3];
         int steps = 0;
-        if (ss_cases_try(&k, goal, find, settings, r, &c, &steps)) {
-            return ss_cases_accept(&c, goal, steps, r);
+        if (ss_cases_try(&k, goal, find, settings, r, &c, u, &steps)) {
+            return ss_cases_accept(&c, goal, u, steps, r);
         }
     }
     return ss_cases_solve(p, goal, find, settings, r);

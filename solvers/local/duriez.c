@@ -139,7 +139,9 @@ static ss_local_info solve06(const ss_local *p, const ss_local_goal *goal, const
         answered = duriez_slide(&k, t, X);
     }
     unscale(&k, X, r);
-    return (ss_local_info){answered ? SS_CONVERGED : SS_STALLED, 1, ss_local_error(p, goal, r)};
+    return (ss_local_info){.outcome = answered ? SS_CONVERGED : SS_STALLED,
+                           .iterations = 1,
+                           .error = ss_local_error(p, goal, r)};
 }
 
 // (3), with the velocities at r.
@@ -149,7 +151,7 @@ static ss_local_info solve06_sofa(const ss_local *p, const ss_local_goal *goal, 
     (void)unused;
     const contact k = duriez_scaled(p);
     if (!(k.W[0] > LEAST_SHARE)) {
-        return (ss_local_info){SS_NOT_COVERED, 0, NAN};
+        return (ss_local_info){.outcome = SS_NOT_COVERED, .error = NAN};
     }
     double X[3] = {k.hat.scale * r[0], k.hat.scale * r[1], k.hat.scale * r[2]}, u[3];
     velocity(&k, X, u);
@@ -163,7 +165,8 @@ static ss_local_info solve06_sofa(const ss_local *p, const ss_local_goal *goal, 
     X[1] *= clip;
     X[2] *= clip;
     unscale(&k, X, r);
-    return (ss_local_info){SS_CONVERGED, 1, ss_local_error(p, goal, r)};
+    return (ss_local_info){
+        .outcome = SS_CONVERGED, .iterations = 1, .error = ss_local_error(p, goal, r)};
 }
 
 static bool small_change(const double old[3], const double X[3])
@@ -210,7 +213,9 @@ static ss_local_info solve08(const ss_local *p, const ss_local_goal *goal, const
     if (k.b[0] >= 0.0 || sticks(&k, goal->tolerance, X)) {
         unscale(&k, X, r);
         const double error = ss_local_error(p, goal, r);
-        return (ss_local_info){error <= goal->tolerance ? SS_CONVERGED : SS_STALLED, 1, error};
+        return (ss_local_info){.outcome = error <= goal->tolerance ? SS_CONVERGED : SS_STALLED,
+                               .iterations = 1,
+                               .error = error};
     }
     unit(set->from == FROM_LAST && (r[1] != 0.0 || r[2] != 0.0) ? r : X, t);
     return duriez_iterate(&k, p, goal, set->passes, t, r);

@@ -83,7 +83,7 @@ SS_INLINE ss_local_info projection_solve(const ss_local *p, const ss_local_goal 
     u[0] += mu * ss_length2(u[1], u[2]);
     const double x[3] = {r[0] - step * u[0], r[1] - step * u[1], r[2] - step * u[2]};
     projection_project(mu, x, r);
-    return (ss_local_info){SS_STEPPED, 1, NAN};
+    return (ss_local_info){.outcome = SS_STEPPED, .iterations = 1, .error = NAN};
 }
 
 static void projection_visits(ss_sweeper *sweeper, int begin, int end, ss_tally *t)

@@ -75,7 +75,7 @@ static ss_local_info nothing(const ss_local *p, const ss_local_goal *goal, const
 {
     (void)settings;
     r[0] += p->b[0];
-    return (ss_local_info){SS_CONVERGED, 0, goal->tolerance};
+    return (ss_local_info){.outcome = SS_CONVERGED, .error = goal->tolerance};
 }
 
 // The least time of all blocks, in ns a call; *solved: how many converged.

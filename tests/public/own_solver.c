@@ -7,7 +7,7 @@ static ss_local_info solve(const ss_local *p, const ss_local_goal *goal, const v
                            double r[3])
 {
     const double step = 1.0 / (3.0 * ss_local_own_scale(p) * (1.0 + p->mu));
-    ss_local_info info = {SS_MAX_ITER, 0, ss_local_error(p, goal, r)};
+    ss_local_info info = {.outcome = SS_MAX_ITER, .error = ss_local_error(p, goal, r)};
     (void)settings;
     while (!(info.error <= goal->tolerance) && info.iterations++ < 10000) {
         double u[3];
