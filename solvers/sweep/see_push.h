@@ -1,66 +1,72 @@
 // solvers/sweep/see_push.h -- the loops of coupling.h, inline for those who visit contact after contact.
 //
-// `dim` is a constant where they are called, so that each dimension has loops of its own. Four numbers
-// are worked on at once: sums run in a fixed tree, so the bits do not depend on the CPU's vectors.
+// `dim` is a constant where they are called, so that each dimension has loops of its own. Eight numbers
+// are worked on at once, and the last four where as many are left: sums run in a fixed tree, so the bits
+// do not depend on the CPU's vectors.
 #pragma once
 
+#include <string.h>
+
+#include "base/lanes.h"
 #include "solvers/small.h"
 #include "solvers/sweep/coupling.h"
 
-// Four numbers, as vectors of the CPU: wider ones are kept in memory by gcc, where sums wait for it.
-#if defined(__AVX__)
-#define SS_LANES 4
-#else
-#define SS_LANES 2
-#endif
-enum { SS_FOUR = 4, SS_PARTS = SS_FOUR / SS_LANES };
-typedef double ss_lanes __attribute__((vector_size(8 * SS_LANES), aligned(8)));
+enum { SS_FOUR = 4, SS_EIGHT = 8, SS_FEW = SS_LANES < SS_FOUR ? SS_LANES : SS_FOUR };
+typedef double ss_few_lanes __attribute__((vector_size(8 * SS_FEW), aligned(8)));
 typedef struct ss_four {
-    ss_lanes part[SS_PARTS];
+    ss_few_lanes part[SS_FOUR / SS_FEW];
 } ss_four;
+typedef struct ss_eight {
+    ss_lanes part[SS_EIGHT / SS_LANES];
+} ss_eight;
+
+SS_INLINE ss_few_lanes ss_few_at(const double *x)
+{
+    return *(const ss_few_lanes *)x;
+}
+
+SS_INLINE ss_lanes ss_lanes_at(const double *x)
+{
+    return *(const ss_lanes *)x;
+}
 
 SS_INLINE ss_four ss_four_load(const double *x)
 {
     ss_four y;
-    for (int p = 0; p < SS_PARTS; p++) {
-        y.part[p] = *(const ss_lanes *)(x + p * SS_LANES);
+    for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
+        y.part[p] = ss_few_at(x + p * SS_FEW);
     }
     return y;
-}
-
-SS_INLINE void ss_four_store(ss_four y, double *x)
-{
-    for (int p = 0; p < SS_PARTS; p++) {
-        *(ss_lanes *)(x + p * SS_LANES) = y.part[p];
-    }
 }
 
 // sum + x y, number by number.
 SS_INLINE ss_four ss_four_plus(ss_four sum, const double *x, ss_four y)
 {
-    for (int p = 0; p < SS_PARTS; p++) {
-        sum.part[p] += *(const ss_lanes *)(x + p * SS_LANES) * y.part[p];
-    }
-    return sum;
-}
-
-// sum + x a.
-SS_INLINE ss_four ss_four_along(ss_four sum, const double *x, double a)
-{
-    for (int p = 0; p < SS_PARTS; p++) {
-        sum.part[p] += *(const ss_lanes *)(x + p * SS_LANES) * a;
+    for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
+        sum.part[p] += ss_few_at(x + p * SS_FEW) * y.part[p];
     }
     return sum;
 }
 
 SS_INLINE double ss_four_sum(ss_four y)
 {
-#if SS_LANES == 4
+#if SS_LANES >= 4
     return (y.part[0][0] + y.part[0][2]) + (y.part[0][1] + y.part[0][3]);
 #else
-    const ss_lanes both = y.part[0] + y.part[1];
+    const ss_few_lanes both = y.part[0] + y.part[1];
     return both[0] + both[1];
 #endif
+}
+
+// ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))
+SS_INLINE double ss_eight_sum(ss_eight y)
+{
+    ss_four half[2];
+    memcpy(half, &y, sizeof half);
+    for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
+        half[0].part[p] += half[1].part[p];
+    }
+    return ss_four_sum(half[0]);
 }
 
 // Rows of three numbers are read as four: the fourth belongs to what follows and meets the zero
@@ -95,26 +101,78 @@ static inline void ss_row_see_2(const ss_coupling *c, int i, const double *r_all
     }
 }
 
+// sum[k] += row k of G z, number by number, for eight of a row; for four, which meet the first half.
+SS_INLINE void ss_see_eight(int dim, const double *G, int room, const double *z, ss_eight sum[3])
+{
+    for (int p = 0; p < SS_EIGHT / SS_LANES; p++) {
+        const ss_lanes zp = ss_lanes_at(z + p * SS_LANES);
+        for (int k = 0; k < dim; k++) {
+            sum[k].part[p] += ss_lanes_at(G + k * room + p * SS_LANES) * zp;
+        }
+    }
+}
+
+SS_INLINE void ss_see_four(int dim, const double *G, int room, const double *z, ss_eight sum[3])
+{
+    for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
+        const ss_few_lanes zp = ss_few_at(z + p * SS_FEW);
+        for (int k = 0; k < dim; k++) {
+            const ss_few_lanes product = ss_few_at(G + k * room + p * SS_FEW) * zp;
+#if SS_LANES == 8
+            const ss_few_lanes none = {0};
+            sum[k].part[p] += __builtin_shufflevector(product, none, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+            sum[k].part[p] += product;
+#endif
+        }
+    }
+}
+
 // u = w_i + sum G z over the ends of contact i, which have a G.
 static inline void ss_ends_see(const ss_whitened *white, int dim, int i, const double *z_all,
                                double u[3])
 {
-    ss_four sum[3] = {0};
+    ss_eight sum[3] = {0};
     for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
         const int room = ss_whitened_room(white, white->end_body[s]);
         const double *z = z_all + white->body_start[white->end_body[s]];
         const double *G = white->G + white->end_G[s];
-        for (int j = 0; j < room; j += SS_FOUR) {
-            const ss_four zj = ss_four_load(z + j);
-            for (int k = 0; k < dim; k++) {
-                sum[k] = ss_four_plus(sum[k], G + k * room + j, zj);
-            }
+        int j = 0;
+        for (; j + SS_EIGHT <= room; j += SS_EIGHT) {
+            ss_see_eight(dim, G + j, room, z + j, sum);
+        }
+        if (j < room) {
+            ss_see_four(dim, G + j, room, z + j, sum);
         }
     }
     const double *w = white->w + (size_t)dim * (size_t)i;
-    u[0] = w[0] + ss_four_sum(sum[0]);
-    u[1] = w[1] + ss_four_sum(sum[1]);
-    u[2] = dim == 3 ? w[2] + ss_four_sum(sum[2]) : 0.0;
+    u[2] = 0.0;
+    for (int k = 0; k < dim; k++) {
+        u[k] = w[k] + ss_eight_sum(sum[k]);
+    }
+}
+
+// z += G' dr, for eight and for four of the rows of G.
+SS_INLINE void ss_push_eight(int dim, const double *G, int room, const double dr[3], double *z)
+{
+    for (int p = 0; p < SS_EIGHT / SS_LANES; p++) {
+        ss_lanes zp = ss_lanes_at(z + p * SS_LANES);
+        for (int k = 0; k < dim; k++) {
+            zp += ss_lanes_at(G + k * room + p * SS_LANES) * dr[k];
+        }
+        *(ss_lanes *)(z + p * SS_LANES) = zp;
+    }
+}
+
+SS_INLINE void ss_push_four(int dim, const double *G, int room, const double dr[3], double *z)
+{
+    for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
+        ss_few_lanes zp = ss_few_at(z + p * SS_FEW);
+        for (int k = 0; k < dim; k++) {
+            zp += ss_few_at(G + k * room + p * SS_FEW) * dr[k];
+        }
+        *(ss_few_lanes *)(z + p * SS_FEW) = zp;
+    }
 }
 
 // z of the body of end s += G' dr; G is what an impulse there does to it.
@@ -123,13 +181,13 @@ static inline void ss_end_push(const ss_whitened *white, int dim, int s, const d
 {
     const int room = ss_whitened_room(white, white->end_body[s]);
     double *z = z_all + white->body_start[white->end_body[s]];
-    const double d0 = dr[0], d1 = dr[1],
-                 d2 = dr[2]; // z could be where dr is, for all that is known
-    for (int j = 0; j < room; j += SS_FOUR) {
-        ss_four zj = ss_four_load(z + j);
-        zj = ss_four_along(zj, G + j, d0);
-        zj = ss_four_along(zj, G + room + j, d1);
-        ss_four_store(dim == 3 ? ss_four_along(zj, G + 2 * room + j, d2) : zj, z + j);
+    const double own[3] = {dr[0], dr[1], dr[2]}; // z could be where dr is, for all that is known
+    int j = 0;
+    for (; j + SS_EIGHT <= room; j += SS_EIGHT) {
+        ss_push_eight(dim, G + j, room, own, z + j);
+    }
+    if (j < room) {
+        ss_push_four(dim, G + j, room, own, z + j);
     }
 }
 
