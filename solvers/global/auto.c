@@ -22,8 +22,7 @@
 
 #include "problems/tangle/random.h"
 #include "solvers/global/auto_judge.h"
-#include "solvers/global/auto_members.h"
-#include "solvers/global/auto_price.h"
+#include "solvers/global/auto_rate.h"
 #include "solvers/global/auto_starts.h"
 #include "solvers/global/global.h"
 #include "solvers/global/drive.h"
@@ -31,40 +30,10 @@
 #include "solvers/small.h"
 #include "solvers/sweep/sweep.h"
 
-#define LATER 1.5  // the rate is looked at again at so many times as much work
-#define FALL  1.05 // the estimate fell by less: no rate
-#define TOLD  10   // iterations from one look to the next: a member copies its answer for it
-
 #define ROUNDS       4    // without a gain the next ones only repeat what has failed
 #define STARTS_WORK  8000 // starts of the first round times n
 #define STARTS_LEAST 8
 #define STARTS_MOST  300
-
-// Plain sweeps may promise to take as much as ppa would (auto_price.h), and twice that in each round.
-#define NEXT_FIRST 0.1 // of its price must have been done: a block step may yet end it
-// In dense hair they are looked at as soon as there is a rate, which is too good there at first: they may promise a
-// third of what ipm takes.
-#define DENSE_PATIENCE 10.0
-#define DENSE_TRUST    0.3
-
-// Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
-// body, and a linear solve has it everywhere at once. There the estimate is still of the size of the
-// velocities after SLOW_SWEEPS, more than FAR of them; in hair it is a hundredth, but for steps of violent
-// motion, to which admm brings nothing. Then admm has a turn, from the start of all, if bodies are rigid and sweeps
-// promise no less than what it costs. Its weight is large: on such towers of 88 to 952 contacts 10 takes 20 to 210
-// steps, 100 10 to 70 and 1000 5 to 30.
-#define SLOW_SWEEPS 20
-#define FAR         0.1
-
-// Mixing takes the square root of many sweeps, but a set-up of its own, and it visits all contacts. It is worth that
-// where sweeps would still take MIX_LEFT visits of all contacts after MIX_SWEEPS and visit as many as they did in
-// sweeps 21 to MIX_SEEN: where they visit ever fewer, they are about to end in a few stubborn ones.
-#define MIX_SWEEPS 80
-#define MIX_SEEN   30
-#define MIX_VISITS 0.9 // share of those visits,
-#define MIX_BUSY   0.5 // and of all contacts
-#define MIX_LEFT   120.0
-#define MIX_GAIN   0.5 // share of what plain sweeps promised, which mixed ones may promise
 
 typedef struct auto_run {
     const ss_task *task;
@@ -76,159 +45,13 @@ typedef struct auto_run {
     double *u;        // [dim n] scratch
     double tolerance; // of a turn
     ss_result *total;
-    // The present turn.
-    const member *member;
     int round;
+    bool is_cold; // the start is nothing
+    // The present turn.
+    ss_rate rate;
     volatile sig_atomic_t stop;
-    int next_told;           // iteration
-    double checked;          // work at which the rate was looked at last
-    double checked_best;     // the best estimate then
-    double best;             // the best estimate of the turn
-    double told;             // work TOLD iterations ago
-    double seen;             // work of the TOLD sweeps before MIX_SEEN
-    double steady_left;      // work that plain sweeps promised where mixing began; 0: it did not
-    ss_prices prices;        // 0 until somebody asks
-    bool is_asked, is_dense; // whether hair is dense and even has been asked, and is so
-    bool is_cold;            // the start is nothing
-    bool slow;               // sweeps carry impulses too slowly
+    int next_told; // iteration
 } auto_run;
-
-static const ss_prices *auto_prices(auto_run *run)
-{
-    if (run->prices.ppa == 0.0) {
-        run->prices = ss_prices_of(run->task->problem);
-    }
-    return &run->prices;
-}
-
-// In dense hair of even tr W_ii.
-static bool favours_interior(auto_run *run)
-{
-    if (!run->is_asked) {
-        run->is_asked = true;
-        run->is_dense = ss_prices_favour_interior(run->task->problem, run->factor);
-    }
-    return run->is_dense;
-}
-
-static bool is_turn_of(const auto_run *run, int k)
-{
-    return run->member == &MEMBERS[k];
-}
-
-static bool are_first_sweeps(const auto_run *run)
-{
-    return is_turn_of(run, PLAIN) && run->round == 0;
-}
-
-// Whether interior points come before all sweeps: from impulses, a few sweeps may do.
-static bool begins_inside(auto_run *run)
-{
-    return run->is_cold && run->task->tolerance < SS_PRICES_TIGHT && favours_interior(run);
-}
-
-// Whether the first sweeps are to be hurried.
-static bool is_hurried(auto_run *run)
-{
-    return are_first_sweeps(run) && run->task->tolerance < SS_PRICES_TIGHT && favours_interior(run);
-}
-
-// Whether the fall of the estimate since the last look promises an end within what the member may
-// take.
-static bool promises(auto_run *run, double work)
-{
-    const double left =
-        run->best < run->checked_best / FALL
-            ? ss_sweep_work_left(run->checked_best, run->best, run->tolerance, work - run->checked)
-            : INFINITY;
-    if (is_turn_of(run, MIXED)) {
-        return left <= MIX_GAIN * run->steady_left;
-    }
-    if (run->member->promised > 0.0) {
-        return left <= ldexp(run->member->promised, run->round);
-    }
-    const ss_prices *prices = auto_prices(run);
-    if (is_hurried(run)) {
-        return work < NEXT_FIRST * prices->ipm || left <= DENSE_TRUST * prices->ipm;
-    }
-    const bool early = !is_turn_of(run, ADMM) && work < NEXT_FIRST * prices->ppa;
-    return early || left <= ldexp(prices->ppa, run->round);
-}
-
-static double auto_work(auto_run *run, const ss_progress *p)
-{
-    const double n = run->task->problem->ncontacts;
-    return is_turn_of(run, ADMM) ? p->iteration * auto_prices(run)->admm_step
-                                 : ss_sweep_work((double)p->visits, n, p->iteration) / n;
-}
-
-// Of the first sweeps, whose estimate was run->best TOLD of them ago.
-static bool carries_slowly(auto_run *run, const ss_progress *p)
-{
-    return are_first_sweeps(run) && p->iteration == SLOW_SWEEPS && p->estimate > FAR &&
-           ss_sweep_work_left(run->best, p->estimate, run->tolerance, TOLD) >
-               auto_prices(run)->admm;
-}
-
-// Whether the first sweeps are slow but steady; `before` was the best estimate TOLD sweeps ago.
-static bool falls_steadily(auto_run *run, const ss_progress *p, double before, double work)
-{
-    const double visits = work - run->told;
-    if (!are_first_sweeps(run)) {
-        return false;
-    }
-    if (p->iteration == MIX_SEEN) {
-        run->seen = visits;
-    }
-    if (p->iteration < MIX_SWEEPS || visits < fmax(MIX_VISITS * run->seen, MIX_BUSY * TOLD) ||
-        !(run->best < before / FALL)) {
-        return false;
-    }
-    const double left = ss_sweep_work_left(before, run->best, run->tolerance, visits);
-    if (left < MIX_LEFT || left > auto_prices(run)->ppa) {
-        return false;
-    }
-    run->steady_left = left;
-    return true;
-}
-
-// The work at which the rate is looked at next; once where sweeps may first be ended.
-static double next_look(auto_run *run)
-{
-    if (run->checked == 0.0) {
-        return is_hurried(run) ? DENSE_PATIENCE : run->member->patience;
-    }
-    const double first = NEXT_FIRST * auto_prices(run)->ppa;
-    const double later = LATER * run->checked;
-    return run->member->promised == 0.0 && run->checked < first ? fmin(later, first) : later;
-}
-
-static void watch_rate(auto_run *run, const ss_progress *p)
-{
-    if (run->member->patience == 0.0 || p->iteration % TOLD != 0) {
-        return;
-    }
-    if (carries_slowly(run, p)) {
-        run->slow = true;
-        run->stop = 1;
-        return;
-    }
-    const double before = run->best, work = auto_work(run, p);
-    run->best = p->estimate < run->best ? p->estimate : run->best;
-    if (falls_steadily(run, p, before, work)) {
-        run->stop = 1;
-        return;
-    }
-    run->told = work;
-    if (work < next_look(run)) {
-        return;
-    }
-    if (run->checked > 0.0 && run->best > run->tolerance && !promises(run, work)) {
-        run->stop = 1;
-    }
-    run->checked = work;
-    run->checked_best = run->best;
-}
 
 static bool is_recalled(const auto_run *run)
 {
@@ -238,17 +61,16 @@ static bool is_recalled(const auto_run *run)
 static void auto_listen(void *of, const ss_progress *p)
 {
     auto_run *run = of;
-    watch_rate(run, p);
-    run->stop |= is_recalled(run);
-    const bool often = run->task->listen != NULL || run->member->patience == 0.0;
-    run->next_told = often ? 0 : (p->iteration / TOLD + 1) * TOLD;
+    run->stop |= ss_rate_ends_turn(&run->rate, p) || is_recalled(run);
+    const bool often = run->task->listen != NULL || run->rate.member->patience == 0.0;
+    run->next_told = often ? 0 : (p->iteration / SS_RATE_EVERY + 1) * SS_RATE_EVERY;
     if (p->iteration == 0 && run->total->iterations > 0) {
         return; // the end of the turn before
     }
     ss_progress all = *p;
     all.iteration += run->total->iterations;
     all.local_solves += run->total->local_solves;
-    all.note = p->note != NULL ? p->note : run->member->why;
+    all.note = p->note != NULL ? p->note : run->rate.member->why;
     ss_limits_tell(&run->limits, all);
 }
 
@@ -265,7 +87,7 @@ static void auto_add(ss_result *total, const ss_result *turn)
 }
 
 // At most budget iterations of the member from r.
-static ss_outcome take_turn(auto_run *run, const member *m, ss_method **method, double budget,
+static ss_outcome take_turn(auto_run *run, const ss_member *m, ss_method **method, double budget,
                             double *r, ss_status *status, ss_error *e)
 {
     const ss_task *t = run->task;
@@ -273,11 +95,9 @@ static ss_outcome take_turn(auto_run *run, const member *m, ss_method **method, 
     if (*status != SS_OK) {
         return SS_NOT_COVERED;
     }
-    run->member = m;
+    ss_rate_begin(&run->rate, m, run->round, run->tolerance);
     run->stop = is_recalled(run);
     run->next_told = 0;
-    run->checked = run->told = 0.0;
-    run->best = INFINITY;
     const int left = t->max_iterations - run->total->iterations;
     ss_task turn = *t;
     turn.method = *method;
@@ -300,8 +120,8 @@ static ss_outcome take_turn(auto_run *run, const member *m, ss_method **method, 
 }
 
 // The same from r, while run->kept is the best answer so far: r is the best one afterwards.
-static ss_outcome turn_elsewhere(auto_run *run, const member *m, ss_method **method, double budget,
-                                 double *r, ss_status *status, ss_error *e)
+static ss_outcome turn_elsewhere(auto_run *run, const ss_member *m, ss_method **method,
+                                 double budget, double *r, ss_status *status, ss_error *e)
 {
     const ss_problem *p = run->task->problem;
     const double best = run->total->own_error;
@@ -314,6 +134,13 @@ static ss_outcome turn_elsewhere(auto_run *run, const member *m, ss_method **met
     return outcome;
 }
 
+// Whether interior points come before all sweeps: from impulses, a few sweeps may do.
+static bool begins_inside(auto_run *run)
+{
+    return run->is_cold && run->task->tolerance < SS_PRICES_TIGHT &&
+           ss_rate_favours_interior(&run->rate);
+}
+
 static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
@@ -323,18 +150,20 @@ static bool takes(auto_run *run, int k)
     if (k == AFTER_DENSE && (run->round > 0 || !begins_inside(run))) {
         return false;
     }
-    if ((k == NEAR || k == DENSE) && (run->round > 0 || run->slow || !favours_interior(run))) {
+    if ((k == NEAR || k == DENSE) &&
+        (run->round > 0 || run->rate.slow || !ss_rate_favours_interior(&run->rate))) {
         return false;
     }
-    if ((MEMBERS[k].where == CARRIES_SLOWLY && !run->slow) ||
-        (MEMBERS[k].where == FALLS_STEADILY && (run->steady_left == 0.0 || run->round > 0))) {
+    if ((ss_auto_members[k].where == CARRIES_SLOWLY && !run->rate.slow) ||
+        (ss_auto_members[k].where == FALLS_STEADILY &&
+         (run->rate.steady_left == 0.0 || run->round > 0))) {
         return false;
     }
     if (k == IPM && run->round == 0 && run->methods[DENSE] != NULL) {
         return false; // it would begin as it has begun before
     }
-    for (int i = 0; MEMBERS[k].friction > 0.0 && i < p->ncontacts; i++) {
-        if (!(p->mu[i] <= MEMBERS[k].friction)) {
+    for (int i = 0; ss_auto_members[k].friction > 0.0 && i < p->ncontacts; i++) {
+        if (!(p->mu[i] <= ss_auto_members[k].friction)) {
             return false;
         }
     }
@@ -347,7 +176,7 @@ static bool holds(auto_run *run, const double *r)
 {
     ss_measures m;
     ss_error ignored;
-    if (is_turn_of(run, PLAIN) ||
+    if (ss_rate_is_of(&run->rate, PLAIN) ||
         ss_auto_judge(run->task->problem, run->factor, r, run->u, &m, &ignored) != SS_OK ||
         ss_measures_pass(&m, run->task->tolerance)) {
         return true;
@@ -372,15 +201,15 @@ static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status
 {
     const ss_problem *p = run->task->problem;
     const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *r;
-    const double budget = ldexp(MEMBERS[k].budget, run->round);
+    const double budget = ldexp(ss_auto_members[k].budget, run->round);
     if (k != ADMM && k != DENSE && k != IPM) {
-        return take_turn(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
+        return take_turn(run, &ss_auto_members[k], &run->methods[k], budget, r, status, e);
     }
     memcpy(run->kept, r, bytes);
     if (run->round == 0) {
         memcpy(r, run->start, bytes);
     }
-    return turn_elsewhere(run, &MEMBERS[k], &run->methods[k], budget, r, status, e);
+    return turn_elsewhere(run, &ss_auto_members[k], &run->methods[k], budget, r, status, e);
 }
 
 static ss_outcome play_round(auto_run *run, double *r, bool *any, ss_status *failed, ss_error *e)
@@ -413,8 +242,8 @@ static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
         memcpy(run->kept, r, size * sizeof *r);
         ss_start_elsewhere(&g, k, size, r);
         ss_status status;
-        outcome = turn_elsewhere(run, &SHAKES[m], &run->shakes[m], SHAKES[m].budget * ss_luby(k), r,
-                                 &status, e);
+        outcome = turn_elsewhere(run, &ss_auto_shakes[m], &run->shakes[m],
+                                 ss_auto_shakes[m].budget * ss_luby(k), r, &status, e);
         const bool covered = outcome != SS_NOT_COVERED;
         if (!covered) {
             return SS_UNSOLVED;
@@ -502,6 +331,8 @@ static ss_status auto_solve(const ss_task *task, double *r, ss_result *result, s
                     .total = result,
                     .tolerance = task->tolerance};
     run.factor = task->factor != NULL ? task->factor : &run.own_factor;
+    run.rate = (ss_rate){
+        .problem = task->problem, .factor = run.factor, .task_tolerance = task->tolerance};
     ss_status status = auto_prepare(&run, r, e);
     if (status == SS_OK) {
         result->setup_seconds = 0.0;
