@@ -1,104 +1,27 @@
 // A world as a scene file (scene_file.h).
 //
 // Strands that were designed by vertices have these. The others have their curvatures, which rule when the
-// file is read, and for other programs the vertices that these give. Numbers have the digits that give the
-// same double again; where a key of the format cannot (a1 and a2 for a radius and their ratio, a viscosity
-// for a relaxation), the one that can is written in its place.
+// file is read, and for other programs the vertices that these give. The reader gets the same doubles back: if a
+// key of the format cannot give them (a1 and a2 for a radius and their ratio, a viscosity for a relaxation),
+// another one that can is written instead.
 #include "harness/scene_file/scene_file.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/number.h"
+#include "harness/scene_file/json_write.h"
 #include "problems/store/save.h"
 #include "problems/strands/posing.h"
 #include "problems/strands/shape.h"
 
-// ---- Values
+// ---- The parts
 
-static void write_real(FILE *out, double x)
-{
-    char text[32];
-    ss_number_print(x, text);
-    fputs(strcmp(text, "-0") == 0 ? "-0.0" : text, out); // -0 alone is read as an integer
-}
-
-static void write_numbers(FILE *out, const double *x, size_t count)
-{
-    fputc('[', out);
-    for (size_t i = 0; i < count; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        write_real(out, x[i]);
-    }
-    fputc(']', out);
-}
-
-static void write_vector(FILE *out, ss_vec3 x)
-{
-    const double numbers[3] = {x.x, x.y, x.z};
-    write_numbers(out, numbers, 3);
-}
-
-static void write_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            fprintf(out, "\\%c", *text);
-        } else if ((unsigned char)*text < ' ') {
-            fprintf(out, "\\u%04x", (unsigned)*text);
-        } else {
-            fputc(*text, out);
-        }
-    }
-    fputc('"', out);
-}
-
-// ---- Members, each after a comma
-
-static void put_real(FILE *out, const char *key, double x)
-{
-    fprintf(out, ", \"%s\": ", key);
-    write_real(out, x);
-}
-
-static void put_text(FILE *out, const char *key, const char *text)
-{
-    fprintf(out, ", \"%s\": ", key);
-    write_text(out, text);
-}
-
-static void put_vector(FILE *out, const char *key, ss_vec3 x)
-{
-    fprintf(out, ", \"%s\": ", key);
-    write_vector(out, x);
-}
-
-// Where it is not 0.
+// Unless it is 0.
 static void put_pull(FILE *out, const char *key, ss_vec3 x)
 {
     if (ss_length(x) > 0.0) {
-        put_vector(out, key, x);
-    }
-}
-
-static void put_rows(FILE *out, const char *key, const ss_vec3 *x, int n)
-{
-    fprintf(out, ",\n    \"%s\": [", key);
-    for (int i = 0; i < n; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        write_vector(out, x[i]);
-    }
-    fputc(']', out);
-}
-
-static void put_angles(FILE *out, const char *key, const double *x, int n)
-{
-    if (x != NULL) {
-        fprintf(out, ",\n    \"%s\": ", key);
-        write_numbers(out, x, (size_t)n);
+        ss_json_put_vector(out, key, x);
     }
 }
 
@@ -111,21 +34,15 @@ static void put_pose(FILE *out, const ss_pose *pose)
 {
     const ss_mat3 one = ss_mat3_identity();
     bool turned = false;
-    put_vector(out, "position", pose->place);
+    ss_json_put_vector(out, "position", pose->place);
     for (int k = 0; k < 3; k++) {
         turned = turned || !same_vector(pose->turn.c[k], one.c[k]);
     }
     if (turned) {
-        fputs(", \"turn\": [", out);
-        for (int k = 0; k < 3; k++) {
-            fputs(k > 0 ? ", " : "", out);
-            write_vector(out, pose->turn.c[k]);
-        }
-        fputc(']', out);
+        fputs(", \"turn\": ", out);
+        ss_json_write_vectors(out, pose->turn.c, 3);
     }
 }
-
-// ---- The parts
 
 // Bodies other than the world have their numbers as names.
 static void put_body(FILE *out, const char *key, int body)
@@ -139,9 +56,9 @@ static void put_profile(FILE *out, const char *key, const ss_profile *p)
 {
     if (p->kind != SS_PROFILE_STILL) {
         fprintf(out, ", \"%s\": {\"kind\": \"%s\"", key, ss_scene_profiles[p->kind]);
-        put_real(out, "size", p->size);
-        put_real(out, "period", p->period);
-        put_real(out, "start", p->start);
+        ss_json_put_real(out, "size", p->size);
+        ss_json_put_real(out, "period", p->period);
+        ss_json_put_real(out, "start", p->start);
         fputc('}', out);
     }
 }
@@ -153,10 +70,10 @@ static void put_keys(FILE *out, const ss_motion *m)
         const ss_quat p = m->keys[k].turn;
         const double turn[4] = {p.w, p.x, p.y, p.z};
         fputs(k > 0 ? ",\n    {\"time\": " : "\n    {\"time\": ", out);
-        write_real(out, m->keys[k].time);
-        put_vector(out, "position", m->keys[k].place);
+        ss_json_write_real(out, m->keys[k].time);
+        ss_json_put_vector(out, "position", m->keys[k].place);
         fputs(", \"rotation\": ", out);
-        write_numbers(out, turn, 4);
+        ss_json_write_numbers(out, turn, 4);
         fputc('}', out);
     }
     fputs("]}", out);
@@ -170,9 +87,9 @@ static void write_body(FILE *out, const ss_motion *m, int number)
         return;
     }
     fputs(", \"motion\": {\"axis\": ", out);
-    write_vector(out, m->axis);
-    put_vector(out, "centre", m->centre);
-    put_vector(out, "direction", m->direction);
+    ss_json_write_vector(out, m->axis);
+    ss_json_put_vector(out, "centre", m->centre);
+    ss_json_put_vector(out, "direction", m->direction);
     put_profile(out, "angle", &m->angle);
     put_profile(out, "shift", &m->shift);
     fputs("}}", out);
@@ -183,19 +100,19 @@ static void write_obstacle(FILE *out, const ss_obstacle *o)
     fprintf(out, "   {\"kind\": \"%s\"", ss_scene_obstacles[o->kind]);
     put_pose(out, &o->pose);
     if (o->kind == SS_OBSTACLE_ELLIPSOID) {
-        put_vector(out, "semi_axes", o->size);
+        ss_json_put_vector(out, "semi_axes", o->size);
     } else if (o->kind != SS_OBSTACLE_PLANE) {
-        put_real(out, "radius", o->size.x);
+        ss_json_put_real(out, "radius", o->size.x);
     }
     if (o->kind == SS_OBSTACLE_CYLINDER || o->kind == SS_OBSTACLE_CAPSULE) {
-        put_real(out, "length", 2.0 * o->size.z);
+        ss_json_put_real(out, "length", 2.0 * o->size.z);
     }
-    put_real(out, "mu", o->mu);
+    ss_json_put_real(out, "mu", o->mu);
     if (o->sliding_loss > 0.0) {
-        put_real(out, "sliding", 1.0 - o->sliding_loss);
+        ss_json_put_real(out, "sliding", 1.0 - o->sliding_loss);
     }
     if (o->restitution > 0.0) {
-        put_real(out, "restitution", o->restitution);
+        ss_json_put_real(out, "restitution", o->restitution);
     }
     put_body(out, "body", o->body);
     fputc('}', out);
@@ -204,9 +121,9 @@ static void write_obstacle(FILE *out, const ss_obstacle *o)
 static void write_wind(FILE *out, const ss_wind *a)
 {
     fprintf(out, "   {\"kind\": \"%s\", \"seed\": %d", ss_wind_kinds[a->kind], a->seed);
-    put_vector(out, "velocity", a->velocity);
-    put_vector(out, "drift", a->drift);
-    put_vector(out, "position", a->place);
+    ss_json_put_vector(out, "velocity", a->velocity);
+    ss_json_put_vector(out, "drift", a->drift);
+    ss_json_put_vector(out, "position", a->place);
     const struct {
         const char *key;
         double value;
@@ -215,7 +132,7 @@ static void write_wind(FILE *out, const ss_wind *a)
                    {"strength", a->strength}, {"along", a->along},   {"across", a->across},
                    {"root", a->root},         {"tip", a->tip}};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        put_real(out, numbers[k].key, numbers[k].value);
+        ss_json_put_real(out, numbers[k].key, numbers[k].value);
     }
     put_body(out, "body", a->body);
     fputc('}', out);
@@ -225,19 +142,19 @@ static void write_material(FILE *out, const ss_material *m, int number)
 {
     const double viscosity = m->relaxation * m->young;
     fprintf(out, "   \"material-%d\": {\"E\": ", number);
-    write_real(out, m->young);
-    put_real(out, "nu", m->poisson);
-    put_real(out, "rho", m->density);
-    put_real(out, "a", m->radius);
+    ss_json_write_real(out, m->young);
+    ss_json_put_real(out, "nu", m->poisson);
+    ss_json_put_real(out, "rho", m->density);
+    ss_json_put_real(out, "a", m->radius);
     if (m->ellipticity != 1.0) {
-        put_real(out, "ellipticity", m->ellipticity);
+        ss_json_put_real(out, "ellipticity", m->ellipticity);
     }
     if (viscosity / m->young == m->relaxation) {
-        put_real(out, "viscosity", viscosity);
+        ss_json_put_real(out, "viscosity", viscosity);
     } else {
-        put_real(out, "relaxation", m->relaxation);
+        ss_json_put_real(out, "relaxation", m->relaxation);
     }
-    put_real(out, "stretch", m->stretch);
+    ss_json_put_real(out, "stretch", m->stretch);
     fputc('}', out);
 }
 
@@ -262,7 +179,7 @@ static ss_status put_shape(FILE *out, const ss_strand_design *d, const ss_pose *
     for (int i = 0; i < n; i++) {
         x[i] = ss_pose_point(root, x[i]);
     }
-    put_rows(out, "vertices", x, n);
+    ss_json_put_vectors(out, "vertices", x, n);
     free(x);
     return SS_OK;
 }
@@ -271,21 +188,17 @@ static ss_status put_curvatures(FILE *out, const ss_strand_design *d, const ss_p
                                 ss_error *e)
 {
     const ss_vec3 *style = (const ss_vec3 *)d->style, *unrest = (const ss_vec3 *)d->unrest;
-    put_real(out, "length", d->length);
+    ss_json_put_real(out, "length", d->length);
     fprintf(out, ", \"segments\": %d", d->nsegments);
-    put_rows(out, "curvatures", style, d->npieces);
+    ss_json_put_vectors(out, "curvatures", style, d->npieces);
     if (unrest != NULL && d->npieces > 0) {
-        put_rows(out, "unrest", unrest, d->npieces);
+        ss_json_put_vectors(out, "unrest", unrest, d->npieces);
     }
-    fputs(",\n    \"root\": {", out);
-    fputs("\"position\": ", out);
-    write_vector(out, root->place);
-    fputs(", \"turn\": [", out);
-    for (int k = 0; k < 3; k++) {
-        fputs(k > 0 ? ", " : "", out);
-        write_vector(out, root->turn.c[k]);
-    }
-    fputs("]}", out);
+    fputs(",\n    \"root\": {\"position\": ", out);
+    ss_json_write_vector(out, root->place);
+    fputs(", \"turn\": ", out);
+    ss_json_write_vectors(out, root->turn.c, 3);
+    fputc('}', out);
     return put_shape(out, d, root, e);
 }
 
@@ -293,18 +206,18 @@ static ss_status put_curvatures(FILE *out, const ss_strand_design *d, const ss_p
 static void put_wishes(FILE *out, const ss_strand *s)
 {
     if (s->time_scale != 1.0 || s->local != 0.0) {
-        put_real(out, "time_scale", s->time_scale);
-        put_real(out, "local", s->local);
+        ss_json_put_real(out, "time_scale", s->time_scale);
+        ss_json_put_real(out, "local", s->local);
         put_body(out, "reference", s->reference);
     }
     for (int k = 0; s->posing != NULL && k < s->posing->nkeys; k++) {
         const ss_posing_key *key = &s->posing->keys[k];
         fputs(k > 0 ? "," : ",\n    \"pose\": [", out);
         fputs("{\"time\": ", out);
-        write_real(out, key->time);
-        put_real(out, "strength", key->strength);
-        put_real(out, "damping", key->damping);
-        put_rows(out, "vertices", key->place, s->posing->npoints);
+        ss_json_write_real(out, key->time);
+        ss_json_put_real(out, "strength", key->strength);
+        ss_json_put_real(out, "damping", key->damping);
+        ss_json_put_vectors(out, "vertices", key->place, s->posing->npoints);
         fputs(k + 1 < s->posing->nkeys ? "}" : "}]", out);
     }
 }
@@ -325,7 +238,7 @@ static void put_parts(FILE *out, const ss_strand_design *d)
         const ss_strand_part *p = &d->parts[k];
         const double factors[5] = {p->mass, p->radius, p->bend, p->twist, p->relaxation};
         fputs(k > 0 ? ", " : "", out);
-        write_numbers(out, factors, 5);
+        ss_json_write_numbers(out, factors, 5);
     }
     fputc(']', out);
 }
@@ -336,16 +249,20 @@ static void put_vertices(FILE *out, const ss_strand_design *d)
     if (d->nsegments > 0) {
         fprintf(out, ", \"segments\": %d", d->nsegments);
     }
-    put_vector(out, "director", d->director);
-    put_rows(out, "vertices", d->vertices, n);
+    ss_json_put_vector(out, "director", d->director);
+    ss_json_put_vectors(out, "vertices", d->vertices, n);
     if (d->rest != NULL) {
-        put_rows(out, "rest", d->rest, n);
+        ss_json_put_vectors(out, "rest", d->rest, n);
     }
     if (d->velocity != NULL) {
-        put_rows(out, "velocity", d->velocity, n);
+        ss_json_put_vectors(out, "velocity", d->velocity, n);
     }
-    put_angles(out, "theta", d->theta, n - 1);
-    put_angles(out, "rest_theta", d->rest_theta, n - 1);
+    if (d->theta != NULL) {
+        ss_json_put_numbers(out, "theta", d->theta, n - 1);
+    }
+    if (d->rest_theta != NULL) {
+        ss_json_put_numbers(out, "rest_theta", d->rest_theta, n - 1);
+    }
     if (d->parent != NULL) {
         put_parents(out, d);
     }
@@ -365,7 +282,7 @@ static ss_status write_strand(FILE *out, const ss_strand *s, int material, ss_er
 {
     const ss_strand_design *d = s->design;
     fprintf(out, "   {\"material\": \"material-%d\"", material);
-    put_text(out, "clamp", ss_scene_clamps[s->clamp]);
+    ss_json_put_text(out, "clamp", ss_scene_clamps[s->clamp]);
     put_body(out, "body", s->body);
     if (s->tip_body != s->body) {
         put_body(out, "tip_body", s->tip_body);
@@ -408,23 +325,23 @@ static void write_head(FILE *out, const ss_world *w, const ss_scene_run *run)
 {
     const ss_step_options *o = run->options, usual = ss_step_defaults();
     fputs("{\"title\": ", out);
-    write_text(out, run->title);
-    put_vector(out, "gravity", w->gravity);
-    put_real(out, "drag", w->drag);
-    put_real(out, "mu", w->mu);
-    put_real(out, "radius", w->radius);
-    put_real(out, "dt", o->dt);
-    put_real(out, "dt_min", o->dt_min);
+    ss_json_write_text(out, run->title);
+    ss_json_put_vector(out, "gravity", w->gravity);
+    ss_json_put_real(out, "drag", w->drag);
+    ss_json_put_real(out, "mu", w->mu);
+    ss_json_put_real(out, "radius", w->radius);
+    ss_json_put_real(out, "dt", o->dt);
+    ss_json_put_real(out, "dt_min", o->dt_min);
     fprintf(out, ", \"steps\": %d", run->steps);
-    put_text(out, "model", run->model);
+    ss_json_put_text(out, "model", run->model);
     if (run->scheme != NULL) {
-        put_text(out, "scheme", run->scheme);
+        ss_json_put_text(out, "scheme", run->scheme);
     }
-    put_text(out, "gap", ss_scene_gaps[o->gap]);
-    put_real(out, "beta", o->beta);
-    put_real(out, "margin", o->margin);
-    put_real(out, "reach", o->reach);
-    put_real(out, "explosion", o->explosion);
+    ss_json_put_text(out, "gap", ss_scene_gaps[o->gap]);
+    ss_json_put_real(out, "beta", o->beta);
+    ss_json_put_real(out, "margin", o->margin);
+    ss_json_put_real(out, "reach", o->reach);
+    ss_json_put_real(out, "explosion", o->explosion);
     fprintf(out, ", \"contacts\": %s", o->contacts ? "true" : "false");
     if (o->continuous != usual.continuous || o->looks != usual.looks) {
         fprintf(out, ", \"continuous\": %s, \"looks\": %d", o->continuous ? "true" : "false",
