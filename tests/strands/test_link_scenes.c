@@ -8,71 +8,12 @@
 #include "problems/strands/models/oriented/oriented_joint.h"
 #include "problems/strands/models/oriented/oriented_strand.h"
 #include "problems/strands/posing.h"
-#include "tests/support/scene_run.h"
+#include "tests/support/link_run.h"
 #include "tests/support/support.h"
 
 #define BODY 1 // the one that a scene adds first
 
-static scene_run *open_links(const char *scene, int rods)
-{
-    const scene_choice choice = {.scene = scene, .rods = rods, .mu = NAN, .seed = 1};
-    return open_run(&choice, "gs/mfb+enum", 1e-4);
-}
-
-// Its bodies rest.
-static scene_run *open_still(const char *scene)
-{
-    scene_run *run = open_links(scene, 0);
-    for (int k = 0; k < run->scene.world->nbodies; k++) {
-        run->scene.world->bodies[k] = ss_motion_still();
-    }
-    return run;
-}
-
-// Where the points of strand k are now, in the frame of its body; the caller frees them.
-static ss_vec3 *points_of(const scene_run *run, int k)
-{
-    const ss_world *w = run->scene.world;
-    const ss_strand *s = &w->strands[k];
-    ss_vec3 *x = malloc((size_t)s->size.npoints * sizeof *x);
-    ss_placed at;
-    CHECK(x != NULL && ss_placed_init(&at, &s->size));
-    ss_strand_place(w, k, &w->now, &at);
-    for (int i = 0; i < s->size.npoints; i++) {
-        x[i] = ss_pose_back(&at.carrier.pose, at.points[i].x);
-    }
-    ss_placed_free(&at);
-    return x;
-}
-
-static ss_vec3 point_of(const scene_run *run, int k, int i)
-{
-    ss_vec3 *x = points_of(run, k);
-    const ss_vec3 there = x[i];
-    free(x);
-    return there;
-}
-
-// The farthest way of a point among [from, to) of strand 0 from its place in `start`.
-static double moved(const scene_run *run, const ss_vec3 *start, int from, int to)
-{
-    ss_vec3 *x = points_of(run, 0);
-    double most = 0.0;
-    for (int i = from; i < to; i++) {
-        most = fmax(most, ss_length(ss_minus(x[i], start[i])));
-    }
-    free(x);
-    return most;
-}
-
-static void go_on(scene_run *run, double time)
-{
-    while (run->scene.world->now.time < time - 1e-9) {
-        step_run(run);
-    }
-}
-
-// The same over time: the farthest that any point is at a step until `time`.
+// The farthest way of any point of strand 0 at any step until `time`.
 static double moved_until(scene_run *run, double time)
 {
     const int n = run->scene.world->strands[0].size.npoints;
@@ -357,95 +298,6 @@ static void local_dynamics_take_the_bobbing_away(void)
     CHECK(own > 1e-3 && tip > 1.5 * own);
 }
 
-// ---- Long hair
-
-static double length_of(const ss_vec3 *x, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i + 1 < n; i++) {
-        sum += ss_length(ss_minus(x[i + 1], x[i]));
-    }
-    return sum;
-}
-
-static void long_hair_touches_itself_and_the_head_and_keeps_its_length(void)
-{
-    scene_run *run = open_links("long-hair", 30);
-    const ss_world *w = run->scene.world;
-    const int n = w->strands[7].size.npoints;
-    ss_vec3 *x = points_of(run, 7);
-    const double length = length_of(x, n);
-    int strands = 0, obstacles = 0;
-    free(x);
-    run->solver.max_iterations = 500;
-    start_run(run);
-    while (w->now.time < 0.3) {
-        int count;
-        step_run(run);
-        CHECK(run->last.answer.fb <= 1e-4 || run->last.contacts == 0);
-        CHECK_LE(run->last.penetration, 2.0 * w->radius);
-        const ss_touch *touches = ss_stepper_touches(run->stepper, &count);
-        for (int i = 0; i < count; i++) {
-            strands += touches[i].strand_b >= 0;
-            obstacles += touches[i].strand_b < 0;
-        }
-    }
-    CHECK(strands > 100 && obstacles > 100);
-    x = points_of(run, 7);
-    CHECK_NEAR(length, length_of(x, n), 1e-13 * length);
-    free(x);
-    close_run(run);
-}
-
-static void long_hair_is_190_strands_of_22_links(void)
-{
-    scene_run *run = open_links("long-hair", 0);
-    const ss_world *w = run->scene.world;
-    TEST_ASSERT_EQUAL_INT(190, w->nstrands);
-    for (int k = 0; k < w->nstrands; k++) {
-        TEST_ASSERT_EQUAL_INT(3 * 22, w->strands[k].size.nv);
-    }
-    close_run(run);
-}
-
-// The farthest that a point of any strand is from where it is in the other run.
-static double apart(const scene_run *a, const scene_run *b)
-{
-    double most = 0.0;
-    for (int k = 0; k < a->scene.world->nstrands; k++) {
-        ss_vec3 *x = points_of(a, k), *y = points_of(b, k);
-        for (int i = 0; i < a->scene.world->strands[k].size.npoints; i++) {
-            most = fmax(most, ss_length(ss_minus(x[i], y[i])));
-        }
-        free(x);
-        free(y);
-    }
-    return most;
-}
-
-// The head turns about the vertical: at time scale 0 hair that touches nothing falls on it as if it rested.
-static void at_time_scale_zero_long_hair_does_not_feel_the_head(void)
-{
-    static const char *const SCENES[] = {"long-hair:time-scale=0", "long-hair:time-scale=0.5",
-                                         "long-hair", "long-hair"};
-    scene_run *run[4];
-    for (int k = 0; k < 4; k++) {
-        run[k] = open_links(SCENES[k], 12);
-        run[k]->scene.options.contacts = false;
-        if (k == 3) {
-            run[k]->scene.world->bodies[BODY] = ss_motion_still();
-        }
-        start_run(run[k]);
-        go_on(run[k], 0.5);
-    }
-    const double half = apart(run[1], run[3]), full = apart(run[2], run[3]);
-    CHECK_LE(apart(run[0], run[3]), 1e-10);
-    CHECK(half > 1e-3 && full > 1.5 * half);
-    for (int k = 0; k < 4; k++) {
-        close_run(run[k]);
-    }
-}
-
 // ---- Pictures
 
 // How far the strands are outside their picture at most, as a share of its size, in the first 3.3 s.
@@ -494,10 +346,7 @@ static void run_tests(void)
     RUN_TEST(an_ear_is_let_loose_and_caught_again);
     RUN_TEST(the_bun_stays_in_shape_and_the_braid_follows);
     RUN_TEST(local_dynamics_take_the_bobbing_away);
-    RUN_TEST(long_hair_touches_itself_and_the_head_and_keeps_its_length);
-    RUN_TEST(long_hair_is_190_strands_of_22_links);
     RUN_TEST(strands_that_swing_stay_in_their_pictures);
-    RUN_TEST(at_time_scale_zero_long_hair_does_not_feel_the_head);
 }
 
 const test_group link_scenes_tests = {.run = run_tests};
