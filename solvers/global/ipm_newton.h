@@ -87,6 +87,8 @@ void ss_ipm_set_free(ss_interior *state); // q = q0, r = 0
 double ss_ipm_gap(ss_interior *state, double a);
 // ss_measures_error of r = P^-1 x where u is what y would have it, v(u) = y; and r.
 double ss_ipm_estimate(ss_interior *state);
+// Contact i's part of T a.x . T b.x + T^-1 a.y . T^-1 b.y, for two directions a and b.
+double ss_ipm_part(const ss_interior *state, int i, ss_ipm_point a, ss_ipm_point b);
 
 // T, v, D and J factored. False where x or y has no scaling, J is singular to rounding, or time is up.
 bool ss_ipm_factor(ss_interior *state);

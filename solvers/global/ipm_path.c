@@ -50,25 +50,11 @@ void ss_ipm_path_begin(ss_ipm_path *path, double t)
     path->returns = path->careful = path->since = path->stuck = 0;
 }
 
-// The part of <a, b> without t, for contact i.
-static double multiply_one(const ss_interior *state, int i, ss_ipm_point a, ss_ipm_point b)
-{
-    const size_t at = 4 * (size_t)i;
-    const ss_scaling *s = &state->scaling[i];
-    double p[3], q[3];
-    ss_scaling_apply(s, a.x + at, p);
-    ss_scaling_apply(s, b.x + at, q);
-    const double of_x = ss_dot3(p, q);
-    ss_scaling_remove(s, a.y + at, p);
-    ss_scaling_remove(s, b.y + at, q);
-    return of_x + ss_dot3(p, q);
-}
-
 static double multiply(const ss_interior *state, double t, ss_ipm_point a, ss_ipm_point b)
 {
     double sum = 0.0;
     for (int i = 0; i < state->system->c->n; i++) {
-        sum += multiply_one(state, i, a, b);
+        sum += ss_ipm_part(state, i, a, b);
     }
     return sum / t;
 }
@@ -79,7 +65,7 @@ static double find_largest(const ss_interior *state, double t)
     const ss_ipm_point d = ss_ipm_change(state);
     double largest = 0.0;
     for (int i = 0; i < state->system->c->n; i++) {
-        const double part = multiply_one(state, i, d, d);
+        const double part = ss_ipm_part(state, i, d, d);
         largest = part <= largest ? largest : part;
     }
     return largest / t;

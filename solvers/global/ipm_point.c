@@ -7,6 +7,7 @@
 
 #include "solvers/global/ipm_newton.h"
 #include "solvers/residual.h"
+#include "solvers/small.h"
 #include "solvers/vectors.h"
 
 #define BLOCK    512  // contacts
@@ -122,6 +123,19 @@ double ss_ipm_estimate(ss_interior *state)
         worst = state->parts[b] <= worst ? worst : state->parts[b];
     }
     return worst / state->system->c->V;
+}
+
+double ss_ipm_part(const ss_interior *state, int i, ss_ipm_point a, ss_ipm_point b)
+{
+    const size_t at = 4 * (size_t)i;
+    const ss_scaling *s = &state->scaling[i];
+    double p[3], q[3];
+    ss_scaling_apply(s, a.x + at, p);
+    ss_scaling_apply(s, b.x + at, q);
+    const double of_x = ss_dot3(p, q);
+    ss_scaling_remove(s, a.y + at, p);
+    ss_scaling_remove(s, b.y + at, q);
+    return of_x + ss_dot3(p, q);
 }
 
 // ---- Moves

@@ -25,7 +25,7 @@
 #include "solvers/small.h"
 
 #define RHO_CAP       1e6
-#define INTERIOR_MOST 60  // steps of interior points,
+#define INTERIOR_MOST 100 // steps of interior points,
 #define NEAR_MOST     100 // and exact steps after them, which are 1 to 20 mostly,
 #define RHO_NEAR      1e3 // from this weight on
 #define RHO_AFTER     1.5 // growth at most, once a step has been rejected

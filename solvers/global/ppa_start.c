@@ -7,7 +7,7 @@
 #include "solvers/global/ipm_step.h"
 
 #define LEAST_DELTA  1e-6 // the cap of rho is 1e6, too
-#define MOST_DELTA   1e-3 // beyond it steps lead nowhere
+#define MOST_DELTA   3e-4 // of all contacts; then those of the fold alone are softened
 #define DELTA_GROWTH 3.0  // at a fold, at least, and at most
 #define MOST_GROWTH  5.0  // so much; by 10, many more steps follow
 #define DELTA_DECAY  0.5  // after a step of
@@ -17,12 +17,22 @@
 #define NEAR_JUDGED  3.0  // times the tolerance: answers with such an estimate are judged
 #define IDLE_MOST    20   // steps without a better estimate
 
+// Contacts of a fold, by their parts of |direction|^2 (ss_ipm_part)
+#define FOLD_SHARE  0.01 // of the largest part, at least,
+#define FOLD_LEAST  4.0  // and of x.y
+#define FOLD_GROWTH 10.0 // of their compliance in place of a step,
+#define FOLD_TRIES  2    // so often in a row,
+#define FOLD_MORE   2.0  // and beside a step
+#define FOLD_STEP   0.3  // shorter than this
+#define FOLD_MOST   1e9  // times the compliance of the start
+
 void ss_ppa_start_free(ss_ppa_start *start)
 {
     if (start != NULL) {
         start->newton.system = NULL;
         ss_ipm_release(&start->newton);
         free(start->shorter.q);
+        free(start->plain);
         free(start);
     }
 }
@@ -37,8 +47,10 @@ ss_ppa_start *ss_ppa_start_new(ss_implicit *system, const ss_drive *d)
     state->system = system;
     state->size = system->size;
     const bool made = ss_ipm_allocate(state);
+    const size_t n = (size_t)d->c->n;
     start->shorter = made ? ss_ipm_point_new(state) : (ss_ipm_point){0};
-    if (start->shorter.q == NULL) {
+    start->plain = malloc((2 * n + 1) * sizeof *start->plain);
+    if (start->shorter.q == NULL || start->plain == NULL) {
         ss_ppa_start_free(start);
         return NULL;
     }
@@ -46,19 +58,70 @@ ss_ppa_start *ss_ppa_start_new(ss_implicit *system, const ss_drive *d)
     start->least = INFINITY;
     state->delta = LEAST_DELTA;
     ss_ipm_step_start(state, d);
+    start->part = start->plain + n;
+    memcpy(start->plain, state->compliance, n * sizeof *start->plain);
     return start;
 }
 
-// Less weight. False where there is as little as there may be.
-static bool start_soften(ss_ppa_start *start, double growth)
+// Less weight for all contacts. Where they have as little as they may, delta is least again, and from now on only
+// contacts of folds get more compliance.
+static void start_soften(ss_ppa_start *start, double growth)
 {
     ss_interior *state = &start->newton;
-    if (state->delta >= MOST_DELTA) {
+    start->by_contact = state->delta >= MOST_DELTA;
+    state->delta = start->by_contact ? LEAST_DELTA : fmin(growth * state->delta, MOST_DELTA);
+    state->is_short = start->is_short;
+}
+
+// The same for the contacts of the fold that the direction meets.
+static void start_soften_fold(ss_ppa_start *start, double growth)
+{
+    ss_interior *state = &start->newton;
+    const ss_ipm_point d = ss_ipm_change(state);
+    const int n = state->system->c->n;
+    double *part = start->part, largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        part[i] = ss_ipm_part(state, i, d, d);
+        largest = fmax(part[i], largest);
+    }
+    const double least = fmax(FOLD_LEAST * state->gap, FOLD_SHARE * largest);
+    for (int i = 0; i < n; i++) {
+        if (part[i] >= least) {
+            state->compliance[i] = fmin(growth * state->compliance[i], FOLD_MOST * start->plain[i]);
+        }
+    }
+}
+
+// Whether a step is not to be taken: it is short, or det J < 0. The fold is softened instead.
+static bool start_refuses(ss_ppa_start *start, bool folded, double a)
+{
+    if ((!folded && !(a < SS_IPM_SHORT)) || start->tries == FOLD_TRIES) {
+        start->tries = 0;
         return false;
     }
-    state->delta = fmin(growth * state->delta, MOST_DELTA);
-    state->is_short = start->is_short;
+    if (start->by_contact) {
+        start->tries++;
+        start_soften_fold(start, FOLD_GROWTH);
+    } else {
+        start_soften(start, fmin(fmax(SS_IPM_SHORT / a, DELTA_GROWTH), MOST_GROWTH));
+    }
     return true;
+}
+
+// After a step of length a.
+static void start_adapt(ss_ppa_start *start, double a)
+{
+    ss_interior *state = &start->newton;
+    if (start->by_contact && a < FOLD_STEP) {
+        start_soften_fold(start, FOLD_MORE);
+    }
+    if (a < GOOD_STEP) {
+        return;
+    }
+    state->delta = fmax(DELTA_DECAY * state->delta, LEAST_DELTA);
+    for (int i = 0; start->by_contact && i < state->system->c->n; i++) {
+        state->compliance[i] = fmax(DELTA_DECAY * state->compliance[i], start->plain[i]);
+    }
 }
 
 static ss_ppa_start_state start_look(ss_ppa_start *start, ss_drive *d)
@@ -86,22 +149,21 @@ ss_ppa_start_state ss_ppa_start_step(ss_ppa_start *start, ss_drive *d)
     if (!ss_ipm_factor(state)) {
         return SS_PPA_START_STUCK;
     }
-    if (ss_block_lu_is_negative(state->system->lu) && start_soften(start, DELTA_GROWTH)) {
+    const bool folded = ss_block_lu_is_negative(state->system->lu);
+    if (folded && !start->by_contact) {
+        start_soften(start, DELTA_GROWTH);
         return SS_PPA_START_GOES_ON;
     }
-    const double hopeless = state->delta < MOST_DELTA ? HOPELESS : 0.0;
     double plain;
-    const double a = ss_ipm_step_find(state, start->shorter, hopeless, &plain);
-    if (a < SS_IPM_SHORT &&
-        start_soften(start, fmin(fmax(SS_IPM_SHORT / a, DELTA_GROWTH), MOST_GROWTH))) {
+    const double a =
+        ss_ipm_step_find(state, start->shorter, start->by_contact ? 0.0 : HOPELESS, &plain);
+    if (start_refuses(start, folded, a)) {
         return SS_PPA_START_GOES_ON;
     }
     if (!(a > 0.0) || !isfinite(a) || start->idle >= IDLE_MOST) {
         return SS_PPA_START_STUCK;
     }
-    if (a >= GOOD_STEP) {
-        state->delta = fmax(DELTA_DECAY * state->delta, LEAST_DELTA);
-    }
+    start_adapt(start, a);
     ss_ipm_move(state, a);
     return start_look(start, d);
 }

@@ -6,8 +6,9 @@
 // there, a few at a time, and smooth here. Near the answer it is the reverse, as few contacts still change.
 //
 // Where the path of the answers has a fold (a step is short even to the centre, or det J < 0) the
-// proximal problem of less weight has none: delta grows, and falls again as steps succeed. It gets
-// stuck where friction is high; ppa begins with sweeps then.
+// proximal problem of less weight has none: delta grows, and falls again as steps succeed. Where delta may not grow
+// any more, only the contacts of the fold get more compliance. It gets stuck where friction is high; ppa begins
+// with sweeps then.
 #pragma once
 
 #include "solvers/global/drive.h"
@@ -16,6 +17,10 @@
 typedef struct ss_ppa_start {
     ss_interior newton;
     ss_ipm_point shorter; // scratch
+    double *plain;        // [n] compliance without folds
+    double *part;         // [n] scratch
+    bool by_contact;      // compliance grows by contact
+    int tries;            // without a step, in a row
     bool is_short;        // factors in floats pay
     double least;         // estimate so far,
     int idle;             // steps since then
