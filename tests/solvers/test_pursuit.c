@@ -34,7 +34,7 @@ static const char *const OTHERS[] = {"prox/secular", "auto", NULL};
 #if defined(__SANITIZE_ADDRESS__) || SS_HAS_ASAN
 #define LONGEST_ITERATION 1.0
 #else
-#define LONGEST_ITERATION 0.05
+#define LONGEST_ITERATION 0.1
 #endif
 
 typedef void (*check)(const char *spec);
