@@ -1,11 +1,13 @@
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HUGE_PAGE  ((size_t)2 << 20) // bytes; x86-64 and most arm64 kernels
-#define CACHE_LINE 64
+#define HUGE_PAGE   ((size_t)2 << 20) // bytes; x86-64 and most arm64 kernels
+#define CACHE_LINE  64
+#define READY_BLOCK ((size_t)64 << 10) // bytes
 
 void *ss_large_malloc(size_t size)
 {
@@ -25,5 +27,30 @@ void ss_large_forget(void *begin, void *end)
     const size_t from = ((size_t)begin + page - 1) / page * page, to = (size_t)end / page * page;
     if (from < to) {
         madvise((void *)from, to - from, MADV_DONTNEED); // as above
+    }
+}
+
+void ss_memory_ready(size_t bytes)
+{
+    mallopt(M_MMAP_THRESHOLD, (int)bytes);
+    mallopt(M_TRIM_THRESHOLD, (int)(2 * bytes));
+    // Blocks, as what was freed before is in pieces: a chain of those that have been written to.
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void **last = NULL;
+    for (size_t taken = 0; taken < bytes; taken += READY_BLOCK) {
+        void **block = malloc(READY_BLOCK);
+        if (block == NULL) {
+            break;
+        }
+        for (size_t k = 0; k < READY_BLOCK; k += page) {
+            ((volatile char *)block)[k] = 0;
+        }
+        block[0] = last;
+        last = block;
+    }
+    while (last != NULL) {
+        void **before = last[0];
+        free(last);
+        last = before;
     }
 }

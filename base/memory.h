@@ -11,3 +11,7 @@ void *ss_large_malloc(size_t size);
 
 // The whole pages from begin to end, which are in one block, go back to the system; what they held is lost.
 void ss_large_forget(void *begin, void *end);
+
+// malloc gives about so many of the next bytes from pages that this process has written to already, so that no page
+// fault comes between. glibc gives back what is freed at once otherwise; from here on it keeps twice as much.
+void ss_memory_ready(size_t bytes);

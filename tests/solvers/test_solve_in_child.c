@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,42 @@ static void its_answer_and_its_numbers_arrive(void)
     CHECK(result.local_solves == here.result.local_solves && result.seconds > 0.0);
     CHECK_NEAR(result.own_error, ss_measures_error(&here.facts), 0.0);
     free_solved(&here);
+}
+
+static long count_faults(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_minflt;
+}
+
+// One number of each KiB of 1 MB, in blocks as solvers have them.
+static void take_memory(const ss_task *given, ss_shared_solve *shared)
+{
+    enum { BLOCKS = 16, SIZE = 1 << 16 };
+    char *blocks[BLOCKS];
+    const long before = count_faults();
+    for (int k = 0; k < BLOCKS; k++) {
+        blocks[k] = malloc(SIZE);
+        for (int at = 0; blocks[k] != NULL && at < SIZE; at += 1024) {
+            blocks[k][at] = 1;
+        }
+    }
+    shared->result.iterations = (int)(count_faults() - before);
+    for (int k = 0; k < BLOCKS; k++) {
+        free(blocks[k]);
+    }
+    (void)given;
+}
+
+// Of 256 pages. What this process has freed before is in pages that the child has to copy.
+static void its_first_memory_causes_few_page_faults(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    TEST_IGNORE_MESSAGE("its malloc gives no memory twice");
+#endif
+    run_aside(take_memory, task());
+    TEST_ASSERT_LESS_THAN(64, result.iterations);
 }
 
 static void refuse(const ss_task *given, ss_shared_solve *shared)
@@ -377,6 +414,7 @@ static void it_dies_with_its_parent(void)
 static void run_tests(void)
 {
     RUN_TEST(its_answer_and_its_numbers_arrive);
+    RUN_TEST(its_first_memory_causes_few_page_faults);
     RUN_TEST(its_failure_is_told_with_its_sentence);
     RUN_TEST(the_listener_hears_the_start_and_the_end);
     RUN_TEST(an_abort_is_a_crash_with_its_signal);
