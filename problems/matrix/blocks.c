@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/merge.h"
-
 void ss_blocks_free(ss_blocks *W)
 {
     free(W->start);
@@ -15,108 +13,126 @@ void ss_blocks_free(ss_blocks *W)
     *W = (ss_blocks){0};
 }
 
-// The block columns that entries of one scalar row lie in.
-static size_t row_blocks(const ss_sparse *rows, int dim, int r, int *out)
-{
-    size_t count = 0;
-    for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
-        const int column = rows->row[k] / dim;
-        if (count == 0 || out[count - 1] != column) {
-            out[count++] = column;
-        }
-    }
-    return count;
-}
+// ---- From numbers
+//
+// A has columns, W has rows: the block columns of A are taken in order, so that those of each row of W come in order,
+// too. A row has a block on the diagonal even where A has no entry there.
 
-// Columns of block row i: its diagonal, and the block columns of its scalar rows. Lists have room
-// for n columns each.
-static size_t merge_row(const ss_sparse *rows, int dim, int i, int *out, int *one, int *spare)
-{
-    size_t count = 1;
-    out[0] = i;
-    for (int r = dim * i; r < dim * (i + 1); r++) {
-        const size_t more = row_blocks(rows, dim, r, one);
-        count = merge_ascending(out, count, one, more, spare);
-        memcpy(out, spare, count * sizeof *out);
-    }
-    return count;
-}
+typedef struct filling {
+    const ss_sparse *A;
+    ss_blocks *W;
+    int *row;     // [rows of A] block row
+    int *last;    // [n] block column of the last block of a block row, -1: it has none
+    size_t *next; // [n] behind the last block of a block row
+} filling;
 
-// Both passes over the rows share this: the first counts, the second (W->col not NULL) writes.
-// False without memory; where it is stopped the rows are not complete.
-static bool blocks_find_columns(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
+static bool filling_new(filling *f, const ss_sparse *A, ss_blocks *W)
 {
     const size_t n = (size_t)W->n;
-    int *lists = malloc(4 * n * sizeof *lists);
-    if (lists == NULL) {
+    *f = (filling){A, W, malloc((size_t)A->nrows * sizeof(int) + 1), malloc((n + 1) * sizeof(int)),
+                   calloc(n + 1, sizeof(size_t))};
+    if (f->row == NULL || f->last == NULL || f->next == NULL) {
         return false;
     }
-    int *out = lists, *one = lists + n, *spare = lists + 2 * n;
-    W->start[0] = 0;
-    for (int i = 0; i < W->n && !ss_stop_asked_at(stop, i); i++) {
-        const size_t count = merge_row(rows, W->dim, i, out, one, spare);
-        if (W->col != NULL) {
-            memcpy(W->col + W->start[i], out, count * sizeof *out);
-        }
-        W->start[i + 1] = W->start[i] + count;
+    for (int r = 0; r < A->nrows; r++) {
+        f->row[r] = r / W->dim;
     }
-    free(lists);
     return true;
 }
 
-static void copy_entries(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
+static void filling_free(filling *f)
 {
-    const int dim = W->dim;
-    for (int r = 0; r < rows->ncols && !ss_stop_asked_at(stop, r); r++) {
-        size_t block = W->start[r / dim];
-        for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
-            while (W->col[block] != rows->row[k] / dim) {
-                block++;
+    free(f->row);
+    free(f->last);
+    free(f->next);
+}
+
+// Block (i, j), which becomes the last of row i if that has none yet. Where W->col is NULL it is counted alone.
+static size_t find_block(const filling *f, int i, int j)
+{
+    if (f->last[i] != j) {
+        f->last[i] = j;
+        if (f->W->col != NULL) {
+            f->W->col[f->next[i]] = j;
+        }
+        f->next[i]++;
+    }
+    return f->next[i] - 1;
+}
+
+// The first pass counts, the second (W->col not NULL) writes. Where it is stopped the blocks are not complete.
+static void pass_columns(const ss_stop *stop, const filling *f)
+{
+    const ss_sparse *A = f->A;
+    const int dim = f->W->dim;
+    for (int i = 0; i < f->W->n; i++) {
+        f->last[i] = -1;
+    }
+    for (int j = 0; j < f->W->n && !ss_stop_asked_at(stop, j); j++) {
+        find_block(f, j, j);
+        for (int c = 0; c < dim; c++) {
+            for (int k = A->start[dim * j + c]; k < A->start[dim * j + c + 1]; k++) {
+                const int i = f->row[A->row[k]], place = (A->row[k] - dim * i) * dim + c;
+                const size_t block = find_block(f, i, j);
+                if (f->W->col != NULL) {
+                    f->W->x[block * (size_t)(dim * dim) + (size_t)place] = A->x[k];
+                }
             }
-            const int place = (r % dim) * dim + rows->row[k] % dim;
-            W->x[block * (size_t)(dim * dim) + (size_t)place] = rows->x[k];
         }
     }
 }
 
-// False without memory.
-static bool blocks_fill(const ss_stop *stop, const ss_sparse *rows, ss_blocks *W)
+// The counts of blocks in `next` become the starts of the rows.
+static void place_rows(const filling *f)
 {
-    const size_t block = (size_t)(W->dim * W->dim);
+    size_t begin = 0;
+    for (int i = 0; i < f->W->n; i++) {
+        f->W->start[i] = begin;
+        begin += f->next[i];
+        f->next[i] = f->W->start[i];
+    }
+    f->W->start[f->W->n] = begin;
+}
+
+// False without memory.
+static bool blocks_fill(const ss_stop *stop, const filling *f)
+{
+    ss_blocks *W = f->W;
+    pass_columns(stop, f);
     W->start = malloc(((size_t)W->n + 1) * sizeof *W->start);
-    bool ok = W->start != NULL && blocks_find_columns(stop, rows, W);
-    if (ok && !ss_stop_asked(stop)) {
-        const size_t count = W->start[W->n];
-        W->col = malloc(count * sizeof *W->col);
-        W->x = calloc(count * block + SS_BLOCK_ROOM, sizeof *W->x);
-        ok = W->col != NULL && W->x != NULL && blocks_find_columns(stop, rows, W);
+    if (W->start == NULL || ss_stop_asked(stop)) {
+        return W->start != NULL;
     }
-    if (ok && !ss_stop_asked(stop)) {
-        copy_entries(stop, rows, W);
+    place_rows(f);
+    const size_t count = W->start[W->n];
+    W->x = calloc(count * (size_t)(W->dim * W->dim) + SS_BLOCK_ROOM, sizeof *W->x);
+    W->col = malloc((count + 1) * sizeof *W->col);
+    if (W->x == NULL || W->col == NULL) {
+        return false;
     }
-    return ok;
+    pass_columns(stop, f);
+    return true;
 }
 
 ss_status ss_blocks_from_sparse_until(const ss_stop *stop, const ss_sparse *A, int dim,
                                       ss_blocks *W, ss_error *e)
 {
     *W = (ss_blocks){.dim = dim, .n = A->nrows / dim};
-    ss_sparse rows = {0};
-    ss_status status = ss_sparse_transpose_until(stop, A, &rows, e);
-    if (status == SS_OK && rows.start != NULL && !blocks_fill(stop, &rows, W)) {
-        status = ss_fail_memory(e, "the blocks of W");
-    }
-    if (status != SS_OK || ss_stop_asked(stop)) {
+    filling f;
+    const bool filled = filling_new(&f, A, W) && blocks_fill(stop, &f);
+    filling_free(&f);
+    if (!filled || ss_stop_asked(stop)) {
         ss_blocks_free(W);
     }
-    ss_sparse_free(&rows);
-    return status;
+    return filled ? SS_OK : ss_fail_memory(e, "the blocks of W");
 }
 
 ss_status ss_blocks_from_sparse(const ss_sparse *A, int dim, ss_blocks *W, ss_error *e)
 {
     return ss_blocks_from_sparse_until(NULL, A, dim, W, e);
 }
+
+// ---- To numbers
 
 // W by rows is W' by columns.
 static bool rows_of_blocks(const ss_blocks *W, ss_sparse *rows)

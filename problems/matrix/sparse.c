@@ -111,12 +111,6 @@ ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count,
 
 ss_status ss_sparse_transpose(const ss_sparse *A, ss_sparse *transposed, ss_error *e)
 {
-    return ss_sparse_transpose_until(NULL, A, transposed, e);
-}
-
-ss_status ss_sparse_transpose_until(const ss_stop *stop, const ss_sparse *A, ss_sparse *transposed,
-                                    ss_error *e)
-{
     if (!sparse_allocate(transposed, A->ncols, A->nrows, ss_sparse_count(A))) {
         return ss_fail_memory(e, "a transposed matrix");
     }
@@ -126,10 +120,6 @@ ss_status ss_sparse_transpose_until(const ss_stop *stop, const ss_sparse *A, ss_
     }
     accumulate(start, transposed->ncols);
     for (int j = 0; j < A->ncols; j++) {
-        if (ss_stop_asked_at(stop, j)) {
-            ss_sparse_free(transposed);
-            return SS_OK;
-        }
         for (int k = A->start[j]; k < A->start[j + 1]; k++) {
             const int place = start[A->row[k]]++;
             transposed->row[place] = j;

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include "base/status.h"
-#include "base/stop.h"
 
 #pragma GCC visibility push(default)
 
@@ -23,9 +22,6 @@ typedef struct ss_sparse {
 ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count, const int *row,
                                   const int *col, const double *x, ss_error *e);
 ss_status ss_sparse_transpose(const ss_sparse *A, ss_sparse *transposed, ss_error *e);
-// The same, unless it is stopped: transposed->start is NULL then.
-ss_status ss_sparse_transpose_until(const ss_stop *stop, const ss_sparse *A, ss_sparse *transposed,
-                                    ss_error *e);
 void ss_sparse_free(ss_sparse *A); // leaves an empty matrix
 
 int ss_sparse_count(const ss_sparse *A); // stored entries; 0 for an empty matrix
