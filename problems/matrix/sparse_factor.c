@@ -116,8 +116,31 @@ ss_status ss_sparse_factor(const ss_sparse *M, int m, int *dofs, int *place, ss_
     return status;
 }
 
+// L of dofs on their own, mostly many.
+static bool is_diagonal(const ss_sparse *L)
+{
+    return L->start[L->ncols] == L->ncols;
+}
+
+static void divide_rows(const ss_sparse *L, double *X, int k)
+{
+    if (k == 1) {
+        for (int j = 0; j < L->ncols; j++) {
+            X[j] /= L->x[j];
+        }
+        return;
+    }
+    for (int j = 0; j < L->ncols; j++) {
+        ss_dense_divide(X + (size_t)j * (size_t)k, L->x[j], k);
+    }
+}
+
 void ss_sparse_factor_whiten(const ss_sparse *L, double *X, int k)
 {
+    if (is_diagonal(L)) {
+        divide_rows(L, X, k);
+        return;
+    }
     for (int j = 0; j < L->ncols; j++) {
         double *row = X + (size_t)j * (size_t)k;
         ss_dense_divide(row, L->x[L->start[j]], k);
@@ -129,6 +152,10 @@ void ss_sparse_factor_whiten(const ss_sparse *L, double *X, int k)
 
 void ss_sparse_factor_unwhiten(const ss_sparse *L, double *X, int k)
 {
+    if (is_diagonal(L)) {
+        divide_rows(L, X, k);
+        return;
+    }
     for (int j = L->ncols - 1; j >= 0; j--) {
         double *row = X + (size_t)j * (size_t)k;
         for (int s = L->start[j] + 1; s < L->start[j + 1]; s++) {
