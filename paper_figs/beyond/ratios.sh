@@ -3,7 +3,7 @@
 #     ratios.sh [--tol T] [--time-limit S] [--repeat N] [--sets LIST] [--solvers LIST]
 #               [--against LIST] FOLDER [FCLIB]
 # Sets: embedded (data/*.h5), hard (data/hard.txt), list (data/list.txt) and fclib, the files *.hdf5
-# of the folder FCLIB, by default; fresh (fresh.txt), towers (towers.txt)
+# of the folder FCLIB, by default; fresh (fresh.txt), towers (towers.txt), hair (hair.txt)
 # and rods (data/rods.txt) where they are named. For each it writes
 # FOLDER/SET-T.db (the record), ratios-SET-T.{txt,md,csv} and profile-SET-T.{svg,png}, and prints the
 # text. Each of --against is compared with the others in a table of its own, -against-SPEC in the

@@ -16,7 +16,7 @@ make_tangles() {
 files() {
     case "$1" in
     embedded) ls "$root"/data/*.h5 ;;
-    hard | list | fresh | towers | rods)
+    hard | list | fresh | towers | hair | rods)
         if [ ! -d "$folder/$1" ]; then
             local part
             part=$(realpath "$folder")/$1.part
@@ -24,7 +24,7 @@ files() {
             hard) STICKSLIP=$program "$root/scripts/make-hard" "$part" >&2 ;;
             list) STICKSLIP=$program "$root/scripts/make-listed" "$part" >&2 ;;
             rods) STICKSLIP=$program "$root/scripts/make-rods" "$part" >&2 ;;
-            fresh | towers) make_tangles "$1" "$part" >&2 ;;
+            fresh | towers | hair) make_tangles "$1" "$part" >&2 ;;
             esac
             mv "$part" "$folder/$1"
         fi
