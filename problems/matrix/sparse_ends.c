@@ -85,6 +85,9 @@ static bool take_equal_rows(const ss_problem *p, const ss_whitened *white, int i
     const int *start = p->H.start + p->dim * i;
     ss_sparse_ends *ends = white->sparse;
     int s = white->end_start[i], at = ends->start[s];
+    if (s == white->end_start[i + 1]) {
+        return true; // it touches nothing
+    }
     if (!has_equal_rows(p, i)) {
         return false;
     }

@@ -99,6 +99,43 @@ static void forms_of_strands_give_the_velocities_of_the_judge(void)
     }
 }
 
+// Contact i has no entry in H from here on.
+static void let_go(ss_problem *p, int i)
+{
+    ss_sparse *H = &p->H;
+    const int begin = H->start[p->dim * i], lost = H->start[p->dim * (i + 1)] - begin;
+    const size_t kept = (size_t)(H->start[H->ncols] - begin - lost);
+    memmove(H->row + begin, H->row + begin + lost, kept * sizeof *H->row);
+    memmove(H->x + begin, H->x + begin + lost, kept * sizeof *H->x);
+    for (int c = p->dim * i + 1; c <= H->ncols; c++) {
+        H->start[c] = c < p->dim * (i + 1) ? begin : H->start[c] - lost;
+    }
+}
+
+// Under a sanitizer it shows what the last one writes.
+static void contacts_that_touch_nothing_have_the_velocity_w(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        for (int k = 0; k < TANGLE_COUNT; k++) {
+            ss_problem *p = strand_tangle(k, dim);
+            const int last = p->ncontacts - 1;
+            let_go(p, 4);
+            let_go(p, last);
+            ss_coupling *c;
+            double u[3];
+            CHECK_OK(ss_coupling_new(p, SS_FORM_SWEEPS, false, NULL, &c, &error));
+            CHECK(c->white->sparse != NULL);
+            ss_coupling_velocity(c, last, u);
+            CHECK(u[0] == p->w[dim * last] && u[1] == p->w[dim * last + 1]);
+            ss_coupling_free(c);
+            CHECK_LE(velocity_error(p, SS_FORM_SWEEPS), 1e-11);
+            CHECK_LE(velocity_error(p, SS_FORM_MATRIX_FREE), 1e-11);
+            CHECK_LE(velocity_error(p, SS_FORM_EXPLICIT), 1e-11);
+            ss_problem_free(p);
+        }
+    }
+}
+
 // The largest difference of z after contact i of both was moved, over V.
 static double push_difference(ss_coupling *one, ss_coupling *other, int i)
 {
@@ -400,6 +437,7 @@ static void run_tests(void)
 {
     RUN_TEST(all_forms_give_the_velocities_of_the_judge);
     RUN_TEST(forms_of_strands_give_the_velocities_of_the_judge);
+    RUN_TEST(contacts_that_touch_nothing_have_the_velocity_w);
     RUN_TEST(pushes_have_the_same_bits_whatever_is_made_with_them);
     RUN_TEST(rounded_responses_leave_little_until_z_comes_from_r);
     RUN_TEST(sparse_ends_have_the_blocks_and_bounds_of_whitened_ones);
