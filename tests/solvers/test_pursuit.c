@@ -4,17 +4,9 @@
 #include <stdio.h>
 
 #include "solvers/clock.h"
+#include "tests/support/sanitizer.h"
 #include "tests/support/solving.h"
 #include "tests/support/one_problem.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SS_HAS_ASAN 1
-#endif
-#endif
-#ifndef SS_HAS_ASAN
-#define SS_HAS_ASAN 0
-#endif
 
 // With both forms of W where there are two, and those that have one.
 static const char *const FORMED[] = {"apgd",
@@ -31,11 +23,7 @@ static const char *const FORMED[] = {"apgd",
 static const char *const OTHERS[] = {"prox/secular", "auto", NULL};
 
 // s, of what is tested here; sanitizers slow it down.
-#if defined(__SANITIZE_ADDRESS__) || SS_HAS_ASAN
-#define LONGEST_ITERATION 1.0
-#else
-#define LONGEST_ITERATION 0.1
-#endif
+#define LONGEST_ITERATION (SS_HAS_ASAN ? 1.0 : 0.1)
 
 typedef void (*check)(const char *spec);
 
