@@ -216,6 +216,25 @@ static void indefinite_large_body_is_refused(void)
     }
 }
 
+// M is diagonal in this body, and N - i at dof i: three vectors at once.
+static void check_roots(const ss_mass *mass, int body, int N)
+{
+    const int n = ss_mass_size(mass, body), *dofs = ss_mass_dofs(mass, body);
+    double *X = malloc(3 * (size_t)n * sizeof *X);
+    for (int k = 0; k < 3 * n; k++) {
+        X[k] = 1.0 + k % 3;
+    }
+    ss_mass_whiten(mass, body, X, 3);
+    for (int k = 0; k < 3 * n; k++) {
+        CHECK_NEAR(X[k], (1.0 + k % 3) / sqrt(N - dofs[k / 3]), 1e-14);
+    }
+    ss_mass_unwhiten(mass, body, X, 3);
+    for (int k = 0; k < 3 * n; k++) {
+        CHECK_NEAR(X[k], (1.0 + k % 3) / (N - dofs[k / 3]), 1e-14);
+    }
+    free(X);
+}
+
 // Dofs that no contact touches and M couples to none are one body, however many they are.
 static void large_diagonal_body_is_its_roots(void)
 {
@@ -237,6 +256,7 @@ static void large_diagonal_body_is_its_roots(void)
     for (int i = 0; i < N; i++) {
         CHECK_NEAR(v[i], (double)i / (N - i), 1e-14);
     }
+    check_roots(mass, 1, N);
     ss_mass_free(mass);
     const double bad[] = {-5.0, 0.0, NAN};
     for (int k = 0; k < 3; k++) {
