@@ -56,6 +56,18 @@ static double rounding(const ss_local *p, const ss_local_goal *goal, const doubl
     return 1e-14 * largest;
 }
 
+// |FB(s r_N, u_N)|/2, as x + y - |(x, y)| = 2xy / (x + y + |(x, y)|) for x >= 0, which does not cancel.
+static double missed_normal(const ss_local *p, const ss_local_goal *goal, const double r[3])
+{
+    double u[3];
+    ss_local_velocity(p, r, u);
+    const double x = goal->scale * r[0], y = u[0], h = hypot(x, y);
+    if (r[0] < 0.0) {
+        return INFINITY;
+    }
+    return x + y + h > 0.0 ? fabs(x * y / (x + y + h)) : fabs(y);
+}
+
 static double length(const double x[3])
 {
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
@@ -87,6 +99,9 @@ static void check_answer(const ss_local *p, const ss_local_goal *goal, const dou
         fabs(info->error - judged(p, goal, r)) > 1e-9 * info->error + rounding(p, goal, r) &&
         info->outcome == SS_CONVERGED) {
         fail("measures another error than the judge", p, r, info);
+    }
+    if (info->normal_met && !(missed_normal(p, goal, r) <= goal->normal)) {
+        fail("claims a normal part that is farther from its law than the goal allows", p, r, info);
     }
 }
 
@@ -152,7 +167,8 @@ static void check_battery(const battery *a)
         if (!(p.mu > 0.0) || !(ss_local_own_scale(&p) > 0.0)) {
             continue; // answered by ss_contact_solve
         }
-        ss_local_goal goal = {.tolerance = (k % 2 == 0 ? 1e-7 : 1e-10) * length(p.b)};
+        ss_local_goal goal = {.tolerance = (k % 2 == 0 ? 1e-7 : 1e-10) * length(p.b),
+                              .normal = (k % 3 == 0 ? 1e-10 : 1e-16) * length(p.b)};
         if (k % 4 >= 2) {
             goal.scale = ss_local_own_scale(&p) * ss_random_log_between(&g, 1e-3, 1e3);
         }
