@@ -200,7 +200,7 @@ static void interior_points_start_ppa_in_dense_hair(void)
     ss_problem_free(p);
 }
 
-// Of these 60 three had folds that more compliance for all contacts does not pass.
+// Three of these 60 tangles have folds that the path passes only if their contacts alone get more compliance.
 static void interior_points_of_ppa_pass_folds(void)
 {
     ss_tangle_settings settings = ss_tangle_defaults();
