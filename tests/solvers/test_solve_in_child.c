@@ -365,13 +365,28 @@ static void nothing_that_it_prints_is_seen(void)
     TEST_ASSERT_EQUAL_STRING("works left its process with exit code 0", result.why);
 }
 
+// If the end of a process is ignored its number is gone with it: the parent must watch it before.
+#define UNTIL_WATCHED 100000 // us
+
+static void solve_once_watched(const ss_task *given, ss_shared_solve *shared)
+{
+    usleep(UNTIL_WATCHED);
+    solve_well(given, shared);
+}
+
+static void abort_once_watched(const ss_task *given, ss_shared_solve *shared)
+{
+    usleep(UNTIL_WATCHED);
+    abort_at_once(given, shared);
+}
+
 static void one_whose_end_somebody_else_has_taken_is_told_apart(void)
 {
     void (*before)(int) = signal(SIGCHLD, SIG_IGN);
-    run_aside(solve_well, task());
+    run_aside(solve_once_watched, task());
     CHECK(result.outcome == SS_CONVERGED);
     result = (ss_result){.own_error = NAN};
-    run_aside(abort_at_once, task());
+    run_aside(abort_once_watched, task());
     signal(SIGCHLD, before);
     CHECK(result.outcome == SS_CRASHED);
     TEST_ASSERT_EQUAL_STRING("works died in its process", result.why);
