@@ -1,21 +1,21 @@
 // auto: a portfolio. Members take turns at the same problem, each from the best answer so far:
 //
-//     gs/secular          with focus=on, while its rate promises an end within what ppa would cost
-//     anderson/secular    where those are slow but steady, and keep most contacts busy; then sweeps again
-//     admm                where those carry impulses too slowly, as in towers; then sweeps again
-//     ppa, ipm            in dense hair (auto_price.h), from nothing before sweeps; then these
+//     gs/secular          with focus=on, while its rate promises an end for no more than the price of ppa
+//     anderson/secular    if those sweeps are slow but steady and keep most contacts busy; then sweeps again
+//     admm                if they carry impulses too slowly, as in towers; then sweeps again
+//     ppa, ipm            in dense hair (auto_price.h); if the start is zero, before the first sweeps
 //     ppa                 elsewhere: hyperstatic problems, and slow paths
-//     ipm                 where proximal steps get stuck and it has not been asked before
-//     anderson/secular    where those do, too
-//     apgd                where mu <= 1
-//     gs/mfb+enum         the paper's sweep, whose slow paths the others may not take
+//     ipm                 if proximal steps get stuck and it has had no turn yet
+//     anderson/secular    if interior points get stuck, too
+//     apgd                if no mu is above 1
+//     gs/mfb+enum         the paper's sweep, which may go slowly where the others do not go at all
 //
-// then ppa from many starts, and all again with twice the budgets, so that what one member solves
-// is solved. The first turn alone decides on easy problems. Budgets are counts, not seconds: the
-// same problem takes the same turns on every machine. The work of sweeps is counted in visits, in
-// units of n: resting contacts cost next to nothing, and a thousand sweeps over a few stubborn
-// contacts are cheap. A member that refuses the problem, or has not enough memory for it, passes its
-// turn on. The trace says who has the turn and why.
+// Then ppa has turns from many starts, and all members have turns again with twice the budgets: what one
+// member solves is solved. Easy problems end in the first turn. Budgets are counts, not seconds: the same
+// problem takes the same turns on every machine. The work of sweeps is counted in visits, in units of n:
+// resting contacts cost next to nothing, and a thousand sweeps over a few stubborn contacts are cheap. A
+// member that refuses the problem, or has not enough memory for it, passes its turn on. The trace says who
+// has the turn and why.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@
 #include "solvers/global/auto_judge.h"
 #include "solvers/global/auto_rate.h"
 #include "solvers/global/auto_starts.h"
-#include "solvers/global/global.h"
 #include "solvers/global/drive.h"
+#include "solvers/global/global.h"
 #include "solvers/registry.h"
 #include "solvers/small.h"
 #include "solvers/sweep/sweep.h"
@@ -39,8 +39,8 @@ typedef struct auto_run {
     const ss_task *task;
     ss_mass **factor, *own_factor; // that of all members (ss_task.factor), of the task or here
     ss_limits limits;
-    ss_method *methods[COUNT], *shakes[SHAKES_COUNT]; // NULL before their first turn
-    double *start;                                    // [dim n] of all
+    ss_method *methods[SS_AUTO_MEMBERS], *shakes[SS_AUTO_SHAKES]; // NULL before their first turn
+    double *start;                                                // [dim n] of all
     double *kept;     // [dim n] the best answer while others start elsewhere
     double *u;        // [dim n] scratch
     double tolerance; // of a turn
@@ -87,8 +87,8 @@ static void auto_add(ss_result *total, const ss_result *turn)
 }
 
 // At most budget iterations of the member from r.
-static ss_outcome take_turn(auto_run *run, const ss_member *m, ss_method **method, double budget,
-                            double *r, ss_status *status, ss_error *e)
+static ss_outcome take_turn(auto_run *run, const ss_auto_member *m, ss_method **method,
+                            double budget, double *r, ss_status *status, ss_error *e)
 {
     const ss_task *t = run->task;
     *status = *method == NULL ? ss_method_parse(m->spec, method, e) : SS_OK;
@@ -120,7 +120,7 @@ static ss_outcome take_turn(auto_run *run, const ss_member *m, ss_method **metho
 }
 
 // The same from r, while run->kept is the best answer so far: r is the best one afterwards.
-static ss_outcome turn_elsewhere(auto_run *run, const ss_member *m, ss_method **method,
+static ss_outcome turn_elsewhere(auto_run *run, const ss_auto_member *m, ss_method **method,
                                  double budget, double *r, ss_status *status, ss_error *e)
 {
     const ss_problem *p = run->task->problem;
@@ -144,22 +144,22 @@ static bool begins_inside(auto_run *run)
 static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
-    if (k == PLAIN && run->round == 0 && begins_inside(run)) {
+    if (k == SS_AUTO_PLAIN && run->round == 0 && begins_inside(run)) {
         return false;
     }
-    if (k == AFTER_DENSE && (run->round > 0 || !begins_inside(run))) {
+    if (k == SS_AUTO_AFTER_DENSE && (run->round > 0 || !begins_inside(run))) {
         return false;
     }
-    if ((k == NEAR || k == DENSE) &&
+    if ((k == SS_AUTO_NEAR || k == SS_AUTO_DENSE) &&
         (run->round > 0 || run->rate.slow || !ss_rate_favours_interior(&run->rate))) {
         return false;
     }
-    if ((ss_auto_members[k].where == CARRIES_SLOWLY && !run->rate.slow) ||
-        (ss_auto_members[k].where == FALLS_STEADILY &&
+    if ((ss_auto_members[k].where == SS_AUTO_CARRIES_SLOWLY && !run->rate.slow) ||
+        (ss_auto_members[k].where == SS_AUTO_FALLS_STEADILY &&
          (run->rate.steady_left == 0.0 || run->round > 0))) {
         return false;
     }
-    if (k == IPM && run->round == 0 && run->methods[DENSE] != NULL) {
+    if (k == SS_AUTO_IPM && run->round == 0 && run->methods[SS_AUTO_DENSE] != NULL) {
         return false; // it would begin as it has begun before
     }
     for (int i = 0; ss_auto_members[k].friction > 0.0 && i < p->ncontacts; i++) {
@@ -176,7 +176,7 @@ static bool holds(auto_run *run, const double *r)
 {
     ss_measures m;
     ss_error ignored;
-    if (ss_rate_is_of(&run->rate, PLAIN) ||
+    if (ss_rate_is_of(&run->rate, SS_AUTO_PLAIN) ||
         ss_auto_judge(run->task->problem, run->factor, r, run->u, &m, &ignored) != SS_OK ||
         ss_measures_pass(&m, run->task->tolerance)) {
         return true;
@@ -202,7 +202,7 @@ static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status
     const ss_problem *p = run->task->problem;
     const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *r;
     const double budget = ldexp(ss_auto_members[k].budget, run->round);
-    if (k != ADMM && k != DENSE && k != IPM) {
+    if (k != SS_AUTO_ADMM && k != SS_AUTO_DENSE && k != SS_AUTO_IPM) {
         return take_turn(run, &ss_auto_members[k], &run->methods[k], budget, r, status, e);
     }
     memcpy(run->kept, r, bytes);
@@ -215,7 +215,7 @@ static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status
 static ss_outcome play_round(auto_run *run, double *r, bool *any, ss_status *failed, ss_error *e)
 {
     ss_outcome outcome = SS_UNSOLVED;
-    for (int k = 0; k < COUNT && outcome == SS_UNSOLVED; k++) {
+    for (int k = 0; k < SS_AUTO_MEMBERS && outcome == SS_UNSOLVED; k++) {
         if (takes(run, k)) {
             ss_status status;
             outcome = play_member(run, k, r, &status, e);
@@ -238,7 +238,7 @@ static ss_outcome play_shakes(auto_run *run, double *r, ss_error *e)
     ss_random g = ss_random_seeded((uint64_t)run->round);
     ss_outcome outcome = SS_UNSOLVED;
     for (int k = 1; k <= starts << run->round && outcome == SS_UNSOLVED; k++) {
-        const int m = ss_random_below(&g, SHAKES_COUNT);
+        const int m = ss_random_below(&g, SS_AUTO_SHAKES);
         memcpy(run->kept, r, size * sizeof *r);
         ss_start_elsewhere(&g, k, size, r);
         ss_status status;
@@ -312,10 +312,10 @@ static ss_status auto_prepare(auto_run *run, const double *r, ss_error *e)
 
 static void auto_release(auto_run *run)
 {
-    for (int k = 0; k < COUNT; k++) {
+    for (int k = 0; k < SS_AUTO_MEMBERS; k++) {
         ss_method_free(run->methods[k]);
     }
-    for (int k = 0; k < SHAKES_COUNT; k++) {
+    for (int k = 0; k < SS_AUTO_SHAKES; k++) {
         ss_method_free(run->shakes[k]);
     }
     free(run->start);

@@ -5,27 +5,30 @@
 
 #include "solvers/sweep/sweep.h"
 
-#define LATER 1.5  // the rate is looked at again at so many times as much work
-#define FALL  1.05 // the estimate fell by less: no rate
-// Plain sweeps may promise to take as much as ppa would (auto_price.h), and twice that in each round.
-#define NEXT_FIRST 0.1 // of its price must have been done: a block step may yet end it
-// In dense hair they are looked at as soon as there is a rate, which is too good there at first: they may promise a
-// third of what ipm takes.
+#define LATER 1.5  // the rate is looked at again after so many times as much work
+#define FALL  1.05 // an estimate that fell by a smaller factor has no rate
+
+// Sweeps go on while they promise an end for no more than the price of ppa (auto_price.h), doubled in each round. They
+// are not ended before they have done NEXT_FIRST of that price: a block step may still solve the problem.
+#define NEXT_FIRST 0.1
+
+// In dense hair the rate is first looked at after DENSE_PATIENCE visits of all contacts. Early rates are too good
+// there: sweeps go on only if they promise an end within DENSE_TRUST of the price of ipm.
 #define DENSE_PATIENCE 10.0
 #define DENSE_TRUST    0.3
 
-// Where sticking contacts carry a load through many bodies, as in a tower, sweeps take it from body to
-// body, and a linear solve has it everywhere at once. There the estimate is still of the size of the
-// velocities after SLOW_SWEEPS, more than FAR of them; in hair it is a hundredth, but for steps of violent
-// motion, to which admm brings nothing. Then admm has a turn, from the start of all, if bodies are rigid and sweeps
-// promise no less than what it costs. Its weight is large: on such towers of 88 to 952 contacts 10 takes 20 to 210
-// steps, 100 10 to 70 and 1000 5 to 30.
+// In a tower, sticking contacts carry a load through many bodies. A sweep takes it from one body to the next; a linear
+// solve has it everywhere at once. So the estimate of a tower is still more than FAR of the velocities after
+// SLOW_SWEEPS. That of hair is a hundredth of them, except in steps of violent motion, where admm does not help. admm
+// then has a turn, from the first start, if bodies are rigid and the sweeps promise more work than its price. Its weight
+// is large: on towers of 88 to 952 contacts, 10 takes 20 to 210 steps, 100 takes 10 to 70 and 1000 takes 5 to 30.
 #define SLOW_SWEEPS 20
 #define FAR         0.1
 
-// Mixing takes the square root of many sweeps, but a set-up of its own, and it visits all contacts. It is worth that
-// where sweeps would still take MIX_LEFT visits of all contacts after MIX_SWEEPS and visit as many as they did in
-// sweeps 21 to MIX_SEEN: where they visit ever fewer, they are about to end in a few stubborn ones.
+// Mixing needs about the square root of the number of plain sweeps, but it has a set-up and visits all contacts. It has
+// a turn if plain sweeps, MIX_SWEEPS of them or more, would still take MIX_LEFT visits of all contacts, and if the last
+// ten of them visited nearly as many contacts as sweeps 21 to MIX_SEEN. Sweeps that visit fewer and fewer contacts are
+// about to end in a few stubborn ones.
 #define MIX_SWEEPS 80
 #define MIX_SEEN   30
 #define MIX_VISITS 0.9 // share of those visits,
@@ -41,7 +44,7 @@ static const ss_prices *prices_of(ss_rate *rate)
     return &rate->prices;
 }
 
-// In dense hair of even tr W_ii.
+// The problem is asked once.
 bool ss_rate_favours_interior(ss_rate *rate)
 {
     if (!rate->is_asked) {
@@ -58,7 +61,7 @@ bool ss_rate_is_of(const ss_rate *rate, int k)
 
 static bool are_first_sweeps(const ss_rate *rate)
 {
-    return ss_rate_is_of(rate, PLAIN) && rate->round == 0;
+    return ss_rate_is_of(rate, SS_AUTO_PLAIN) && rate->round == 0;
 }
 
 // Whether interior points wait for the first sweeps to end.
@@ -76,7 +79,7 @@ static bool promises(ss_rate *rate, double work)
                             ? ss_sweep_work_left(rate->checked_best, rate->best, rate->tolerance,
                                                  work - rate->checked)
                             : INFINITY;
-    if (ss_rate_is_of(rate, MIXED)) {
+    if (ss_rate_is_of(rate, SS_AUTO_MIXED)) {
         return left <= MIX_GAIN * rate->steady_left;
     }
     if (rate->member->promised > 0.0) {
@@ -86,18 +89,19 @@ static bool promises(ss_rate *rate, double work)
     if (is_hurried(rate)) {
         return work < NEXT_FIRST * prices->ipm || left <= DENSE_TRUST * prices->ipm;
     }
-    const bool early = !ss_rate_is_of(rate, ADMM) && work < NEXT_FIRST * prices->ppa;
+    const bool early = !ss_rate_is_of(rate, SS_AUTO_ADMM) && work < NEXT_FIRST * prices->ppa;
     return early || left <= ldexp(prices->ppa, rate->round);
 }
 
 static double work_of(ss_rate *rate, const ss_progress *p)
 {
     const double n = rate->problem->ncontacts;
-    return ss_rate_is_of(rate, ADMM) ? p->iteration * prices_of(rate)->admm_step
-                                     : ss_sweep_work((double)p->visits, n, p->iteration) / n;
+    return ss_rate_is_of(rate, SS_AUTO_ADMM)
+               ? p->iteration * prices_of(rate)->admm_step
+               : ss_sweep_work((double)p->visits, n, p->iteration) / n;
 }
 
-// Of the first sweeps, whose estimate was rate->best SS_RATE_EVERY of them ago.
+// Whether the first sweeps carry impulses too slowly. rate->best is the estimate SS_RATE_EVERY sweeps ago.
 static bool carries_slowly(ss_rate *rate, const ss_progress *p)
 {
     return are_first_sweeps(rate) && p->iteration == SLOW_SWEEPS && p->estimate > FAR &&
@@ -128,7 +132,7 @@ static bool falls_steadily(ss_rate *rate, const ss_progress *p, double before, d
     return true;
 }
 
-// The work at which the rate is looked at next; once where sweeps may first be ended.
+// The work at which the rate is looked at next. One of the looks is where sweeps may first be ended.
 static double next_look(ss_rate *rate)
 {
     if (rate->checked == 0.0) {
@@ -139,7 +143,7 @@ static double next_look(ss_rate *rate)
     return rate->member->promised == 0.0 && rate->checked < first ? fmin(later, first) : later;
 }
 
-void ss_rate_begin(ss_rate *rate, const ss_member *member, int round, double tolerance)
+void ss_rate_begin(ss_rate *rate, const ss_auto_member *member, int round, double tolerance)
 {
     rate->member = member;
     rate->round = round;

@@ -20,7 +20,7 @@ typedef struct ss_rate {
     ss_mass **factor;      // as ss_task.factor
     double task_tolerance; // of the whole task; that of a turn may be tighter
     // The present turn.
-    const ss_member *member;
+    const ss_auto_member *member;
     int round;
     double tolerance;
     double checked;      // work at the last look at the rate; 0: none yet
@@ -28,16 +28,15 @@ typedef struct ss_rate {
     double best;         // the best estimate of the turn
     double told;         // work SS_RATE_EVERY iterations ago
     // What was found in all turns.
-    double seen; // work of the SS_RATE_EVERY sweeps before MIX_SEEN
-    double
-        steady_left; // work that plain sweeps promised when they gave way to mixing; 0: they did not
-    bool slow;       // sweeps carry impulses too slowly
+    double seen;             // work of the SS_RATE_EVERY sweeps before MIX_SEEN
+    double steady_left;      // work that plain sweeps promised as mixing began; 0: it did not
+    bool slow;               // sweeps carry impulses too slowly
     ss_prices prices;        // 0 until they are needed
     bool is_asked, is_dense; // whether ss_rate_favours_interior has been asked, and its answer
 } ss_rate;
 
 // A turn of this member begins.
-void ss_rate_begin(ss_rate *rate, const ss_member *member, int round, double tolerance);
+void ss_rate_begin(ss_rate *rate, const ss_auto_member *member, int round, double tolerance);
 
 // Looks at an iteration of the turn. True if the turn should end.
 bool ss_rate_ends_turn(ss_rate *rate, const ss_progress *p);
