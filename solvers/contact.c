@@ -98,6 +98,7 @@ static ss_local_info solve_hybrid(const ss_method *method, const ss_local *p,
         r[1] = kept[1];
         r[2] = kept[2];
         second.error = first.error;
+        second.normal_met = first.normal_met;
     }
     second.iterations += first.iterations;
     second.outcome = second.error <= goal->tolerance ? SS_CONVERGED : SS_STALLED;
