@@ -69,7 +69,7 @@ typedef struct ss_local_goal {
     // [D11] with rho = 1/scale, whose iterates depend on the unit of r.
     bool fixed;
     // What |FB(s r_N, u_N)|/2 of it may be, in m/s, at the judge's scale; 0: not asked for. Local solvers
-    // do not look at it: ss_contact_solve asks them for a smaller |f|_inf where this is missed.
+    // may ignore it: if an answer misses it, ss_contact_solve asks them for a smaller |f|_inf.
     double normal;
 } ss_local_goal;
 
@@ -77,7 +77,7 @@ typedef struct ss_local_info {
     ss_outcome outcome;
     int iterations;
     double error;    // |f|_inf as ss_local_error measures it; NaN where the solver has not measured
-    bool normal_met; // what the goal asks of the normal part is known to be met
+    bool normal_met; // goal->normal is known to be met; false: nothing is claimed
 } ss_local_info;
 
 struct ss_sweeper;

@@ -38,7 +38,7 @@ static inline double ss_cases_open_rounding(const ss_local *p)
     return SS_BOUND_ROUNDING * (b[0] + 2.0 * p->mu * (fabs(b[1]) + fabs(b[2])));
 }
 
-// The sticking or sliding answer of a block with b_N < 0 and its u; whether its bound is within the goal.
+// Makes the sticking or sliding answer of a block with b_N < 0, and its u. True if its bound is within the goal.
 SS_INLINE bool ss_cases_try(const ss_slip *k, const ss_local_goal *goal, ss_slip_finder *find,
                             const void *settings, const double start[3], ss_candidate *c,
                             double u[3], int *steps)
@@ -52,7 +52,8 @@ SS_INLINE bool ss_cases_try(const ss_slip *k, const ss_local_goal *goal, ss_slip
     return ss_candidate_bound(k->p, ss_candidate_scale(k->p, goal), c, u) <= goal->tolerance;
 }
 
-// The candidate is the answer, and its slip ratio is remembered. For r_N >= 0, |FB(s r_N, u_N)| <= 2 |u_N|.
+// Takes the candidate as the answer and remembers its slip ratio. The normal part is judged by u_N alone: for r_N >= 0,
+// |FB(s r_N, u_N)| <= 2 |u_N|.
 SS_INLINE ss_local_info ss_cases_accept(const ss_candidate *c, const ss_local_goal *goal,
                                         const double u[3], int steps, double r[3])
 {
@@ -65,7 +66,7 @@ SS_INLINE ss_local_info ss_cases_accept(const ss_candidate *c, const ss_local_go
         .outcome = SS_CONVERGED, .iterations = steps, .error = NAN, .normal_met = met};
 }
 
-// The same as ss_cases_solve, to be inlined: the cases that all but all contacts are.
+// The same as ss_cases_solve, to be inlined: nearly all contacts end here.
 SS_INLINE ss_local_info ss_cases_solve_here(const ss_local *p, const ss_local_goal *goal,
                                             ss_slip_finder *find, const void *settings, double r[3])
 {
