@@ -12,6 +12,6 @@ void *ss_large_malloc(size_t size);
 // The whole pages from begin to end, which are in one block, go back to the system; what they held is lost.
 void ss_large_forget(void *begin, void *end);
 
-// malloc gives about so many of the next bytes from pages that this process has written to already, so that no page
-// fault comes between. glibc gives back what is freed at once otherwise; from here on it keeps twice as much.
+// Writes to `bytes` of memory, 32 MB at most, and frees them: malloc gives them again without page faults. From now on
+// glibc keeps up to twice as much freed memory, and takes each larger block from the system.
 void ss_memory_ready(size_t bytes);

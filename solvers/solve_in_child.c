@@ -25,8 +25,8 @@
 
 #define NOTE_ROOM 80
 
-// What a solver takes for a thousand contacts. A fork shares its pages with its parent until it writes to them, and
-// has no others: their faults were a fifth of the seconds of a small problem. In larger ones they are no part worth.
+// A thousand contacts need about this much. A forked process shares its pages with its parent until it writes to them,
+// and each first write is a page fault. Faults take a fifth of the time of a small problem, and little of a large one.
 #define MEMORY_READY ((size_t)2 << 20) // bytes
 
 // Where a contained solver and its parent meet: the child tells an iterate and waits until it is heard.

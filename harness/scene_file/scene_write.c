@@ -17,7 +17,7 @@
 
 // ---- The parts
 
-// Unless it is 0.
+// Writes nothing if it is 0.
 static void put_pull(FILE *out, const char *key, ss_vec3 x)
 {
     if (ss_length(x) > 0.0) {

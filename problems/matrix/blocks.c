@@ -15,15 +15,15 @@ void ss_blocks_free(ss_blocks *W)
 
 // ---- From numbers
 //
-// A has columns, W has rows: the block columns of A are taken in order, so that those of each row of W come in order,
-// too. A row has a block on the diagonal even where A has no entry there.
+// A is stored by columns and W by rows of blocks. The block columns of A are taken in order, so each row of W gets its
+// blocks in the order of their columns. W has all blocks of its diagonal, A perhaps not.
 
 typedef struct filling {
     const ss_sparse *A;
     ss_blocks *W;
     int *row;     // [rows of A] block row
-    int *last;    // [n] block column of the last block of a block row, -1: it has none
-    size_t *next; // [n] behind the last block of a block row
+    int *last;    // [n] block column of the last block of a block row; -1: it has none yet
+    size_t *next; // [n] place after the last block of a block row; in the first pass, their count
 } filling;
 
 static bool filling_new(filling *f, const ss_sparse *A, ss_blocks *W)
@@ -47,7 +47,7 @@ static void filling_free(filling *f)
     free(f->next);
 }
 
-// Block (i, j), which becomes the last of row i if that has none yet. Where W->col is NULL it is counted alone.
+// The place of block (i, j), which is added to row i if it is new. While W->col is NULL it is only counted.
 static size_t find_block(const filling *f, int i, int j)
 {
     if (f->last[i] != j) {
@@ -60,7 +60,7 @@ static size_t find_block(const filling *f, int i, int j)
     return f->next[i] - 1;
 }
 
-// The first pass counts, the second (W->col not NULL) writes. Where it is stopped the blocks are not complete.
+// The first pass counts blocks; the second, with W->col, writes them. A pass that is stopped leaves them incomplete.
 static void pass_columns(const ss_stop *stop, const filling *f)
 {
     const ss_sparse *A = f->A;

@@ -116,7 +116,7 @@ ss_status ss_sparse_factor(const ss_sparse *M, int m, int *dofs, int *place, ss_
     return status;
 }
 
-// L of dofs on their own, mostly many.
+// Whether M couples no dof to another one. Such a factor often has many dofs.
 static bool is_diagonal(const ss_sparse *L)
 {
     return L->start[L->ncols] == L->ncols;

@@ -7,9 +7,9 @@
 #include "solvers/global/ipm_step.h"
 
 #define LEAST_DELTA  1e-6 // the cap of rho is 1e6, too
-#define MOST_DELTA   3e-4 // of all contacts; then those of the fold alone are softened
-#define DELTA_GROWTH 3.0  // at a fold, at least, and at most
-#define MOST_GROWTH  5.0  // so much; by 10, many more steps follow
+#define MOST_DELTA   3e-4 // beyond it only the contacts of a fold get more compliance
+#define DELTA_GROWTH 3.0  // least factor by which delta grows at a fold,
+#define MOST_GROWTH  5.0  // and largest; with 10, many more steps follow
 #define DELTA_DECAY  0.5  // after a step of
 #define GOOD_STEP    0.5  // at least this length
 #define HOPELESS     0.05 // a first direction as short: a centring one is shorter than 0.1 then
@@ -17,14 +17,14 @@
 #define NEAR_JUDGED  3.0  // times the tolerance: answers with such an estimate are judged
 #define IDLE_MOST    20   // steps without a better estimate
 
-// Contacts of a fold, by their parts of |direction|^2 (ss_ipm_part)
-#define FOLD_SHARE  0.01 // of the largest part, at least,
-#define FOLD_LEAST  4.0  // and of x.y
-#define FOLD_GROWTH 10.0 // of their compliance in place of a step,
-#define FOLD_TRIES  2    // so often in a row,
-#define FOLD_MORE   2.0  // and beside a step
-#define FOLD_STEP   0.3  // shorter than this
-#define FOLD_MOST   1e9  // times the compliance of the start
+// The contacts of a fold have a large part of |direction|^2 (ss_ipm_part).
+#define FOLD_SHARE  0.01 // least share of the largest part,
+#define FOLD_LEAST  4.0  // and least multiple of x.y
+#define FOLD_GROWTH 10.0 // factor of their compliance where a step is refused,
+#define FOLD_TRIES  2    // so often in a row at most,
+#define FOLD_MORE   2.0  // and where a step is taken
+#define FOLD_STEP   0.3  // that is shorter than this
+#define FOLD_MOST   1e9  // largest multiple of the compliance at the start
 
 void ss_ppa_start_free(ss_ppa_start *start)
 {
@@ -63,8 +63,8 @@ ss_ppa_start *ss_ppa_start_new(ss_implicit *system, const ss_drive *d)
     return start;
 }
 
-// Less weight for all contacts. Where they have as little as they may, delta is least again, and from now on only
-// contacts of folds get more compliance.
+// Less weight: delta grows. If it may grow no more it is least again, and from now on only the contacts of folds get
+// more compliance.
 static void start_soften(ss_ppa_start *start, double growth)
 {
     ss_interior *state = &start->newton;
@@ -73,7 +73,7 @@ static void start_soften(ss_ppa_start *start, double growth)
     state->is_short = start->is_short;
 }
 
-// The same for the contacts of the fold that the direction meets.
+// More compliance for the contacts of the fold that the direction meets.
 static void start_soften_fold(ss_ppa_start *start, double growth)
 {
     ss_interior *state = &start->newton;
@@ -92,7 +92,8 @@ static void start_soften_fold(ss_ppa_start *start, double growth)
     }
 }
 
-// Whether a step is not to be taken: it is short, or det J < 0. The fold is softened instead.
+// Whether no step is taken, as it would be short or det J < 0: the problem is softened instead. Contacts of a fold are
+// softened at most FOLD_TRIES times in a row before a step is taken all the same.
 static bool start_refuses(ss_ppa_start *start, bool folded, double a)
 {
     if ((!folded && !(a < SS_IPM_SHORT)) || start->tries == FOLD_TRIES) {

@@ -1,14 +1,13 @@
 // solvers/global/ppa_start.h -- the first proximal steps of ppa, by interior points.
 //
-// C (x - x') of ipm_newton.h, x' the impulse before the step, makes of its equations those of a proximal
-// step of weight rho = 1/delta around x', on whose path one step is taken. Far from the answer that
-// is far cheaper than the step that prox_step.h makes exactly: contacts that open, stick or slip anew are kinks
-// there, a few at a time, and smooth here. Near the answer it is the reverse, as few contacts still change.
+// The equations of ipm_newton.h with C (x - x'), where x' is the impulse before the step, are those of a proximal step
+// of weight rho = 1/delta around x'. One step is taken on the path of each. Where contacts open, stick or slip anew the
+// exact step of prox_step.h has kinks, which Newton's method passes a few at a time; here all is smooth, and far from
+// the answer far cheaper. Near the answer few contacts still change, and exact steps are cheaper.
 //
-// Where the path of the answers has a fold (a step is short even to the centre, or det J < 0) the
-// proximal problem of less weight has none: delta grows, and falls again as steps succeed. Where delta may not grow
-// any more, only the contacts of the fold get more compliance. It gets stuck where friction is high; ppa begins
-// with sweeps then.
+// Where the path of the answers has a fold (a step is short even to the centre, or det J < 0), the proximal problem of
+// less weight has none: delta grows, and falls again as steps succeed. If delta may grow no more, only the contacts of
+// the fold get more compliance. Where friction is high these steps may lead nowhere; ppa then begins with sweeps.
 #pragma once
 
 #include "solvers/global/drive.h"

@@ -1,8 +1,8 @@
 // solvers/sweep/see_push.h -- the loops of coupling.h, inline for those who visit contact after contact.
 //
-// `dim` is a constant where they are called, so that each dimension has loops of its own. Eight numbers
-// are worked on at once, and the last four where as many are left: sums run in a fixed tree, so the bits
-// do not depend on the CPU's vectors.
+// `dim` is a constant where they are called, so that each dimension has loops of its own. They work on eight
+// numbers at once, and on the last four of a body that has four more. Sums are added in a fixed tree, so the
+// bits do not depend on how wide the CPU's vectors are.
 #pragma once
 
 #include <string.h>
@@ -101,7 +101,7 @@ static inline void ss_row_see_2(const ss_coupling *c, int i, const double *r_all
     }
 }
 
-// sum[k] += row k of G z, number by number, for eight of a row; for four, which meet the first half.
+// sum[k] += (row k of G) z, number by number, for eight numbers of the row; for four, into the first half of the sum.
 SS_INLINE void ss_see_eight(int dim, const double *G, int room, const double *z, ss_eight sum[3])
 {
     for (int p = 0; p < SS_EIGHT / SS_LANES; p++) {
@@ -152,7 +152,7 @@ static inline void ss_ends_see(const ss_whitened *white, int dim, int i, const d
     }
 }
 
-// z += G' dr, for eight and for four of the rows of G.
+// z += G' dr, for eight and for four numbers of z.
 SS_INLINE void ss_push_eight(int dim, const double *G, int room, const double dr[3], double *z)
 {
     for (int p = 0; p < SS_EIGHT / SS_LANES; p++) {
@@ -181,7 +181,7 @@ static inline void ss_end_push(const ss_whitened *white, int dim, int s, const d
 {
     const int room = ss_whitened_room(white, white->end_body[s]);
     double *z = z_all + white->body_start[white->end_body[s]];
-    const double own[3] = {dr[0], dr[1], dr[2]}; // z could be where dr is, for all that is known
+    const double own[3] = {dr[0], dr[1], dr[2]}; // the compiler must assume that z and dr overlap
     int j = 0;
     for (; j + SS_EIGHT <= room; j += SS_EIGHT) {
         ss_push_eight(dim, G + j, room, own, z + j);

@@ -65,6 +65,7 @@ void ss_phases_free(ss_phases *p); // takes NULL
 // the stepper; f of its systems and problem gains the impulses that are not r.
 ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report *report,
                            ss_error *e);
+
 // What the last answer does to a strand.
 typedef struct ss_phases_impulses {
     const double *gained;  // of its free dofs: velocities by the impacts

@@ -12,7 +12,7 @@
 
 #define MOST_ROUNDS 8 // of rows of limits
 
-// m/s: a contact that slides by less without impulses keeps the tangent of its impulse before.
+// m/s: a contact that would slide more slowly without impulses keeps the tangent of its last impulse.
 #define LEAST_SLIDE 1e-12
 
 static void find_tangent(const double b[3], const double r[3], double t[3])
@@ -38,7 +38,7 @@ static double friction(const ss_phases *p, const ss_stepper *s, int i)
     return hypot(u[1], u[2]) > p->set.stick ? p->set.sliding * (1.0 - loss) * mu : mu;
 }
 
-// Rows 2 i and 2 i + 1: along the normal and against the motion; the friction that the problem is to have.
+// Row 2 i is along the normal of contact i, row 2 i + 1 against its motion. The problem gets the friction that is used.
 static bool add_contacts(ss_phases *p, const ss_stepper *s)
 {
     bool ok = true;
@@ -58,7 +58,7 @@ static bool add_contacts(ss_phases *p, const ss_stepper *s)
     return ok;
 }
 
-// r and the impulses of the rows.
+// r of the contacts, and the impulses of the other rows.
 static void read_answer(ss_phases *p, const ss_stepper *s)
 {
     const ss_world *w = s->world;
@@ -105,8 +105,8 @@ static void find_end(const ss_phases *p, const ss_stepper *s)
     }
 }
 
-// A row bounds the turn of a joint in one direction. Joints that the rows of others send beyond their limits in
-// another one get more, until none is, or often enough.
+// A row bounds the turn of a joint in one direction. Other rows may send the joint beyond its limits in another
+// direction: it then gets a row for that one. This ends when no joint is beyond its limits, or after MOST_ROUNDS.
 bool ss_phases_find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
 {
     const ss_extras extras = {&p->rows, s, &p->set, p->free, p->around, p->limits, h};

@@ -2,15 +2,15 @@
 //
 //     x_n >= 0 complementary to v_N + (H'M^-1 H x)_N - v_wanted,   v_wanted = -e v_N, or -gap/h where e = 0
 //
-// M is that of the step, or M0 of the strands that are hit if all of them have a factor.
+// M is that of the step, or M0 of the strands that are hit if the scheme asks for it and each has a factor.
 #include <math.h>
 #include <string.h>
 
 #include "problems/strands/band.h"
 #include "problems/strands/schemes/phases_parts.h"
 
-#define BRIEF                                                                                      \
-    1e-6 // s: M of a step of this length is used if M0 has no factor, as for a straight super-helix
+// s: M of a step of this length takes the place of an M0 without a factor, as that of a straight super-helix.
+#define BRIEF 1e-6
 
 // The least velocity of contact i along its normal after its impact.
 static double wanted_after(const ss_stepper *s, int i, double before, double h)
@@ -20,7 +20,7 @@ static double wanted_after(const ss_stepper *s, int i, double before, double h)
     return e > 0.0 ? -e * before : -fmax(t->gap, 0.0) / h;
 }
 
-// M0 of the strands that are hit. False if one has no factor.
+// Factors M0 of the strands that are hit. False if one has none.
 static bool factor_inertia(ss_phases *p, const ss_stepper *s)
 {
     const ss_world *w = s->world;
