@@ -8,16 +8,20 @@ from pages import (
 )
 
 
+def check_cells(browser, expected):
+    """The solvers and the percentages of the page's profile, against rows of `table --kind profile`."""
+    cells = profile_cells(browser)
+    assert set(cells) == {row["solver"] for row in expected}
+    for row in expected:
+        for x, found in zip(FACTORS, cells[row["solver"]]):
+            assert is_near(found, float(row[f"within_{x:g}_percent"]), 1e-12), (row, x, found)
+
+
 def check_profile(browser, page, record):
     """All cells of `table --kind profile` and of Table 2, for three tolerances."""
     for tolerance in ("1e-8", "1e-5", "1e-2"):
         open_page(browser, page, f"#tol={tolerance}")
-        cells = profile_cells(browser)
-        expected = table(record, "profile", "--tol", tolerance)
-        assert set(cells) == {row["solver"] for row in expected}
-        for row in expected:
-            for x, found in zip(FACTORS, cells[row["solver"]]):
-                assert is_near(found, float(row[f"within_{x:g}_percent"]), 1e-12), (tolerance, row)
+        check_cells(browser, table(record, "profile", "--tol", tolerance))
         shown = {row[0].split(" †")[0]: row for row in rows_of(browser, "#solvers-body")}
         names = ["alt_percent", "fail_percent", "over_tol_percent", "mean_iterations", "mean_ms"]
         for row in table(record, "solvers", "--tol", tolerance):
@@ -88,10 +92,7 @@ def check_hiding(browser, record):
     browser.click("#solvers-body tr[data-solver='auto'] input")
     assert "auto" not in browser.run(CURVES) and "hide=auto" in browser.run("return location.hash")
     other = change_record(record, record + "-without.db", "delete from runs where solver = 'auto'")
-    cells = profile_cells(browser)
-    for row in table(other, "profile"):
-        for x, found in zip(FACTORS, cells[row["solver"]]):
-            assert is_near(found, float(row[f"within_{x:g}_percent"]), 1e-12), row
+    check_cells(browser, table(other, "profile"))
     browser.click("#solvers-none")
     assert browser.run(CURVES) == [] and browser.errors() == []
     browser.click("#solvers-all")
@@ -111,10 +112,7 @@ def check_filters(browser, record):
     expected = [p for p in problems if "pony" in p]
     assert count() == len(expected)
     other = change_record(record, record + "-pony.db", "delete from runs where problem not like '%pony%'")
-    cells = profile_cells(browser)
-    for row in table(other, "profile"):
-        for x, found in zip(FACTORS, cells[row["solver"]]):
-            assert is_near(found, float(row[f"within_{x:g}_percent"]), 1e-12), row
+    check_cells(browser, table(other, "profile"))
     browser.click("#reset")
     assert count() == len(problems)
     browser.type("#from", "31\ue007")

@@ -99,7 +99,7 @@ static void forms_of_strands_give_the_velocities_of_the_judge(void)
     }
 }
 
-// Contact i has no entry in H from here on.
+// Removes the entries of contact i from H.
 static void let_go(ss_problem *p, int i)
 {
     ss_sparse *H = &p->H;
@@ -112,7 +112,7 @@ static void let_go(ss_problem *p, int i)
     }
 }
 
-// Under a sanitizer it shows what the last one writes.
+// With a sanitizer it fails, too, if the last contact writes past the end of an array.
 static void contacts_that_touch_nothing_have_the_velocity_w(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
