@@ -2,7 +2,8 @@
 //
 //     gs/secular          with focus=on, while its rate promises an end for no more than the price of ppa
 //     anderson/secular    if those sweeps are slow but steady and keep most contacts busy; then sweeps again
-//     admm                if they carry impulses too slowly, as in towers; then sweeps again
+//     admm                if they carry impulses too slowly, as in towers
+//     ipm                 for a few steps, if the answer is far; then sweeps again if admm has had a turn
 //     ppa, ipm            in dense hair (auto_price.h); if the start is zero, before the first sweeps
 //     ppa                 elsewhere: hyperstatic problems, and slow paths
 //     ipm                 if proximal steps get stuck and it has had no turn yet
@@ -34,6 +35,8 @@
 #define STARTS_WORK  8000 // starts of the first round times n
 #define STARTS_LEAST 8
 #define STARTS_MOST  300
+// Below this estimate proximal steps are few, and interior points as many as ever.
+#define INSIDE_FROM 4e-4
 
 typedef struct auto_run {
     const ss_task *task;
@@ -141,10 +144,20 @@ static bool begins_inside(auto_run *run)
            ss_rate_favours_interior(&run->rate);
 }
 
+// Whether interior points follow sweeps that were too slow. In dense hair they have turns of their own.
+static bool goes_inside(auto_run *run)
+{
+    return run->round == 0 && !(run->total->own_error < INSIDE_FROM) &&
+           !ss_rate_favours_interior(&run->rate);
+}
+
 static bool takes(auto_run *run, int k)
 {
     const ss_problem *p = run->task->problem;
     if (k == SS_AUTO_PLAIN && run->round == 0 && begins_inside(run)) {
+        return false;
+    }
+    if (k == SS_AUTO_INSIDE && !goes_inside(run)) {
         return false;
     }
     if (k == SS_AUTO_AFTER_DENSE && (run->round > 0 || !begins_inside(run))) {
@@ -195,14 +208,19 @@ static ss_outcome go_on(auto_run *run, ss_outcome outcome, const double *r)
     return ss_limits_test(&run->limits, run->total->iterations);
 }
 
-// From the best answer so far; admm from the start, as what sweeps have made of it is no better for it, and ipm
-// from its own.
+// What sweeps have made of the start is no better for admm, and ipm begins from its own.
+static bool begins_anew(int k)
+{
+    return k == SS_AUTO_ADMM || k == SS_AUTO_INSIDE || k == SS_AUTO_DENSE || k == SS_AUTO_IPM;
+}
+
+// From the best answer so far, or from the start.
 static ss_outcome play_member(auto_run *run, int k, double *r, ss_status *status, ss_error *e)
 {
     const ss_problem *p = run->task->problem;
     const size_t bytes = (size_t)p->dim * (size_t)p->ncontacts * sizeof *r;
     const double budget = ldexp(ss_auto_members[k].budget, run->round);
-    if (k != SS_AUTO_ADMM && k != SS_AUTO_DENSE && k != SS_AUTO_IPM) {
+    if (!begins_anew(k)) {
         return take_turn(run, &ss_auto_members[k], &run->methods[k], budget, r, status, e);
     }
     memcpy(run->kept, r, bytes);

@@ -10,6 +10,8 @@ const ss_auto_member ss_auto_members[SS_AUTO_MEMBERS] = {
                              "mixing was no gain: plain sweeps"},
     [SS_AUTO_ADMM] = {"admm:rho=1000", 2000, 30.0, 0.0, 0.0, SS_AUTO_CARRIES_SLOWLY,
                       "sweeps carry impulses too slowly: alternating directions"},
+    [SS_AUTO_INSIDE] = {"ipm", 40, 0.0, 0.0, 0.0, SS_AUTO_ANYWHERE,
+                        "sweeps were too slow: interior points"},
     [SS_AUTO_AFTER_ADMM] = {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, SS_AUTO_CARRIES_SLOWLY,
                             "alternating directions got stuck: plain sweeps"},
     [SS_AUTO_NEAR] = {"ppa:start=interior", 80, 0.0, 0.0, 0.5, SS_AUTO_ANYWHERE,

@@ -10,7 +10,7 @@
 
 // Which turns were told of, by a word of their note.
 typedef struct turns {
-    bool carried, went_on, swept, mixed, unmixed;
+    bool carried, went_on, swept, mixed, unmixed, inside, pushed;
 } turns;
 
 static void note_turn(void *listener, const ss_progress *p)
@@ -21,6 +21,8 @@ static void note_turn(void *listener, const ss_progress *p)
         seen->swept |= strcmp(p->note, "plain sweeps") == 0;
         seen->went_on |= strstr(p->note, "alternating directions got stuck") != NULL;
         seen->mixed |= strstr(p->note, ": mixed sweeps") != NULL;
+        seen->inside |= strcmp(p->note, "sweeps were too slow: interior points") == 0;
+        seen->pushed |= strstr(p->note, ": proximal Newton") != NULL;
         seen->unmixed |= strstr(p->note, "mixing was no gain") != NULL;
     }
 }
@@ -104,6 +106,21 @@ static void where_they_get_stuck_the_others_find_the_answer(void)
     CHECK(stuck > 0);
 }
 
+// Boxes of ten times the mass of the one below.
+static void interior_points_solve_towers_of_growing_mass(void)
+{
+    for (uint64_t seed = 9111; seed <= 9114; seed++) {
+        ss_tangle_settings settings = ss_tangle_defaults();
+        settings.tower = 10.0;
+        settings.ncontacts = 24;
+        settings.ends_per_rod = 16;
+        settings.mu = 0.3;
+        settings.seed = seed;
+        const turns seen = solve_with_auto(&settings, SS_GLOBAL);
+        CHECK(seen.inside && !seen.pushed);
+    }
+}
+
 static ss_tangle_settings busy(int ncontacts, int per_rod, double mu, uint64_t seed)
 {
     ss_tangle_settings settings = ss_tangle_defaults();
@@ -134,6 +151,14 @@ static void where_mixing_is_no_gain_the_others_find_the_answer(void)
         unmixed += solve_with_auto(&settings, SS_GLOBAL).unmixed;
     }
     CHECK(unmixed > 0);
+}
+
+static void near_the_answer_proximal_steps_follow_sweeps(void)
+{
+    ss_tangle_settings settings = busy(80, 30, 0.5, 9082);
+    settings.unsymmetry = 0.02;
+    const turns seen = solve_with_auto(&settings, SS_GLOBAL);
+    CHECK(!seen.inside && seen.pushed);
 }
 
 // Nothing but what does not grow with the size of the factor.
@@ -252,7 +277,9 @@ static void run_tests(void)
     RUN_TEST(a_tower_that_stands_is_given_to_alternating_directions);
     RUN_TEST(hair_is_not);
     RUN_TEST(where_they_get_stuck_the_others_find_the_answer);
+    RUN_TEST(interior_points_solve_towers_of_growing_mass);
     RUN_TEST(slow_but_steady_sweeps_are_mixed);
+    RUN_TEST(near_the_answer_proximal_steps_follow_sweeps);
     RUN_TEST(where_mixing_is_no_gain_the_others_find_the_answer);
     RUN_TEST(one_contact_costs_the_fixed_parts);
     RUN_TEST(a_coupling_of_all_costs_more_than_bodies_do);
