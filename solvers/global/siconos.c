@@ -82,11 +82,27 @@ static double *siconos_copy(const double *x, int n)
     return made != NULL ? memcpy(made, x, (size_t)n * sizeof *x) : NULL;
 }
 
+// A zero on the diagonal of W is a 1 for now: where a column is empty, SBM_from_csparse of Siconos 4.4 goes on to
+// the next one and enters a number where W has none.
 static void enter_block(NumericsMatrix *triplets, int i, int j, const double block[9])
 {
     for (int c = 0; c < 9; c++) {
-        if (block[c] != 0.0) {
-            NM_entry(triplets, 3 * i + c / 3, 3 * j + c % 3, block[c]);
+        const bool held = i == j && c % 4 == 0 && block[c] == 0.0;
+        if (held || block[c] != 0.0) {
+            NM_entry(triplets, 3 * i + c / 3, 3 * j + c % 3, held ? 1.0 : block[c]);
+        }
+    }
+}
+
+static void take_back_ones(const ss_blocks *W, SparseBlockStructuredMatrix *blocks)
+{
+    for (int i = 0; i < W->n; i++) {
+        for (size_t k = W->start[i]; k < W->start[i + 1]; k++) {
+            for (int c = 0; W->col[k] == i && c < 9; c += 4) {
+                if (W->x[9 * k + (size_t)c] == 0.0) {
+                    blocks->block[SBM_diagonal_block_index(blocks, (unsigned)i)][c] = 0.0;
+                }
+            }
         }
     }
 }
@@ -104,6 +120,7 @@ static NumericsMatrix *matrix_of(const ss_blocks *W)
     }
     NumericsMatrix *blocks = NM_create(NM_SPARSE_BLOCK, 3 * W->n, 3 * W->n);
     SBM_from_csparse(3, NM_csc(triplets), blocks->matrix1);
+    take_back_ones(W, blocks->matrix1);
     NM_free(triplets);
     return blocks;
 }
