@@ -48,12 +48,12 @@ typedef struct ss_step_solver {
     ss_status (*solve)(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                        ss_error *e);
     void *context;
-    // The word on r of the problem that was solved last, into what `solve` made of *answer: asked for once,
-    // when the step is taken. NULL: that of `solve` stands.
+    // Judges r of the problem that was solved last and changes *answer, which `solve` has filled. It is called once,
+    // when the step is taken. NULL: *answer stays as `solve` has filled it.
     ss_status (*judge)(void *context, const ss_problem *p, const double *r, ss_step_answer *answer,
                        ss_error *e);
-    // NULL, or what is told of each iterate of a scheme without a solver (thesis), from the second on: its
-    // problem and r, and the report so far.
+    // Called with each iterate, from the second on, of a scheme that needs no solver (thesis): its problem and
+    // r, and the report so far. NULL: not called.
     ss_status (*see)(void *context, const ss_problem *p, const double *r,
                      const ss_step_report *report, ss_error *e);
 } ss_step_solver;

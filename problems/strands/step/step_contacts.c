@@ -1,25 +1,24 @@
 // problems/strands/step/step_contacts.c -- which contacts a step has: those that are looked for when it begins, and
 // those that later looks add.
 //
-// A look takes the points straight to where v of the trial brings them and asks for the places that are to be kept
-// from overlapping there (contact/overlap.h). A place is left out where a contact nearby, of the same two segments,
-// asks for more than v does: this one is not solved yet. A pair that has passed the other side without an overlap at
-// the end counts where it has no contact at all.
+// A look moves all points straight to where v of the trial brings them, and finds the places where strands would
+// overlap there (contact/overlap.h), or where two segments would pass each other. Each such place becomes a contact,
+// unless the same two segments have a contact nearby that v does not satisfy yet: solving that one may be enough.
 //
 // doc/strands.md, "Looks".
 #include "problems/strands/step/stepper.h"
 
 #include <string.h>
 
-// Of the radius: overlaps up to it are none, and contacts this much nearer than they should be are not solved.
+// Shares of the radius: a smaller overlap is none, and a contact that lacks more of its distance is not solved yet.
 #define SLACK    0.05
 #define UNSOLVED 0.025
-// In radii: places of one pair of segments within it are the same.
+// Radii: two places of one pair of segments that are nearer to each other are the same.
 #define NEARBY 2.0
 
 // ---- Finding contacts
 
-// What lines is not told yet is that of the world `at` a place.
+// Finds touches. The members of `lines` that the caller leaves empty are filled from the world as it is `at` a time.
 static ss_status search(ss_stepper *s, const ss_snapshot *at, ss_polylines lines, double margin,
                         const ss_touch **touches, int *count, ss_step_report *report, ss_error *e)
 {
@@ -141,7 +140,7 @@ ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report,
 
 // ---- Looks
 
-// What the contact is short of, in m along its normal at the end of the step.
+// How far, in m along its normal, the contact is from what it asks for at the end of the step.
 static double missing(const ss_stepper *s, int i, double h)
 {
     return -h * s->u[3 * i];
@@ -159,7 +158,7 @@ static bool is_nearby(const ss_stepper *s, const ss_touch *t, const ss_touch *ot
     return t->strand_b < 0 || fabs(t->b - other->b) * ss_length(ss_minus(b[1], b[0])) <= near;
 }
 
-// Whether a place needs a contact of its own. *unsolved counts those that wait for one that is there.
+// Whether a place needs a contact of its own. *unsolved counts places that wait for a contact nearby to be solved.
 static bool is_wanted(const ss_stepper *s, const ss_touch *t, double h, int *unsolved)
 {
     const ss_touch *at = bsearch(t, s->touches, (size_t)s->ncontacts, sizeof *at, ss_touch_compare);

@@ -1,8 +1,8 @@
 // problems/strands/step/stepper.h -- a stepper from the inside, and the tools of schemes (internal).
 //
-// The world is where `here` is, and is not touched before a try has succeeded; the try ends `there`
-// with q and v of `trial`. Touches found there for the reach test are the next step's contacts, so
-// that detection costs one search a step.
+// A try goes from `here`, where the world is, to `there`, with q and v of `trial`. The world changes only when a try is
+// accepted. The touches that the reach test finds `there` are the contacts of the next step, so that a step searches
+// once.
 #pragma once
 
 #include "problems/strands/step/batch.h"
@@ -80,12 +80,12 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
 // trial where the scheme says so (scheme.h).
 ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
 
-// A look at where v of the trial leads (step_contacts.c). Contacts that keep strands from overlapping there are added,
-// with r = 0, and the problem is formed anew with the systems as they are; r of the others stays. To be asked for when
-// the problem is that of the last r, if there are contacts.
+// A look at where v of the trial leads (step_contacts.c). It adds contacts, with r = 0, that keep strands from
+// overlapping there, and forms the problem anew from the present systems; r of the other contacts stays. If there are
+// contacts, the problem must be the one that the last r answers.
 typedef struct ss_step_look_result {
-    int added; // contacts
-    int unsolved; // places without one of their own that overlap as the contact nearby asks for more than v does
+    int added;    // contacts
+    int unsolved; // places that overlap but get no contact, as v does not satisfy the one nearby yet
 } ss_step_look_result;
 ss_status ss_step_look(ss_stepper *s, double h, ss_step_look_result *result, ss_step_report *report,
                        ss_error *e);
@@ -99,10 +99,10 @@ ss_status ss_step_collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *m
 // way v + offset of strand k, by which it moves; v is its velocity at the end of the step.
 void ss_step_mean_velocity(const ss_stepper *s, int k, const double *v, double *mean);
 
-// A try of h begins with the first iterate, about the start: systems, contacts, and their one-step problem, which is
-// formed and solved; r starts from what is known of the step before. Then the problem again with M and f of
-// systems that were formed anew: H, w and mu stay, and r starts from where it is. Without contacts nothing is
-// solved. *reason is set where there is no answer.
+// ss_step_answer_first begins a try of h with its first iterate, about the start: it forms the systems, finds the
+// contacts, and forms and solves the one-step problem, from the r of the step before. ss_step_answer_again solves the
+// problem with M and f of systems that were formed anew, from the present r; H, w and mu stay. Without contacts nothing
+// is solved. *reason is set if there is no answer.
 ss_status ss_step_answer_first(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
                                ss_step_report *report, ss_step_reason *reason, ss_error *e);
 ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
