@@ -168,8 +168,9 @@ static double work_of(const bits *b, int k, const int *room)
     return room[k] * behind * (behind + room[k]); // as AMD counts them
 }
 
-// Nodes i and k become neighbours: who is a neighbour of both misses a pair less, and each of the two misses the other
-// one's pairs with those of its neighbours that are not the other's.
+// A node misses a pair if two of its neighbours are not neighbours of each other. Nodes i and k become neighbours here.
+// Each node that is a neighbour of both misses one pair less. Node i misses one pair more for each of its neighbours
+// that is no neighbour of k, and likewise node k.
 static void join(bits *b, int i, int k)
 {
     uint64_t *of_i = b->row + (size_t)i * b->words, *of_k = b->row + (size_t)k * b->words;
@@ -199,8 +200,8 @@ static void join_all(bits *b, int i, const uint64_t *row)
     }
 }
 
-// The neighbours of k become neighbours of each other. Then k, which misses nothing, is none of theirs any more, and
-// each misses it with those of its own neighbours that are not those of k.
+// The neighbours of k become neighbours of each other, so that k misses no pair. Then k is removed: each neighbour i of
+// k no longer misses the pairs of k with those neighbours of i that are no neighbours of k.
 static void order_eliminate(bits *b, int k)
 {
     const uint64_t *row = b->row + (size_t)k * b->words;
