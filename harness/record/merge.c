@@ -61,8 +61,7 @@ static ss_status take_rows(ss_record *into, const ss_record_rows *rows, ss_error
     return status;
 }
 
-// told: what is wrong with the record that is read; e: with the one that is written, as is the
-// status.
+// Errors of the record that is read go to *told; those of the record that is written go to *e and are returned.
 static ss_status take_machines(const ss_record *into, const ss_record *from, ss_error *told,
                                ss_error *e)
 {

@@ -1,16 +1,18 @@
 // harness/record/merge.h -- the rows of several records in one.
 //
-// Of two rows of one key the one that says more stays: one that hit no limit before one that did;
-// of two that hit the same limit the one with the larger, of two that hit different ones the one
-// with more iterations; else that of the earlier record. The rows come
-// out sorted: problem by its label, numbers in it by their value (strverscmp), solver in the order
-// of first appearance, tolerance, start.
+// If two rows have the same key, the one that says more stays:
+//     a row of a run that hit no limit, before one of a run that did;
+//     if both hit the same limit, the row with the larger limit;
+//     if they hit different limits, the row with more iterations;
+//     otherwise the row of the earlier record.
+// A run that was interrupted says nothing. The rows are sorted by problem (numbers in its label by their value,
+// strverscmp), solver (in the order in which solvers first appear), tolerance and start.
 #pragma once
 
 #include "harness/record/record.h"
 
-// Merges into the record `out`: rows that are there already are those of the earliest record. told
-// [count]: what is wrong with each record, of which nothing is taken then. All is written, or
-// nothing: a new record is left only if one of them could be read. *remark: what ss_record_remark says of `out`.
+// Merges records into the record `out`, whose own rows count as those of the earliest record. told [count] gets what is
+// wrong with each record; nothing is taken from a record with an error. Either all is written or nothing, and a new
+// record is made only if one of `paths` could be read. *remark: what ss_record_remark says of `out`.
 ss_status ss_record_merge(const char *out, int count, char *const *paths, ss_error *told,
                           const char **remark, ss_error *e);
