@@ -83,32 +83,32 @@ static inline void ss_ipm_impulse(const ss_interior *state, int i, const double 
 }
 
 void ss_ipm_set_free(ss_interior *state); // q = q0, r = 0
-// The mean of x.y after a step a.
+// The mean of x.y after a step of length a.
 double ss_ipm_gap(ss_interior *state, double a);
-// ss_measures_error of r = P^-1 x where u is what y would have it, v(u) = y; and r.
+// ss_measures_error of r = P^-1 x with the u for which v(u) = y, not with the velocity of r. Sets state->r.
 double ss_ipm_estimate(ss_interior *state);
 // Contact i's part of T a.x . T b.x + T^-1 a.y . T^-1 b.y, for two directions a and b.
 double ss_ipm_part(const ss_interior *state, int i, ss_ipm_point a, ss_ipm_point b);
 
-// T, v, D and J factored. False where x or y has no scaling, J is singular to rounding, or time is up.
+// Makes T, v and D, and factors J. False if x or y has no scaling, J is singular to rounding, or time is up.
 bool ss_ipm_factor(ss_interior *state);
-// h of (2) for this t, without the correction or with that of the direction that there is.
+// Sets h of (2) for this t. dx' and dy' are those of the present direction if `correct`, otherwise 0.
 void ss_ipm_aim(ss_interior *state, double t, bool correct);
-// The same for a contact whose x.y is more than a factor of 10 from t, by spectral values, with the next ones at
-// that factor; `more` is added to all.
+// The same with t reached in several steps: no spectral value of x o y changes by more than a factor of 10. `more` is
+// added to the target of every contact.
 void ss_ipm_aim_near(ss_interior *state, double t, double more, bool correct);
-// dq, dx and dy of (2) and (3), refined; roughly, for a look ahead; or with the dq that there is to begin with,
-// another h. False as in ss_ipm_factor.
+// dq, dx and dy of (2) and (3), refined. _roughly refines less, for a look ahead; _again begins with the present dq,
+// for another h. False as in ss_ipm_factor.
 bool ss_ipm_direction(ss_interior *state);
 bool ss_ipm_direction_roughly(ss_interior *state);
 bool ss_ipm_direction_again(ss_interior *state);
-// Gondzio's (1996) corrector: the same with an h that brings those products (x + a dx) o (y + a dy), by their
-// spectral values, that would not be within a factor of 10 of t, to that bound.
+// Gondzio's (1996) corrector: the direction for another h. After a step a some spectral values of
+// (x + a dx) o (y + a dy) would be more than a factor of 10 from t; this h brings them to that bound.
 bool ss_ipm_centre(ss_interior *state, double a, double t);
 // How far the direction stays in the cones, at most 1 / SS_IPM_KEPT.
 double ss_ipm_way(ss_interior *state);
 void ss_ipm_move(ss_interior *state, double a);
-// More compliance, for a step that rounding has spoilt.
+// More compliance, after a step that rounding has spoilt.
 void ss_ipm_soften(ss_interior *state);
-// Half of it, at least `least`, after a step that it has not.
+// Half the compliance, but at least `least`, after a step that rounding has not spoilt.
 void ss_ipm_harden(ss_interior *state, double least);
