@@ -6,7 +6,7 @@
 //     ipm                 for a few steps, if the answer is far; then sweeps again if admm has had a turn
 //     ppa, ipm            in dense hair (auto_price.h); if the start is zero, before the first sweeps
 //     ppa                 elsewhere: hyperstatic problems, and slow paths
-//     ipm                 if proximal steps get stuck and it has had no turn yet
+//     ipm                 if proximal steps get stuck, unless it has had its many steps in dense hair
 //     anderson/secular    if interior points get stuck, too
 //     apgd                if no mu is above 1
 //     gs/mfb+enum         the paper's sweep, which may go slowly where the others do not go at all
@@ -35,7 +35,7 @@
 #define STARTS_WORK  8000 // starts of the first round times n
 #define STARTS_LEAST 8
 #define STARTS_MOST  300
-// Below this estimate proximal steps are few, and interior points as many as ever.
+// Below this estimate ppa needs few steps; ipm needs as many as from far.
 #define INSIDE_FROM 4e-4
 
 typedef struct auto_run {
@@ -208,7 +208,7 @@ static ss_outcome go_on(auto_run *run, ss_outcome outcome, const double *r)
     return ss_limits_test(&run->limits, run->total->iterations);
 }
 
-// What sweeps have made of the start is no better for admm, and ipm begins from its own.
+// Whether the member begins from the start: an answer of sweeps does not help admm, and ipm has a start of its own.
 static bool begins_anew(int k)
 {
     return k == SS_AUTO_ADMM || k == SS_AUTO_INSIDE || k == SS_AUTO_DENSE || k == SS_AUTO_IPM;
