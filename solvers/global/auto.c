@@ -144,10 +144,11 @@ static bool begins_inside(auto_run *run)
            ss_rate_favours_interior(&run->rate);
 }
 
-// Whether interior points follow sweeps that were too slow. In dense hair they have turns of their own.
+// Whether interior points follow sweeps that were too slow: they make no use of impulses at the start. In dense hair
+// they have turns of their own.
 static bool goes_inside(auto_run *run)
 {
-    return run->round == 0 && !(run->total->own_error < INSIDE_FROM) &&
+    return run->round == 0 && run->is_cold && !(run->total->own_error < INSIDE_FROM) &&
            !ss_rate_favours_interior(&run->rate);
 }
 
