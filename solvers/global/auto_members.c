@@ -14,7 +14,7 @@ const ss_auto_member ss_auto_members[SS_AUTO_MEMBERS] = {
                         "sweeps were too slow: interior points"},
     [SS_AUTO_AFTER_ADMM] = {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, SS_AUTO_CARRIES_SLOWLY,
                             "alternating directions got stuck: plain sweeps"},
-    [SS_AUTO_NEAR] = {"ppa:start=interior", 80, 0.0, 0.0, 0.5, SS_AUTO_ANYWHERE,
+    [SS_AUTO_NEAR] = {"ppa:start=interior", 130, 0.0, 0.0, 0.5, SS_AUTO_ANYWHERE,
                       "dense hair: proximal steps by interior points"},
     [SS_AUTO_DENSE] = {"ipm", 900, 0.0, 0.0, 0.0, SS_AUTO_ANYWHERE, "dense hair: interior points"},
     [SS_AUTO_AFTER_DENSE] = {"gs/secular:focus=on", 100000, 50.0, 0.0, 0.0, SS_AUTO_ANYWHERE,
