@@ -91,9 +91,10 @@ static ss_status fail_local(const char *name, bool alone, ss_error *e)
         method_append(names, sizeof names, ss_local_solvers[k]->card.name);
     }
     for (int k = 0; alone && ss_global_solvers[k] != NULL; k++) {
-        if (!ss_global_solvers[k]->takes_local) {
-            method_append(names, sizeof names, ss_global_solvers[k]->card.name);
-        }
+        const ss_global_solver *one = ss_global_solvers[k];
+        char written[80];
+        snprintf(written, sizeof written, "%s%s", one->card.name, one->takes_local ? "/LOCAL" : "");
+        method_append(names, sizeof names, written);
     }
     return ss_fail(e, SS_BAD_INPUT, "unknown %ssolver '%s'; there are %s", alone ? "" : "local ",
                    name, names);

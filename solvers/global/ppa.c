@@ -55,8 +55,8 @@ static const settings DEFAULTS = {
 static const ss_key KEYS[] = {
     SS_CHOICE_KEY("form", sweep.form, ss_form_names, .about = SS_FORM_ABOUT),
     SS_CHOICE_KEY("start", start, STARTS,
-                  .about = "what comes before exact steps; auto: interior points in dense hair, if "
-                           "the start is zero"),
+                  .about = "what comes before exact steps; interior points ignore the impulses of "
+                           "the start; auto: they come in dense hair, if those are zero"),
     SS_INTEGER_KEY("sweeps", sweeps, 0, 1e6, .about = "sweeps of Gauss-Seidel at the start"),
     SS_REAL_KEY("rho", rho, 1e-6, RHO_CAP,
                 .about = "first weight of the proximal step after sweeps, over tr(W_ii)/d"),

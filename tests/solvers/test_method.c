@@ -78,6 +78,7 @@ static void expect_refusal(const char *spec, const char *sentence)
 static void unknown_solvers_are_told_with_those_that_exist(void)
 {
     expect_refusal("mbf", "unknown solver 'mbf'; there are");
+    expect_refusal("mbf", "gs/LOCAL, ");
     expect_refusal("mbf", "mfb");
     expect_refusal("mfb+enmu", "unknown local solver 'enmu'; there are");
     expect_refusal("gauss/mfb", "unknown global solver 'gauss' before '/'; there are gs");
