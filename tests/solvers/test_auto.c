@@ -90,37 +90,6 @@ static void hair_is_not(void)
     }
 }
 
-// Single boxes on random gaps.
-static void where_they_get_stuck_the_others_find_the_answer(void)
-{
-    int stuck = 0;
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-        ss_tangle_settings settings = ss_tangle_defaults();
-        settings.tower = 1.0;
-        settings.ncontacts = 100;
-        settings.ends_per_rod = 8;
-        settings.mu = 0.5;
-        settings.seed = seed;
-        stuck += solve_with_auto(&settings, SS_GLOBAL).went_on;
-    }
-    CHECK(stuck > 0);
-}
-
-// Boxes of ten times the mass of the one below.
-static void interior_points_solve_towers_of_growing_mass(void)
-{
-    for (uint64_t seed = 9111; seed <= 9114; seed++) {
-        ss_tangle_settings settings = ss_tangle_defaults();
-        settings.tower = 10.0;
-        settings.ncontacts = 24;
-        settings.ends_per_rod = 16;
-        settings.mu = 0.3;
-        settings.seed = seed;
-        const turns seen = solve_with_auto(&settings, SS_GLOBAL);
-        CHECK(seen.inside && !seen.pushed);
-    }
-}
-
 static ss_tangle_settings busy(int ncontacts, int per_rod, double mu, uint64_t seed)
 {
     ss_tangle_settings settings = ss_tangle_defaults();
@@ -129,6 +98,33 @@ static ss_tangle_settings busy(int ncontacts, int per_rod, double mu, uint64_t s
     settings.mu = mu;
     settings.seed = seed;
     return settings;
+}
+
+// One on the other, on random gaps.
+static ss_tangle_settings boxes(double ratio, int ncontacts, int per_box, double mu, uint64_t seed)
+{
+    ss_tangle_settings settings = busy(ncontacts, per_box, mu, seed);
+    settings.tower = ratio;
+    return settings;
+}
+
+static void where_they_get_stuck_the_others_find_the_answer(void)
+{
+    int stuck = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        const ss_tangle_settings settings = boxes(1.0, 100, 8, 0.5, seed);
+        stuck += solve_with_auto(&settings, SS_GLOBAL).went_on;
+    }
+    CHECK(stuck > 0);
+}
+
+static void interior_points_solve_towers_of_growing_mass(void)
+{
+    for (uint64_t seed = 9111; seed <= 9114; seed++) {
+        const ss_tangle_settings settings = boxes(10.0, 24, 16, 0.3, seed);
+        const turns seen = solve_with_auto(&settings, SS_GLOBAL);
+        CHECK(seen.inside && !seen.pushed);
+    }
 }
 
 static void slow_but_steady_sweeps_are_mixed(void)
