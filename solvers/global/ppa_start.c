@@ -10,8 +10,7 @@
 #define MOST_DELTA   3e-4 // beyond it only the contacts of a fold get more compliance
 #define DELTA_GROWTH 3.0  // least factor by which delta grows at a fold,
 #define MOST_GROWTH  5.0  // and largest; with 10, many more steps follow
-#define DELTA_DECAY  0.5  // after a step of
-#define GOOD_STEP    0.5  // at least this length
+#define GOOD_STEP    0.5  // compliance decays after a step of at least this length
 #define HOPELESS     0.05 // a first direction as short: a centring one is shorter than 0.1 then
 #define NEAR         1e-6 // estimate from which on exact steps are cheaper
 #define NEAR_JUDGED  3.0  // times the tolerance: answers with such an estimate are judged
@@ -24,6 +23,7 @@
 #define FOLD_TRIES  2    // so often in a row at most,
 #define FOLD_MORE   2.0  // and where a step is taken
 #define FOLD_STEP   0.3  // that is shorter than this
+#define FOLD_DECAY  0.5  // factor after a good step
 #define FOLD_MOST   1e9  // largest multiple of the compliance at the start
 
 void ss_ppa_start_free(ss_ppa_start *start)
@@ -119,9 +119,9 @@ static void start_adapt(ss_ppa_start *start, double a)
     if (a < GOOD_STEP) {
         return;
     }
-    state->delta = fmax(DELTA_DECAY * state->delta, LEAST_DELTA);
+    ss_ipm_harden(state, LEAST_DELTA);
     for (int i = 0; start->by_contact && i < state->system->c->n; i++) {
-        state->compliance[i] = fmax(DELTA_DECAY * state->compliance[i], start->plain[i]);
+        state->compliance[i] = fmax(FOLD_DECAY * state->compliance[i], start->plain[i]);
     }
 }
 
