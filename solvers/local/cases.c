@@ -105,7 +105,7 @@ static ss_local_info insist(const ss_slip *k, const ss_local_goal *goal, ss_cand
     offer_polished(&best, k, &other);
     if (first->slides && !passes(&best)) {
         int more = 0;
-        ss_candidate_slide(k, ss_slip_bracketed(k, 0.0, &more), &other);
+        ss_candidate_slide(k, ss_slip_bracketed(k, 0.0, 0.0, &more), &other);
         offer_polished(&best, k, &other);
         steps += more;
     }
@@ -130,7 +130,8 @@ static void try_regularised(search *best, double share, ss_slip_finder *find, co
     offer_polished(best, &k, &c);
     if (!passes(best)) {
         const double none[3] = {0.0};
-        ss_candidate_slide(&k, find(&k, settings, none, NULL, steps), &c);
+        const ss_local_goal nothing = {0};
+        ss_candidate_slide(&k, find(&k, settings, none, &nothing, steps), &c);
         offer_polished(best, &k, &c);
     }
 }

@@ -13,7 +13,7 @@
 // *steps are counted. k is nonsingular with G(0) < 0. An a that is wrong costs time, never a wrong
 // answer.
 typedef double ss_slip_finder(const ss_slip *k, const void *settings, const double start[3],
-                              const double *memo, int *steps);
+                              const ss_local_goal *goal, int *steps);
 
 // Any block.
 ss_local_info ss_cases_solve(const ss_local *p, const ss_local_goal *goal, ss_slip_finder *find,
@@ -46,7 +46,7 @@ SS_INLINE bool ss_cases_try(const ss_slip *k, const ss_local_goal *goal, ss_slip
     if (ss_slip_sticks(k)) {
         ss_candidate_stick(k, c);
     } else {
-        ss_candidate_slide(k, find(k, settings, start, goal->memo, steps), c);
+        ss_candidate_slide(k, find(k, settings, start, goal, steps), c);
     }
     ss_local_velocity(k->p, c->r, u);
     return ss_candidate_bound(k->p, ss_candidate_scale(k->p, goal), c, u) <= goal->tolerance;

@@ -41,14 +41,14 @@ static double largest_root(const ss_slip *k, int method)
 }
 
 static double enum_find(const ss_slip *k, const void *given, const double start[3],
-                        const double *memo, int *steps)
+                        const ss_local_goal *goal, int *steps)
 {
     (void)start;
-    (void)memo;
+    (void)goal;
     const settings *s = given;
     double a = largest_root(k, s->roots);
     if (!(a > 0.0)) {
-        return ss_slip_bracketed(k, 0.0, steps);
+        return ss_slip_bracketed(k, 0.0, 0.0, steps);
     }
     for (int step = 0; step < POLISHING_STEPS; step++) {
         ss_slip_point at;

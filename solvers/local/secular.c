@@ -24,11 +24,12 @@ SS_INLINE double start_ratio(const ss_local *p, const double r[3])
 // From the ratio of the last visit, if it is remembered: that of the start waits for the velocity,
 // a root and a division.
 SS_INLINE double secular_find(const ss_slip *k, const void *given, const double start[3],
-                              const double *memo, int *steps)
+                              const ss_local_goal *goal, int *steps)
 {
     (void)given;
-    const bool known = memo != NULL && *memo > 0.0;
-    return ss_slip_bracketed(k, known ? *memo : start_ratio(k->p, start), steps);
+    const bool known = goal->memo != NULL && *goal->memo > 0.0;
+    return ss_slip_bracketed(k, known ? *goal->memo : start_ratio(k->p, start), goal->tolerance,
+                             steps);
 }
 
 static ss_local_info secular_solve(const ss_local *p, const ss_local_goal *goal, const void *given,
