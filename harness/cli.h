@@ -34,6 +34,7 @@ int ss_check_processor(const char *verb);
 typedef enum ss_option_kind {
     SS_OPTION_FLAG,    // bool
     SS_OPTION_TEXT,    // const char *, not empty
+    SS_OPTION_PATH,    // the same, and not "-", which other programs take for stdout
     SS_OPTION_INTEGER, // int, low .. high
     SS_OPTION_SEED,    // uint64_t
     SS_OPTION_REAL,    // double, low .. high
@@ -66,6 +67,11 @@ typedef struct ss_option {
 #define SS_OPT_TEXT(word, value, field, ...)                                                       \
     {                                                                                              \
         .name = word, .metavar = value, .kind = SS_OPTION_TEXT,                                    \
+        .place = SS_OPT_PLACE(field, const char *), .help = __VA_ARGS__                            \
+    }
+#define SS_OPT_PATH(word, value, field, ...)                                                       \
+    {                                                                                              \
+        .name = word, .metavar = value, .kind = SS_OPTION_PATH,                                    \
         .place = SS_OPT_PLACE(field, const char *), .help = __VA_ARGS__                            \
     }
 #define SS_OPT_INT(word, value, field, from, to, ...)                                              \

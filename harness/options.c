@@ -81,8 +81,9 @@ static bool set_value(const ss_option *option, const char *text, void *field)
         *(bool *)field = true;
         return true;
     case SS_OPTION_TEXT:
+    case SS_OPTION_PATH:
         *(const char **)field = text;
-        return text[0] != '\0';
+        return text[0] != '\0' && (option->kind == SS_OPTION_TEXT || strcmp(text, "-") != 0);
     case SS_OPTION_INTEGER:
         return set_integer(option, text, field);
     case SS_OPTION_SEED:
@@ -123,6 +124,7 @@ static phrase expectation(const ss_option *option)
         snprintf(what.text, sizeof what.text, "no value");
         break;
     case SS_OPTION_TEXT:
+    case SS_OPTION_PATH:
     case SS_OPTION_OPERAND:
         snprintf(what.text, sizeof what.text, "%s", option->metavar);
         break;
@@ -180,6 +182,7 @@ static phrase default_of(const ss_option *option, const void *field)
         break;
     case SS_OPTION_FLAG:
     case SS_OPTION_TEXT:
+    case SS_OPTION_PATH:
     case SS_OPTION_OPERAND:
         break;
     }

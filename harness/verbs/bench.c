@@ -30,7 +30,7 @@ static const settings DEFAULTS = {
 static const ss_option OPTIONS[] = {
     SS_OPT_TEXT("solvers", "LIST", solvers, "solver specs: 'mfb+enum,enum:freeze=on,share=0.1,pac'",
                 .required = true),
-    SS_OPT_TEXT("out", "RESULTS.db", out, "the record; rows that it contains are not made again",
+    SS_OPT_PATH("out", "RESULTS.db", out, "the record; rows that it contains are not made again",
                 .required = true),
     SS_OPT_TEXT("tol", "LIST", tolerances,
                 "the largest error that counts as solved, or several: 1e-4,1e-8; numbers from 0 "
@@ -43,7 +43,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_TEXT(
         "shard", "I/N", shard,
         "only problems number k, from 0 and over all files, with k mod N = I: 0/8, 1/8, ..."),
-    SS_OPT_TEXT("base", "RECORD", base,
+    SS_OPT_PATH("base", "RECORD", base,
                 "rows that it contains are not made again; it is read only, and may be missing"),
     SS_OPT_FLAG("dry-run", dry_run, "print the runs and which are missing; make none"),
     {.name = NULL},

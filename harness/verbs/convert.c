@@ -24,7 +24,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_CHOICE("form", "FORM", form, FORMS, "W and b, or M and H"),
     SS_OPT_PROBLEM,
     SS_OPT_INT("every", "N", every, 1, 1000000, "of a collection the first problem of every N"),
-    SS_OPT_TEXT("split", "DIR", split, "write each problem to DIR/NAME.h5, instead of OUT"),
+    SS_OPT_PATH("split", "DIR", split, "write each problem to DIR/NAME.h5, instead of OUT"),
     {.name = NULL},
 };
 
@@ -207,6 +207,10 @@ static int run_convert(const void *given, const ss_operands *files)
     }
     if (s->split == NULL && files->count == 1) {
         ss_complain(VERB, "needs %s", NEEDS);
+        return SS_EXIT_USAGE;
+    }
+    if (s->split == NULL && strcmp(files->text[1], "-") == 0) {
+        ss_complain(VERB, "takes OUT, the name of a file, not '-'");
         return SS_EXIT_USAGE;
     }
     conversion c = {.settings = s, .in = files->text[0]};

@@ -27,7 +27,7 @@ typedef struct settings {
 
 static const ss_option OPTIONS[] = {
     SS_OPT_INT("contacts", "N", tangle.ncontacts, 1, MOST_CONTACTS, "contacts", .required = true),
-    SS_OPT_TEXT("out", "FILE", out, "the file to write", .required = true),
+    SS_OPT_PATH("out", "FILE", out, "the file to write", .required = true),
     SS_OPT_INT("per-rod", "K", tangle.ends_per_rod, 1, 1000,
                "contact ends per rod, so 2N/K rods, or boxes of a tower"),
     SS_OPT_REAL("mu", "M", tangle.mu, 0, 1000, "friction coefficient"),

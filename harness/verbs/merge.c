@@ -13,7 +13,7 @@ typedef struct settings {
 } settings;
 
 static const ss_option OPTIONS[] = {
-    SS_OPT_TEXT("out", "RECORD", out, "the record that gets all rows; its own are kept",
+    SS_OPT_PATH("out", "RECORD", out, "the record that gets all rows; its own are kept",
                 .required = true),
     {.name = NULL},
 };

@@ -16,7 +16,7 @@ typedef struct settings {
 
 static const ss_option OPTIONS[] = {
     SS_OPT_KIND("figure", "FIGURE", figure, ss_figure_kinds, "which figure"),
-    SS_OPT_TEXT("out", "FILE", out, "the picture, FILE.svg, FILE.png or FILE.pdf",
+    SS_OPT_PATH("out", "FILE", out, "the picture, FILE.svg, FILE.png or FILE.pdf",
                 .required = true),
     SS_OPT_TEXT("tol", "LIST", tolerances,
                 "the largest error that counts as solved, without it the record's; several, with "

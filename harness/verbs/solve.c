@@ -40,8 +40,8 @@ static const ss_option OPTIONS[] = {
         "threads", "N", threads, 0, 256,
         "visit stripes of contacts and share factorisations, the same bits for any N; 0: natural "
         "order, one thread"),
-    SS_OPT_TEXT("trace", "FILE.csv", trace, "all measures after each iteration"),
-    SS_OPT_TEXT("out", "FILE.h5", out, "the problems as read, with the answers in /solution"),
+    SS_OPT_PATH("trace", "FILE.csv", trace, "all measures after each iteration"),
+    SS_OPT_PATH("out", "FILE.h5", out, "the problems as read, with the answers in /solution"),
     SS_OPT_TABLE,
     {.name = NULL},
 };

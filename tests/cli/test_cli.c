@@ -185,6 +185,10 @@ static void mistakes_of_the_command_line_end_with_1(void)
     EXPECT(1, "check");
     EXPECT(1, "convert", one);
     SAYS("convert: needs IN and OUT, or IN and --split DIR");
+    EXPECT(1, "convert", "here.h5", "-");
+    SAYS("convert: takes OUT, the name of a file, not '-'");
+    EXPECT(1, "generate", "tangle", "--contacts", "5", "--out", "-");
+    SAYS("generate tangle: --out takes FILE, not '-'");
     EXPECT(1, "convert", one, "x.h5", "--split", "d");
     EXPECT(1, "verify", one, one);
     EXPECT(1, "verify", one, "--tol", "tight");

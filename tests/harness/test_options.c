@@ -23,7 +23,7 @@ typedef struct settings {
 
 static const ss_option OPTIONS[] = {
     SS_OPT_FLAG("loud", loud, "noise"),
-    SS_OPT_TEXT("out", "FILE", out, "where to"),
+    SS_OPT_PATH("out", "FILE", out, "where to"),
     SS_OPT_INT("contacts", "N", contacts, 1, 1000000, "contacts"),
     SS_OPT_SEED("seed", "S", seed, "seed"),
     SS_OPT_REAL("mu", "M", mu, 0, 10, "friction"),
@@ -220,6 +220,7 @@ static void a_missing_value_says_what_is_taken(void)
     CHECK_SAYS(PARSE("--contacts"), "--contacts needs a value: a whole number from 1 to 1000000");
     CHECK_SAYS(PARSE("--out", "--loud"), "--out needs a value: FILE");
     CHECK_SAYS(PARSE("--out="), "--out takes FILE, not ''");
+    CHECK_SAYS(PARSE("--out", "-"), "--out takes FILE, not '-'");
 }
 
 static void a_flag_takes_no_value(void)
