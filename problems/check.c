@@ -186,17 +186,40 @@ static void check_states(ss_problem *p, ss_report *report)
 
 // ---- Matrices.
 
-// An impulse that pulls its own contact closer: no mass does that, but the law can still be posed.
-static void remark_negative_diagonal(const ss_problem *p, ss_report *report)
+// W_jj, and whether component j moves any other.
+static double diagonal_of(const ss_sparse *W, int j, bool *moves_others)
+{
+    double diagonal = 0.0;
+    *moves_others = false;
+    for (int k = W->start[j]; k < W->start[j + 1]; k++) {
+        if (W->row[k] == j) {
+            diagonal += W->x[k];
+        } else {
+            *moves_others |= W->x[k] != 0.0;
+        }
+    }
+    return diagonal;
+}
+
+// An impulse that pulls its own contact closer, or moves all but its own: no mass does that, but the law can still be
+// posed.
+static void remark_strange_diagonal(const ss_problem *p, ss_report *report)
 {
     for (int j = 0; j < p->W.ncols; j++) {
-        for (int k = p->W.start[j]; k < p->W.start[j + 1]; k++) {
-            if (p->W.row[k] == j && p->W.x[k] < 0.0) {
-                ss_report_add(report, SS_REMARK,
-                              "/fclib_local/W has a negative diagonal entry (%g in column %d)",
-                              p->W.x[k], j);
-                return;
-            }
+        bool moves_others;
+        const double diagonal = diagonal_of(&p->W, j, &moves_others);
+        if (diagonal < 0.0) {
+            ss_report_add(report, SS_REMARK,
+                          "/fclib_local/W has a negative diagonal entry (%g in column %d)",
+                          diagonal, j);
+            return;
+        }
+        if (diagonal == 0.0 && moves_others) {
+            ss_report_add(report, SS_REMARK,
+                          "/fclib_local/W has a zero on the diagonal in column %d, which has other "
+                          "entries",
+                          j);
+            return;
         }
     }
 }
@@ -215,7 +238,7 @@ static ss_status check_W(const ss_problem *p, ss_report *report, ss_error *e)
                       "/fclib_local/W is unsymmetric by %.3g %% of its largest entry",
                       100.0 * unsymmetry);
     }
-    remark_negative_diagonal(p, report);
+    remark_strange_diagonal(p, report);
     return SS_OK;
 }
 

@@ -156,6 +156,22 @@ static void a_large_share_is_told_in_plain_digits(void)
     CHECK(report_says(SS_REMARK, "/fclib_local/W is unsymmetric by 190 % of its largest entry"));
 }
 
+static void a_diagonal_that_no_mass_has_is_a_remark(void)
+{
+    problem = sample_problem(SS_LOCAL, 2, 1);
+    memcpy(problem->W.x, (const double[]){4, 1, 1, -2}, 4 * sizeof(double));
+    CHECK_OK(ss_check_values(problem, &report, &error));
+    CHECK(report_says(SS_REMARK, "/fclib_local/W has a negative diagonal entry (-2 in column 1)"));
+    memcpy(problem->W.x, (const double[]){0, 1, 1, 4}, 4 * sizeof(double));
+    CHECK_OK(ss_check_values(problem, &report, &error));
+    CHECK(report_says(SS_REMARK, "W has a zero on the diagonal in column 0, which has other"));
+    ss_report_free(&report);
+    report = (ss_report){0};
+    memset(problem->W.x, 0, 4 * sizeof(double));
+    CHECK_OK(ss_check_values(problem, &report, &error));
+    CHECK(report.count == 0);
+}
+
 static void rounding_of_W_is_not_told(void)
 {
     problem = sample_problem(SS_LOCAL, 2, 1);
@@ -262,6 +278,7 @@ static void run_tests(void)
     RUN_TEST(every_matrix_must_be_finite);
     RUN_TEST(unsymmetric_W_is_a_remark_with_its_size);
     RUN_TEST(a_large_share_is_told_in_plain_digits);
+    RUN_TEST(a_diagonal_that_no_mass_has_is_a_remark);
     RUN_TEST(rounding_of_W_is_not_told);
     RUN_TEST(singular_W_is_no_defect);
     RUN_TEST(slightly_unsymmetric_M_is_made_symmetric);
