@@ -98,10 +98,11 @@ static bool join_alike_singles(const ss_problem *p, const bool *single, int *fir
         int *smallest = c.moved_to; // its work is done
         memset(smallest, -1, (size_t)c.count * sizeof *smallest);
         for (int j = 0; j < p->ndofs; j++) {
-            if (single[j]) {
-                smallest[same[j]] = smallest[same[j]] < 0 ? j : smallest[same[j]];
-                first[j] = smallest[same[j]];
+            // A store is seldom: the next dof need not wait for it.
+            if (single[j] && smallest[same[j]] < 0) {
+                smallest[same[j]] = j;
             }
+            first[j] = single[j] ? smallest[same[j]] : first[j];
         }
     }
     free_classes(&c);
@@ -133,8 +134,15 @@ static bool number_bodies(const int *first, ss_bodies *b)
     if (b->start == NULL) {
         return false;
     }
+    // Dofs of a body mostly follow each other: the number of those so far is at hand.
+    int body = 0, count = 0;
     for (int j = 0; j < b->ndofs; j++) {
-        b->place[j] = b->start[b->body_of[j] + 1]++;
+        if (b->body_of[j] != body) {
+            body = b->body_of[j];
+            count = b->start[body + 1];
+        }
+        b->place[j] = count++;
+        b->start[body + 1] = count;
     }
     for (int k = 0; k < b->nbodies; k++) {
         b->start[k + 1] += b->start[k];

@@ -140,14 +140,16 @@ static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss
         return ss_fail_memory(e, "the factor of M");
     }
     for (int c = 0; c < m; c++) {
-        const double x = M->x[M->start[dofs[c]]];
-        if (!(x > 0.0)) {
+        L->start[c] = L->row[c] = c;
+        L->x[c] = M->x[M->start[dofs[c]]];
+        if (!(L->x[c] > 0.0)) {
             return fail_indefinite(dofs[c], e);
         }
-        L->start[c] = L->row[c] = c;
-        L->x[c] = sqrt(x);
     }
     L->start[m] = m;
+    for (int c = 0; c < m; c++) { // many roots at once
+        L->x[c] = sqrt(L->x[c]);
+    }
     return SS_OK;
 }
 
@@ -156,9 +158,9 @@ static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss
 // How far entries of the body are from the diagonal, at most. Its dofs ascend, and so do the rows of a column.
 static int half_bandwidth(const ss_mass *mass, const ss_sparse *M, int body)
 {
-    const int *dofs = ss_mass_dofs(mass, body);
+    const int *dofs = ss_mass_dofs(mass, body), m = ss_mass_size(mass, body);
     int half = 0;
-    for (int c = 0; c < ss_mass_size(mass, body); c++) {
+    for (int c = 0; c < m; c++) {
         const int end = M->start[dofs[c] + 1];
         const int below = end > M->start[dofs[c]] ? mass->bodies.place[M->row[end - 1]] - c : 0;
         half = below > half ? below : half;
