@@ -141,7 +141,8 @@ static ss_status factor_diagonal(ss_mass *mass, const ss_sparse *M, int body, ss
     }
     for (int c = 0; c < m; c++) {
         L->start[c] = L->row[c] = c;
-        L->x[c] = M->x[M->start[dofs[c]]];
+        const int k = M->start[dofs[c]];
+        L->x[c] = k < M->start[dofs[c] + 1] ? M->x[k] : 0.0;
         if (!(L->x[c] > 0.0)) {
             return fail_indefinite(dofs[c], e);
         }

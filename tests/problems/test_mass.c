@@ -1,4 +1,5 @@
 // Bodies and the factor of M: partitions known by hand, solutions checked by multiplying back.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,24 @@ static void indefinite_m_is_refused_by_its_dof(void)
     }
 }
 
+// Of 80 dofs on their own, one has no entry in M.
+static void m_without_a_diagonal_entry_is_refused_by_its_dof(void)
+{
+    for (int missing = 0; missing < 80; missing += 79) {
+        int row[79];
+        double x[79];
+        for (int k = 0; k < 79; k++) {
+            row[k] = k < missing ? k : k + 1;
+            x[k] = 1.0;
+        }
+        const int hrow[] = {40}, hcol[] = {0};
+        const double hx[] = {1};
+        char dof[16];
+        snprintf(dof, sizeof dof, "dof %d)", missing);
+        expect_indefinite(from_entries(80, 1, 79, row, row, x, 1, hrow, hcol, hx), dof);
+    }
+}
+
 static void semidefinite_m_is_refused(void)
 {
     const int row[] = {0, 1, 0, 1}, col[] = {0, 1, 1, 0};
@@ -349,6 +368,7 @@ static void run_tests(void)
     RUN_TEST(solve_inverts_a_diagonal_m);
     RUN_TEST(whitening_takes_m_to_the_identity);
     RUN_TEST(indefinite_m_is_refused_by_its_dof);
+    RUN_TEST(m_without_a_diagonal_entry_is_refused_by_its_dof);
     RUN_TEST(semidefinite_m_is_refused);
     RUN_TEST(indefinite_large_body_is_refused);
     RUN_TEST(semidefinite_large_body_is_refused);
