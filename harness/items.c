@@ -1,6 +1,7 @@
 // Opens files and loads their problems.
 #include "harness/items.h"
 
+#include <limits.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -178,16 +179,32 @@ int ss_item_complain(const char *verb, const ss_item *item)
 
 // ---- Writing in place
 
-bool ss_same_file(const char *a, const char *b)
+static bool are_same(const char *a, const char *b)
 {
     struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+// The folder of a path, and the name in it.
+static const char *split_path(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const int length = slash != NULL ? (int)(slash + 1 - path) : 0;
+    snprintf(folder, PATH_MAX, "%.*s", length, path);
+    return path + length;
+}
+
+bool ss_same_file(const char *a, const char *b)
+{
     if (a == NULL || b == NULL) {
         return false;
     }
-    if (stat(a, &first) != 0 || stat(b, &second) != 0) {
-        return strcmp(a, b) == 0;
-    }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    char first[PATH_MAX], second[PATH_MAX]; // of files that are not there yet
+    const char *name = split_path(a, first);
+    const bool alike = strcmp(name, split_path(b, second)) == 0;
+    return are_same(a, b) || strcmp(a, b) == 0 ||
+           (alike && are_same(first[0] != '\0' ? first : ".", second[0] != '\0' ? second : "."));
 }
 
 int ss_items_check_target(const char *verb, const char *in, const char *chosen, const char *out)

@@ -50,7 +50,7 @@ bool ss_items_next(ss_items *it, ss_item *item);
 // Frees everything, wherever the loop ended; returns an exit code.
 int ss_items_end(ss_items *it);
 
-// Whether two names lead to one file; a name may be NULL.
+// Whether two names lead to one file, there or not yet; a name may be NULL.
 bool ss_same_file(const char *a, const char *b);
 // Before the problems of `in` (those called `chosen`, if that is not NULL) are written to `out`: if
 // that is the same file, nothing else in it may get lost. An exit code, with a sentence.

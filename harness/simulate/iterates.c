@@ -1,11 +1,8 @@
 #include "harness/simulate/iterates.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness/simulate/hold.h"
 #include "harness/table.h"
@@ -43,25 +40,6 @@ static void iterates_free(ss_iterates *a)
     free(a);
 }
 
-// The file, held and emptied.
-static ss_status open_file(ss_iterates *a, ss_error *e)
-{
-    const int fd = open(a->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", a->path, strerror(errno));
-    }
-    a->file = fdopen(fd, "w");
-    if (a->file == NULL) {
-        close(fd);
-        return ss_fail_memory(e, a->path);
-    }
-    const ss_status status = ss_hold(fd, a->path, e);
-    if (status == SS_OK && ftruncate(fd, 0) != 0 && errno != EINVAL) { // EINVAL: a pipe or a device
-        return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", a->path, strerror(errno));
-    }
-    return status;
-}
-
 ss_iterates *ss_iterates_open(const char *path, ss_error *e)
 {
     ss_iterates *a = calloc(1, sizeof *a);
@@ -70,7 +48,10 @@ ss_iterates *ss_iterates_open(const char *path, ss_error *e)
         return NULL;
     }
     a->path = strdup(path);
-    ss_status status = a->path != NULL ? open_file(a, e) : ss_fail_memory(e, path);
+    ss_status status = a->path != NULL ? ss_hold_open(path, &a->file, e) : ss_fail_memory(e, path);
+    if (status == SS_OK) {
+        status = ss_hold_empty(a->file, path, e);
+    }
     if (status == SS_OK) {
         a->rows = ss_table_of_fields(a->file, SS_FORMAT_CSV, FIELDS);
         status = a->rows != NULL ? SS_OK : ss_fail_memory(e, path);

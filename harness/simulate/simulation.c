@@ -1,7 +1,6 @@
 #include "harness/simulate/simulation.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -106,26 +105,13 @@ static void describe_run(ss_simulation *sim)
     describe_bending(w, run);
 }
 
-static ss_status open_stats(ss_simulation *sim, ss_error *e)
+// Empties the file, which is open.
+static ss_status begin_stats(ss_simulation *sim, ss_error *e)
 {
     const char *path = sim->settings->stats;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    }
-    const ss_status status = ss_hold(fd, path, e); // before it is emptied
+    const ss_status status = ss_hold_empty(sim->stats_file, path, e);
     if (status != SS_OK) {
-        close(fd);
         return status;
-    }
-    if (ftruncate(fd, 0) != 0 && errno != EINVAL) { // EINVAL: a pipe or a device
-        close(fd);
-        return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    }
-    sim->stats_file = fdopen(fd, "w");
-    if (sim->stats_file == NULL) {
-        close(fd);
-        return ss_fail_memory(e, path);
     }
     sim->stats = ss_table_of_fields(sim->stats_file, SS_FORMAT_CSV, ss_stats_fields);
     return sim->stats != NULL ? SS_OK : ss_fail_memory(e, path);
@@ -240,10 +226,14 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
         status = open_trajectory(sim, options, e);
     }
     if (status == SS_OK && s->stats != NULL) {
-        status = open_stats(sim, e); // last: it empties the file
+        status = ss_hold_open(s->stats, &sim->stats_file, e);
     }
+    // Files are emptied after all are open, so that a run that cannot begin leaves them as they are.
     if (status == SS_OK && s->iterates != NULL) {
-        status = open_iterates(sim, e); // so does this
+        status = open_iterates(sim, e);
+    }
+    if (status == SS_OK && s->stats != NULL) {
+        status = begin_stats(sim, e);
     }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/interrupt.h"
+#include "harness/items.h"
 #include "harness/run.h"
 #include "harness/scene_file/scene_file.h"
 #include "harness/simulate/contained.h"
@@ -327,11 +328,6 @@ static int write_scene(const ss_simulate_choices *choices, const settings *s)
 
 // ---- The command line
 
-static bool same(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 // What --write and a file leave nothing to do for.
 static bool check_write(const settings *s, const char *scene)
 {
@@ -369,7 +365,29 @@ static bool check_camera(const settings *s)
     return true;
 }
 
-static bool check(settings *s, const ss_scene *scene)
+// No file is written by two options, or over the scene.
+static bool check_files(const settings *s, const char *scene)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {{"the scene", ss_scene_file_is(scene) ? scene : NULL},
+                 {"--dump", s->dump},
+                 {"--stats", s->stats},
+                 {"--iterates", s->iterates},
+                 {"--strands", s->trajectory}};
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        for (size_t j = 0; j < k; j++) {
+            if (ss_same_file(files[j].path, files[k].path)) {
+                ss_complain(VERB, "%s and %s cannot both be %s", files[j].option, files[k].option,
+                            files[k].path);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool check_steps(settings *s, const ss_scene *scene)
 {
     const int steps = s->steps > 0 ? s->steps : scene->steps;
     if (s->count > 0 && s->dump == NULL) {
@@ -390,21 +408,6 @@ static bool check(settings *s, const ss_scene *scene)
                     s->dump_from > 0 ? "run after --dump-from" : "run", left);
         return false;
     }
-    const struct {
-        const char *option, *path;
-    } files[] = {{"--dump", s->dump},
-                 {"--stats", s->stats},
-                 {"--iterates", s->iterates},
-                 {"--strands", s->trajectory}};
-    for (int k = 0; k < 4; k++) {
-        for (int j = 0; j < k; j++) {
-            if (same(files[j].path, files[k].path)) {
-                ss_complain(VERB, "%s and %s cannot both be %s", files[j].option, files[k].option,
-                            files[k].path);
-                return false;
-            }
-        }
-    }
     if (s->count == 0) {
         s->count = left < DUMP_COUNT ? left : DUMP_COUNT;
     }
@@ -417,7 +420,8 @@ static int run_simulate(const void *given, const ss_operands *scenes)
     ss_simulate_specs p = {0};
     int code = ss_simulate_parse(VERB, scenes->text[0], &s, &p);
     if (code == SS_EXIT_OK &&
-        !(check(&s, p.scene->scene) && check_write(&s, scenes->text[0]) && check_camera(&s))) {
+        !(check_steps(&s, p.scene->scene) && check_files(&s, scenes->text[0]) &&
+          check_write(&s, scenes->text[0]) && check_camera(&s))) {
         code = SS_EXIT_USAGE;
     } else if (code == SS_EXIT_OK) {
         const ss_simulate_choices choices = {.scene = p.scene,

@@ -70,6 +70,26 @@ static void the_iterates_of_the_thesis_are_rows(void)
     HOLDS(standard_error, "--iterates cannot both be");
 }
 
+static void a_run_that_cannot_begin_leaves_files_as_they_are(void)
+{
+    char stats[400], scene[400], again[500];
+    snprintf(stats, sizeof stats, "%s", scratch_path("kept.csv"));
+    snprintf(scene, sizeof scene, "%s", scratch_path("kept.json"));
+    snprintf(again, sizeof again, "%.*s/./kept.json", (int)(strrchr(scene, '/') - scene), scene);
+    EXPECT(0, "simulate", "pair", "--steps", "3", "--stats", stats);
+    EXPECT(1, "simulate", "pair", "--stats", stats, "--iterates", scratch_path("none.csv"));
+    CHECK(csv_number(file_text(stats), 3, "step") == 3.0);
+    EXPECT(0, "simulate", "pair", "--write", scene);
+    EXPECT(1, "simulate", scene, "--stats", again);
+    HOLDS(standard_error, "simulate: the scene and --stats cannot both be");
+    EXPECT(1, "simulate", "pair", "--stats", scene, "--dump", again);
+    HOLDS(standard_error, "simulate: --dump and --stats cannot both be");
+    EXPECT(0, "simulate", scene, "--steps", "2");
+    remove(scene);
+    EXPECT(1, "simulate", "pair", "--stats", scene, "--dump", again);
+    HOLDS(standard_error, "simulate: --dump and --stats cannot both be");
+}
+
 static void a_run_until_rest_ends_there_or_is_exit_2(void)
 {
     EXPECT(0, "simulate", "incline", "--mu", "0.6", "--until-rest", "1e-3", "--steps", "40",
@@ -141,6 +161,7 @@ static void run_tests(void)
     RUN_TEST(a_scene_takes_options);
     RUN_TEST(a_scheme_is_named_in_rows_and_dumps);
     RUN_TEST(the_iterates_of_the_thesis_are_rows);
+    RUN_TEST(a_run_that_cannot_begin_leaves_files_as_they_are);
     RUN_TEST(a_run_until_rest_ends_there_or_is_exit_2);
     RUN_TEST(the_example_of_the_manual_runs);
     RUN_TEST(models_agree_where_the_strand_of_a_file_rests);
