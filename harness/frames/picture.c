@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/results/figures.h"
+
 // Pieces that a segment of a strand is drawn with.
 #define PIECES 4
 
@@ -305,9 +307,13 @@ static void write_settings(const ss_view *view, const ss_strands *s, const char 
             "unset border\nunset tics\nunset key\n"
             "set margins 0,0,0,0\n"
             "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n"
-            "set label '%s, %.3f s' at graph 0.02,0.03 tc rgb '#555555'\n",
+            "set label ",
             pixels(scale * width), pixels(scale * height), name, view->low[0], view->high[0],
-            view->low[1], view->high[1], title, s->time);
+            view->low[1], view->high[1]);
+    char label[300];
+    snprintf(label, sizeof label, "%.200s, %.3f s", title, s->time);
+    ss_gnuplot_text(out, label);
+    fputs(" at graph 0.02,0.03 noenhanced tc rgb '#555555'\n", out);
 }
 
 // Strands are drawn as thick as they are, and no thinner than can be seen.

@@ -98,17 +98,6 @@ static void print_style(FILE *out, const ss_figure *figure, size_t number)
     }
 }
 
-// A gnuplot string; '' is a quote in it.
-static void print_quoted(FILE *out, const char *text)
-{
-    fputc('\'', out);
-    for (const char *c = text; *c != '\0'; c++) {
-        fputs(*c == '\'' ? "'" : "", out);
-        fputc(*c, out);
-    }
-    fputc('\'', out);
-}
-
 // The entry of a curve in the key; one of a bundle has none. Further lines of a label stand below it, as
 // entries without a line.
 static void print_title(FILE *out, const char *label)
@@ -122,7 +111,7 @@ static void print_title(FILE *out, const char *label)
         const size_t length = strcspn(label, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, label);
         fputs(first ? " title " : ", \\\n    keyentry with lines lc rgb '#FFFFFF' title ", out);
-        print_quoted(out, line);
+        ss_gnuplot_text(out, line);
         fputs(" noenhanced", out);
         label += length + (label[length] == '\n');
     }
@@ -217,7 +206,7 @@ static void print_axes(const ss_figure *figure, int panels, FILE *out)
 {
     if (figure->title[0] != '\0') {
         fputs("set label 1 ", out);
-        print_quoted(out, figure->title);
+        ss_gnuplot_text(out, figure->title);
         fputs(" at graph 1,1 right offset 0,0.7 noenhanced tc rgb '#555555'\n", out);
         fputs(panels == 1 ? "set tmargin 2\n" : "", out);
     }
@@ -384,9 +373,9 @@ void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
     fputs("# Run gnuplot on this file in its own folder to draw the figure again.\n", out);
     print_terminal(out, name, count_panels(figure));
     fputs("set encoding utf8\nset output ", out);
-    print_quoted(out, name);
+    ss_gnuplot_text(out, name);
     fputs("\ndata = ", out);
-    print_quoted(out, name);
+    ss_gnuplot_text(out, name);
     fputs(" . '.dat'\n", out);
     const int panels = count_panels(figure);
     if (panels > 1) {

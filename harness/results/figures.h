@@ -71,6 +71,8 @@ ss_status ss_figure_end(ss_figure *figure, ss_error *e); // SS_SYSTEM where a po
 // Runs gnuplot on a script, in the script's own folder, so that the names in it are relative.
 // An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it fails.
 ss_status ss_gnuplot(const char *script, ss_error *e);
+// A text as gnuplot reads it, in quotes. What draws it says noenhanced, or _ and ^ have a meaning.
+void ss_gnuplot_text(FILE *out, const char *text);
 
 // The gnuplot script (internal).
 void ss_figure_script(const ss_figure *figure, const char *name, FILE *out);

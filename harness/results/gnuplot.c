@@ -9,6 +9,15 @@
 
 #include "base/child.h"
 
+void ss_gnuplot_text(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (const char *c = text; *c != '\0'; c++) {
+        fputs(*c == '\'' ? "''" : (const char[]){*c, '\0'}, out);
+    }
+    fputc('\'', out);
+}
+
 // ---- The program
 
 static const char *file_name(const char *path)

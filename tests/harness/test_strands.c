@@ -239,7 +239,7 @@ static void a_frame_holds_every_strand_in_the_world(void)
     char folder[400], path[500];
     snprintf(folder, sizeof folder, "%s", scratch_path("frames"));
     CHECK_OK(ss_strands_new(w, &s, &error));
-    CHECK_OK(ss_frames_open(folder, 0.1, "three", s, &SS_CAMERA, &frames, &error));
+    CHECK_OK(ss_frames_open(folder, 0.1, "it's a_three", s, &SS_CAMERA, &frames, &error));
     CHECK(ss_frames_due(frames, 0.0));
     CHECK_OK(ss_frames_draw(frames, &error));
     CHECK(!ss_frames_due(frames, 0.05) && ss_frames_due(frames, 0.1 - 1e-9));
@@ -251,6 +251,8 @@ static void a_frame_holds_every_strand_in_the_world(void)
     TEST_ASSERT_EQUAL_INT(1 + 15 + 3, count_lines(text));
     snprintf(path, sizeof path, "%s/frame_00000.png", folder);
     CHECK(strncmp(file_text(path) + 1, "PNG", 3) == 0);
+    snprintf(path, sizeof path, "%s/frame.gp", folder);
+    HOLDS(file_text(path), "\nset label 'it''s a_three, 0.000 s' at graph 0.02,0.03 noenhanced");
     ss_frames_free(frames);
     ss_strands_free(s);
     ss_world_free(w);
