@@ -289,12 +289,16 @@ static void reap(ss_child *child)
     int status = 0;
     struct rusage used = {0};
     const double cpu_seconds = ss_child_cpu_seconds(child);
-    pid_t waited;
+    siginfo_t ended;
+    int waited;
     do {
-        waited = wait4(child->pid, &status, 0, &used);
+        waited = waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOWAIT);
     } while (waited < 0 && errno == EINTR);
+    if (waited == 0) { // its number is its own, and so is its group, until wait4
+        kill_group(child);
+        waited = wait4(child->pid, &status, 0, &used);
+    }
     child->cpu_seconds = fmax(cpu_seconds, seconds_of(used.ru_utime) + seconds_of(used.ru_stime));
-    kill_group(child);
     child->pid = 0;
     close_if_open(&child->channel);
     close_if_open(&child->process);

@@ -20,7 +20,7 @@ bool ss_number_real(const char *text, double low, double high, double *value)
     errno = 0;
     const double x = strtod(text, &end);
     const bool vanished = x == 0.0 && errno == ERANGE;
-    if (end == text || *end != '\0' || vanished || !(x >= low && x <= high)) {
+    if (end == text || *end != '\0' || vanished || !isfinite(x) || !(x >= low && x <= high)) {
         return false;
     }
     *value = x + 0.0;

@@ -1,7 +1,7 @@
 // base/number.h -- numbers as people write them, in options, specs and tables.
 //
 // A number is decimal and is the whole text: digits, with a sign, a point and an exponent where they
-// may be. Blanks, hexadecimals, inf and nan are none, and neither is what a double cannot hold:
+// may be. Blanks, hexadecimals, inf and nan are refused, and so is a number that a double cannot hold:
 // 1e400, or 1e-400, which would be read as 0. Functions return false where the text is no number
 // from low to high, and leave *value as it is.
 #pragma once

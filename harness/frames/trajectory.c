@@ -93,10 +93,11 @@ static int count_lines(const ss_world *w)
 static bool write_lengths(hid_t group, const ss_world *w)
 {
     const int lines = count_lines(w);
-    int *length = malloc(2 * (size_t)lines * sizeof *length), *strand = length + lines, line = 0;
+    int *length = malloc(2 * (size_t)lines * sizeof *length), line = 0;
     if (length == NULL) {
         return false;
     }
+    int *strand = length + lines;
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand_size *size = &w->strands[k].size;
         for (int from = 0; from < size->npoints; from += length[line++]) {

@@ -11,8 +11,11 @@ bool ss_banded_init(ss_banded *A, int n, int half)
 {
     const size_t entries = (size_t)n * (size_t)(half + 1);
     *A = (ss_banded){.n = n, .half = half, .x = calloc(entries + (size_t)n, sizeof *A->x)};
+    if (A->x == NULL) {
+        return false;
+    }
     A->inverse = A->x + entries;
-    return A->x != NULL;
+    return true;
 }
 
 void ss_banded_free(ss_banded *A)

@@ -76,6 +76,11 @@ static ss_status explain_death(ss_decoder *decoder, ss_error *e)
     if (child->ending == SS_ENDED_BY_CODE && child->number == SS_CHILD_NOT_STARTED) {
         return ss_fail(e, SS_SYSTEM, "the decoder could not be set up: no file could be opened");
     }
+    if (child->ending == SS_ENDED_UNKNOWN) {
+        return ss_fail(e, SS_SYSTEM,
+                       "the decoder ended, and why is not known: this program ignores SIGCHLD or "
+                       "waits for all children");
+    }
     if (child->ending != SS_ENDED_BY_SIGNAL) {
         return ss_fail(e, SS_BAD_INPUT,
                        "damaged file: libhdf5 gave up (status %d) while reading it", child->number);

@@ -262,6 +262,8 @@ ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_repo
 
 ss_status ss_reader_foreign(ss_reader *reader, char *names, size_t room, ss_error *e)
 {
+    ss_error own;
+    e = e != NULL ? e : &own;
     ss_arrays found = {0};
     const ss_status status = request(reader, SS_DECODE_FOREIGN, &found, e);
     names[0] = '\0';

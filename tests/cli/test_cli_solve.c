@@ -126,6 +126,7 @@ static void columns_are_chosen_and_a_wrong_one_is_told_before_the_solve(void)
     const char *out = scratch_path("never.h5");
     EXPECT(1, "solve", many, "--columns", "fb,nothing", "--out", out);
     HOLDS(standard_error, "solve: --columns: there is no column 'nothing'; they are problem, ");
+    HOLDS(standard_error, ", normal, detail\n");
     CHECK(access(out, F_OK) != 0);
     EXPECT(0, "solve", one, "--columns", "all");
 }

@@ -28,6 +28,7 @@ static void what_is_no_decimal_or_out_of_range_is_refused_and_sets_nothing(void)
         TEST_ASSERT_FALSE_MESSAGE(ss_number_real(bad[k], 0.0, 2.0, &x), bad[k]);
     }
     CHECK(x == 7.0);
+    CHECK(!ss_number_real("1e400", -HUGE_VAL, HUGE_VAL, &x));
     CHECK(!ss_number_real("1", NAN, 2.0, &x) && !ss_number_real("1", 0.0, NAN, &x));
 }
 
