@@ -75,7 +75,7 @@ ss_status ss_resting_new(const ss_whitened *white, const double *mu, ss_resting 
     if (resting == NULL || resting->contact == NULL || resting->norms == NULL ||
         resting->way == NULL) {
         ss_resting_free(resting);
-        return ss_fail_memory(e, "the slack of the contacts");
+        return ss_fail_memory(e, "the rest of the contacts");
     }
     take_ends(resting, white, mu);
     ss_resting_forget(resting);

@@ -2,7 +2,7 @@
 // them.
 //
 // A contact whose residual |f_i| is small is skipped until it could have grown. For an impulse that
-// stays, f depends on u alone, and |df| <= L |du| with L = 2 sqrt(1 + mu^2) (tests/solvers/test_slack.c).
+// stays, f depends on u alone, and |df| <= L |du| with L = 2 sqrt(1 + mu^2) (tests/solvers/test_resting.c).
 // The same holds of the normal part FB(s r_N, u_N), whose derivative by u_N is from 0 to 2.
 // u_i = w_i + sum_k G_ik z_k over its ends (problems/matrix/delassus.h), and since it was seen, z_k has
 // moved by no more than the way T_k that it has gone:

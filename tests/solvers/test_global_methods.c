@@ -357,4 +357,5 @@ static void run_tests(void)
     RUN_TEST(a_factor_that_is_too_large_is_refused_by_name);
 }
 
-const test_group pursuit_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};
+const test_group global_methods_tests = {
+    .run = run_tests, .set_up = set_up, .tear_down = tear_down};

@@ -383,4 +383,4 @@ static void run_tests(void)
     RUN_TEST(focus_is_refused_where_it_does_nothing);
 }
 
-const test_group focus_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};
+const test_group block_step_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

@@ -265,4 +265,4 @@ static void run_tests(void)
     RUN_TEST(resting_contacts_do_not_hold_up_the_others);
 }
 
-const test_group slack_tests = {.run = run_tests, .set_up = set_up};
+const test_group resting_tests = {.run = run_tests, .set_up = set_up};
