@@ -2,6 +2,7 @@
 // 5.1.1 (padding), 5.3.3 (initial value) and 6.2 (the computation), in the symbols used there.
 #include "base/sha256.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define BLOCK_BYTES 64
@@ -107,5 +108,14 @@ void ss_sha256_final(ss_sha256 *hash, uint8_t digest[SS_SHA256_BYTES])
     ss_sha256_update(hash, length, sizeof length);
     for (int k = 0; k < SS_SHA256_BYTES; k++) {
         digest[k] = (uint8_t)(hash->state[k / 4] >> (24 - 8 * (k % 4)));
+    }
+}
+
+void ss_sha256_hex(ss_sha256 *hash, int count, char *hex)
+{
+    uint8_t digest[SS_SHA256_BYTES];
+    ss_sha256_final(hash, digest);
+    for (int k = 0; k < count; k++) {
+        snprintf(hex + 2 * k, 3, "%02x", (unsigned)digest[k]);
     }
 }

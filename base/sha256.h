@@ -16,3 +16,5 @@ void ss_sha256_init(ss_sha256 *hash);
 void ss_sha256_update(ss_sha256 *hash, const void *bytes, size_t count);
 // Leaves the hash used up: init before it is fed again.
 void ss_sha256_final(ss_sha256 *hash, uint8_t digest[SS_SHA256_BYTES]);
+// The same: its first `count` bytes as hexadecimal digits, with a zero behind them.
+void ss_sha256_hex(ss_sha256 *hash, int count, char *hex);

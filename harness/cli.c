@@ -92,23 +92,6 @@ int ss_table_end(const ss_verb *verb, ss_table *table, int code)
 
 // ---- --version
 
-static void print_processor(void)
-{
-    char line[256] = "";
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    const char *name = NULL;
-    while (file != NULL && name == NULL && fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "model name", strlen("model name")) == 0) {
-            name = strchr(line, ':');
-        }
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    line[strcspn(line, "\n")] = '\0';
-    printf("processor %s\n", name != NULL ? name + strspn(name, ": ") : "unknown");
-}
-
 int ss_check_processor(const char *verb)
 {
     const char *set = ss_machine_lacks();
@@ -128,7 +111,9 @@ static int print_version(void)
     printf("commit    %s\n", SS_COMMIT);
     printf("compiler  %s\n", COMPILER);
     printf("flags     %s\n", SS_FLAGS);
-    print_processor();
+    char processor[200];
+    ss_machine_processor(processor, sizeof processor);
+    printf("processor %s\n", processor);
     return ss_check_processor("");
 }
 

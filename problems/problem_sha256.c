@@ -77,9 +77,5 @@ void ss_problem_sha256(const ss_problem *p, char hex[65])
         put_matrix(&hash, &p->W);
         put_numbers(&hash, p->b, components);
     }
-    uint8_t digest[SS_SHA256_BYTES];
-    ss_sha256_final(&hash, digest);
-    for (int k = 0; k < SS_SHA256_BYTES; k++) {
-        snprintf(hex + 2 * k, 3, "%02x", digest[k]);
-    }
+    ss_sha256_hex(&hash, SS_SHA256_BYTES, hex);
 }

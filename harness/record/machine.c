@@ -15,12 +15,11 @@
 // Bytes of the hash that stand for the end of a long text.
 #define HASH_BYTES 4
 
-// The value of the first line of /proc/cpuinfo that begins with the key.
-static void read_processor(char *text, size_t room)
+void ss_machine_processor(char *text, size_t room)
 {
     static const char KEY[] = "model name";
     char line[256];
-    snprintf(text, room, "unknown processor");
+    snprintf(text, room, "unknown");
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         const char *value = strchr(line, ':');
@@ -39,7 +38,7 @@ static void read_processor(char *text, size_t room)
 static void describe_processor(char *text, size_t room)
 {
     char processor[72], cores[32];
-    read_processor(processor, sizeof processor);
+    ss_machine_processor(processor, sizeof processor);
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(cores, sizeof cores, ", %ld core%s", count, ss_plural((double)count));
     const int left = (int)room - (int)strlen(cores) - 1;
@@ -83,14 +82,10 @@ void ss_machine_date(char *text, size_t room)
 static void shorten(char *text, size_t room, const char *whole)
 {
     ss_sha256 hash;
-    uint8_t digest[SS_SHA256_BYTES];
     char mark[2 * HASH_BYTES + 2] = "~";
     ss_sha256_init(&hash);
     ss_sha256_update(&hash, whole, strlen(whole));
-    ss_sha256_final(&hash, digest);
-    for (size_t k = 0; k < HASH_BYTES; k++) {
-        snprintf(mark + 1 + 2 * k, 3, "%02x", (unsigned)digest[k]);
-    }
+    ss_sha256_hex(&hash, HASH_BYTES, mark + 1);
     if (room > sizeof mark) {
         snprintf(text, room, "%.*s%s", (int)(room - sizeof mark), whole, mark);
     }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/items.h"
 #include "harness/record/database.h"
 
 // ---- Which row says more
@@ -32,13 +33,6 @@ static bool says_more(const ss_record_row *row, const ss_record_row *than)
 }
 
 // ---- One record
-
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
 
 static bool is_empty(const char *path)
 {
@@ -90,7 +84,7 @@ static ss_status take_record(ss_record *into, const char *path, ss_error *told, 
     ss_record *from = NULL;
     ss_status written = SS_OK;
     *told = (ss_error){.status = SS_OK};
-    if (same_file(into->path, path)) { // its rows are there
+    if (ss_same_file(into->path, path)) { // its rows are there
         return SS_OK;
     }
     if (ss_record_open(path, SS_RECORD_READ, &from, told) == SS_OK && !from->empty) {

@@ -74,13 +74,9 @@ void ss_record_put_label(const char *label, char *text, size_t room)
 void ss_record_stand_in(const char *label, char sha256[65])
 {
     ss_sha256 hash;
-    uint8_t digest[SS_SHA256_BYTES];
     ss_sha256_init(&hash);
     ss_sha256_update(&hash, label, strlen(label));
-    ss_sha256_final(&hash, digest);
-    for (size_t k = 0; k < SS_SHA256_BYTES; k++) {
-        snprintf(sha256 + 2 * k, 3, "%02x", (unsigned)digest[k]);
-    }
+    ss_sha256_hex(&hash, SS_SHA256_BYTES, sha256);
 }
 
 ss_status ss_record_check(const ss_record_row *row, ss_error *e)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/complain.h"
+#include "solvers/registry.h"
 
 #define CM 100.0 // of a metre
 
@@ -40,7 +41,7 @@ static void append(char *label, size_t room, const char *part)
 static void name_run(const ss_stats_run *run, const differences *d, ss_curve *curve)
 {
     char part[64];
-    const char *solver = strncmp(run->solver, "gs/", 3) == 0 ? run->solver + 3 : run->solver;
+    const char *solver = ss_spec_bare(run->solver);
     snprintf(curve->bare, sizeof curve->bare, "%.*s", (int)strcspn(solver, ":"), solver);
     if (d->scene) {
         append(curve->label, sizeof curve->label, run->scene);

@@ -4,12 +4,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/interrupt.h"
+#include "harness/record/machine.h"
 #include "harness/run.h"
 #include "harness/items.h"
 #include "harness/verbs/trace.h"
@@ -105,9 +105,7 @@ static bool give_answer(ss_run *run, const ss_task *task, ss_problem *p)
              task->method->spec);
     p->claim.tolerance = task->tolerance;
     p->claim.measures = run->verdict.measures;
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(p->claim.date, sizeof p->claim.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    ss_machine_date(p->claim.date, sizeof p->claim.date);
     if (gethostname(p->claim.host, sizeof p->claim.host - 1) != 0) {
         p->claim.host[0] = '\0';
     }

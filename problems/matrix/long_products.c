@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/matrix/bodies.h"
+
 #define RUNS  4 // columns of a body that are taken together
 #define ALIKE 3 // of a contact
 
@@ -31,13 +33,7 @@ static bool are_runs(const ss_sparse *A, int j, int end)
 // Whether columns j, j + 1 and j + 2, below `end`, have the same rows.
 static bool are_alike(const ss_sparse *A, int j, int end)
 {
-    bool alike = j + ALIKE <= end;
-    for (int c = 1; alike && c < ALIKE; c++) {
-        alike = count_of(A, j) == count_of(A, j + c) &&
-                memcmp(A->row + A->start[j], A->row + A->start[j + c],
-                       (size_t)count_of(A, j) * sizeof *A->row) == 0;
-    }
-    return alike;
+    return j + ALIKE <= end && ss_alike_columns(A, j, ALIKE);
 }
 
 // ---- y += sign A x

@@ -64,19 +64,6 @@ static void take_entries(const ss_problem *p, const ss_whitened *white, int i, i
     ends->start[s + 1] = ends->start[s] + count;
 }
 
-// Whether all columns of contact i have the same rows.
-static bool has_equal_rows(const ss_problem *p, int i)
-{
-    const int *start = p->H.start + p->dim * i, *row = p->H.row;
-    bool equal = true;
-    for (int c = 1; equal && c < p->dim; c++) {
-        equal = start[c + 1] - start[c] == start[1] - start[0] &&
-                memcmp(row + start[0], row + start[c],
-                       (size_t)(start[1] - start[0]) * sizeof *row) == 0;
-    }
-    return equal;
-}
-
 // The same for all ends of a contact whose columns have equal rows, where those of an end follow each other and
 // ends come in their order; else false.
 static bool take_equal_rows(const ss_problem *p, const ss_whitened *white, int i)
@@ -88,7 +75,7 @@ static bool take_equal_rows(const ss_problem *p, const ss_whitened *white, int i
     if (s == white->end_start[i + 1]) {
         return true; // it touches nothing
     }
-    if (!has_equal_rows(p, i)) {
+    if (!ss_alike_columns(&p->H, p->dim * i, p->dim)) {
         return false;
     }
     for (int k = start[0]; k < start[1]; k++, at++) {

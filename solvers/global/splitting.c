@@ -66,7 +66,7 @@ typedef struct splitting_state {
     double *z;         // of all bodies; matrix-free form
     bool *awake;       // [n] who pushes or approaches
     int *count;        // [bodies] of these; matrix-free form
-    ss_team *team;     // NULL: nobody helps
+    ss_team *team;     // borrowed; NULL: nobody helps
 } splitting_state;
 
 static void splitting_release(void *of)
@@ -79,7 +79,6 @@ static void splitting_release(void *of)
     free(state->ends);
     free(state->awake);
     free(state->count);
-    ss_team_free(state->team);
 }
 
 // ---- The loops of a step, an item each
@@ -269,16 +268,13 @@ static ss_status splitting_make(void *of, ss_drive *d, ss_error *e)
     state->z = malloc(ss_drive_room(d) * sizeof *state->z);
     state->awake = malloc(n * sizeof *state->awake);
     state->count = malloc(bodies * sizeof *state->count);
-    bool made = state->stiff != NULL && state->r != NULL && state->z != NULL &&
-                state->resist != NULL && state->ends != NULL && state->awake != NULL &&
-                state->count != NULL;
-    if (made && d->task->threads > 1 && products(c) >= PAYING) {
-        state->team = ss_team_new(d->task->threads);
-        made = state->team != NULL;
-    }
+    const bool made = state->stiff != NULL && state->r != NULL && state->z != NULL &&
+                      state->resist != NULL && state->ends != NULL && state->awake != NULL &&
+                      state->count != NULL;
     if (!made) {
         return ss_fail_memory(e, "a splitting");
     }
+    state->team = products(c) >= PAYING ? c->team : NULL;
     state->left = FREE;
     state->u = state->r + 4 * n;
     state->before = state->u + 4 * n;
@@ -287,12 +283,6 @@ static ss_status splitting_make(void *of, ss_drive *d, ss_error *e)
         state->stiff[i] = stiffness(c, i);
     }
     return SS_OK;
-}
-
-static bool splitting_takes_threads(const ss_method *m)
-{
-    (void)m;
-    return true;
 }
 
 static const ss_steps STEPS = {.form = offsetof(settings, form),
@@ -305,7 +295,7 @@ static const ss_steps STEPS = {.form = offsetof(settings, form),
 const ss_global_solver ss_splitting = {
     .card = {.name = "splitting",
              .law = SS_EXACT,
-             .reference = "J20,BB88",
+             .reference = "J20 BB88",
              .about = "All contacts at once, each by a step of its own whose mass is divided "
                       "among the active contacts of its bodies: the local pass of [J20] on the "
                       "accumulated impulse, with all masses changed by the curvature that the last "
@@ -315,6 +305,6 @@ const ss_global_solver ss_splitting = {
              .defaults = &DEFAULTS,
              .settings_size = sizeof(settings)},
     .steps = &STEPS,
-    .takes_threads = splitting_takes_threads,
+    .takes_threads = ss_drive_takes_threads,
     .solve = ss_drive_solve,
 };

@@ -55,13 +55,9 @@ static void hash_route(const char *local, int route, char hex[17])
     snprintf(spec, sizeof spec, "%s:%s", local, OPTIONS[route]);
     solved a = run(p, spec, 1e-300, SWEEPS);
     ss_sha256 hash;
-    uint8_t digest[SS_SHA256_BYTES];
     ss_sha256_init(&hash);
     ss_sha256_update(&hash, a.r, components(p) * sizeof *a.r);
-    ss_sha256_final(&hash, digest);
-    for (int k = 0; k < 8; k++) {
-        snprintf(hex + 2 * k, 3, "%02x", digest[k]);
-    }
+    ss_sha256_hex(&hash, 8, hex);
     free_solved(&a);
 }
 
