@@ -1,6 +1,6 @@
 // harness/specs.h -- a list of solver specs on one line.
 //
-// Blanks and ';' part specs. So does a ',', unless it belongs to the options of a spec: a ':' of
+// Blanks and ';' separate specs, and so does a ',', unless it belongs to the options of a spec: a ':' of
 // that spec is open and the next piece is key=value ("mfb,enum:freeze=on,share=0.1,pac" are
 // three). A piece with a ':' before its '=' begins a spec of its own.
 #pragma once

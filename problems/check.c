@@ -129,7 +129,7 @@ static void check_friction(ss_report *report, const char *path, const double *mu
     remark_large_friction(report, path, mu, count);
 }
 
-// Told by row and column: the order of the entries here is not the file's.
+// Reported by row and column: the order of the entries here is not the file's.
 static bool check_finite_matrix(ss_report *report, const char *path, const ss_sparse *A)
 {
     int wrong = 0, row = -1, col = -1;

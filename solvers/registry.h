@@ -16,8 +16,9 @@ ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e);
 void ss_method_free(ss_method *method);
 // Whether both do the same, however they are spelled: "enum" and "gs/enum:freeze=off".
 bool ss_method_same(const ss_method *one, const ss_method *other);
+// Whether the spec asks for a rule of its own (ss_global_solver.own_rule).
+bool ss_method_has_own_rule(const ss_method *method);
 // Whether a task's threads have an effect.
-bool ss_method_has_own_rule(const ss_method *method); // ss_global_solver.own_rule
 bool ss_method_takes_threads(const ss_method *method);
 // The spec without the "gs/" that a local solver's name goes without: how records know a solver.
 const char *ss_spec_bare(const char *spec);

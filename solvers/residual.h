@@ -6,7 +6,7 @@
 //     q_T = (x_N x_T + y_N y_T)/q_N                                                          (1)
 //
 // det z is the sum of squares of problems/coulomb.c, of degree four: this serves velocities from
-// 1e-70 to 1e70 m/s. The judge's own f has no such bounds, and is used nowhere but by the judge.
+// 1e-70 to 1e70 m/s. The judge's own f has no such bounds, and is slower.
 #pragma once
 
 #include "solvers/small.h"

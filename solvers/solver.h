@@ -137,7 +137,7 @@ typedef struct ss_task {
     const ss_problem *problem; // checked
     const ss_method *method;
     double tolerance;   // of ss_measures_error
-    int max_iterations; // sweeps
+    int max_iterations; // sweeps, or steps of a method without sweeps
     double time_limit;  // s, of the clock below; 0: none
     ss_clock clock;
     int threads;                              // 0: not asked for

@@ -1,4 +1,4 @@
-// harness/report/page_json.c -- see json.h.
+// harness/report/page_json.c -- see page_json.h.
 #include "harness/report/page_json.h"
 
 #include <math.h>

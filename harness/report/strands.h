@@ -1,4 +1,4 @@
-// harness/report/strands.h -- a strands file (simulate/trajectory.h) as the page's viewer takes it.
+// harness/report/strands.h -- a strands file (frames/trajectory.h) as the page's viewer takes it.
 //
 // head: a JSON object with file, scene, model, scheme, solver, units, seed (a text), radius,
 // description, frames and every (of the file's frames: each `every`-th is here), vertices, length and

@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 
-// Bytes of a file that is no scene any more.
+// A larger file is refused: it is no scene.
 #define MOST_BYTES (1L << 30)
 
 // ---- Sentences

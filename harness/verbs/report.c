@@ -18,7 +18,7 @@ static const ss_option OPTIONS[] = {
     SS_OPT_OPERAND("strands", "FILE.h5", "where strands were, written by simulate --strands"),
     SS_OPT_PATH("out", "REPORT.html", out, "the page", .required = true),
     SS_OPT_REAL("tol", "T", tolerance, 0, 1,
-                "the tolerance that the page opens with; without it the record's"),
+                "the tolerance that the page opens with; without it the loosest of the runs"),
     SS_OPT_TEXT("title", "TEXT", title, "its heading (default \"stickslip report\")"),
     SS_OPT_FLAG("no-histories", no_histories,
                 "leave out what happened in each iteration: a smaller page without convergence "

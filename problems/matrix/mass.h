@@ -10,7 +10,7 @@
 #include "problems/matrix/banded.h"
 #include "problems/problem.h"
 
-// Above this many coupled dofs the factor of a body is sparse.
+// Up to so many dofs the factor of a body is dense; above, it is a band or sparse.
 #define SS_DENSE_BODY 64
 // Up to this half bandwidth it is a band: rods have 8 to 11.
 #define SS_BAND_FACTOR SS_BANDED_WIDEST

@@ -80,7 +80,7 @@ static const ss_steps STEPS = {.form = offsetof(settings, form),
 const ss_global_solver ss_alm = {
     .card = {.name = "alm",
              .law = SS_EXACT,
-             .reference = "R76,AC91",
+             .reference = "R76 AC91",
              .about = "Augmented Lagrangian: each outer step solves a smooth convex problem "
                       "by a semismooth Newton method, with De Saxce's shift frozen. A large "
                       "weight takes some ten outer steps, each of some linear solves. The "

@@ -51,7 +51,7 @@ static const ss_steps STEPS = SS_ACCELERATED_STEPS(&RULE);
 const ss_global_solver ss_anderson = {
     .card = {.name = "anderson",
              .law = SS_EXACT,
-             .reference = "A65,WN11",
+             .reference = "A65 WN11",
              .about = "Gauss-Seidel under Anderson mixing: the next start of a sweep is a "
                       "combination of the last sweeps that makes their residual small. It "
                       "helps where plain sweeps are slow but steady: stacks of rigid bodies, "

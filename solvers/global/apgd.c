@@ -162,7 +162,7 @@ static const ss_steps STEPS = {.form = offsetof(settings, form),
 const ss_global_solver ss_apgd = {
     .card = {.name = "apgd",
              .law = SS_EXACT,
-             .reference = "N83,MHNT15",
+             .reference = "N83 MHNT15",
              .about = "Accelerated projected gradients after Nesterov on the convex problem "
                       "with De Saxce's shift, which follows the iterates. It factors nothing "
                       "and each iteration costs one product by W. Above mu = 1 it may not "

@@ -13,10 +13,11 @@
 #include "solvers/global/ipm_step.h"
 #include "solvers/sweep/sweep_keys.h"
 
-#define GOOD_STEP  0.5  // a path may be followed from where a step was as long without correctors,
-#define GOOD_PLAIN 0.3  // or as this, where there are none. After a good step delta falls again
-#define SETTLED    1e-5 // below this error short steps are due to rounding, and folds are few:
-#define LEAST_HARD 1e-9 // and below this error rounding needs the delta that it has asked for
+#define GOOD_STEP                                                                                  \
+    0.5 // least length of a good step: a path may be followed from there, and delta falls
+#define GOOD_PLAIN 0.3  // the same without correctors
+#define SETTLED    1e-5 // error below which short steps are due to rounding, and folds are few
+#define LEAST_HARD 1e-9 // error below which delta does not fall again: rounding needs it
 #define PASSED     0.1 // past one, at this share of x.y where it began, a path is left for steps down
 #define PATH_TRIED 40 // idle steps on a path that correctors have led to, before it begins anew
 #define PATH_ROUND 60 // idle steps on a path that may go round: other moves are tried

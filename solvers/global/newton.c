@@ -1,11 +1,10 @@
 // The steps of Newton's methods on all contacts at once; newton_methods.c says which there are.
 //
 // None of the methods is certain to converge from zero: they end `stalled` after `patience` steps
-// that brought nothing. The clock is
-// looked at between two steps, and a step that may end after the limit is not begun. The first is
-// taken to last as long as UMFPACK's count of its operations says on a machine as fast as its
-// analysis was, the next at least as long as the longest so far. Nothing is allocated between the
-// steps but UMFPACK's factor.
+// that brought nothing. The clock is looked at between two steps, and a step that may end after the
+// limit is not begun. The first is taken to last as long as UMFPACK's count of its operations says on a
+// machine as fast as its analysis was, the next at least as long as the longest so far. Nothing is
+// allocated between the steps but UMFPACK's factor.
 #include "solvers/global/newton.h"
 
 #include <stdio.h>

@@ -21,7 +21,7 @@
 #include "solvers/small.h"
 #include "solvers/sweep/sweep_keys.h"
 
-// m/s: without impulses a contact slides by less: its tangent is that of the impulse at the start.
+// m/s: a contact that slides more slowly without impulses takes its tangent from the impulse at the start.
 #define LEAST_SLIDE 1e-12
 #define LEAST_STEP  1e-12 // of x
 

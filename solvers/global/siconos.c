@@ -82,7 +82,7 @@ static double *siconos_copy(const double *x, int n)
     return made != NULL ? memcpy(made, x, (size_t)n * sizeof *x) : NULL;
 }
 
-// A zero on the diagonal of W is a 1 for now: where a column is empty, SBM_from_csparse of Siconos 4.4 goes on to
+// A zero on the diagonal of W is entered as 1 and taken back below: where a column is empty, SBM_from_csparse of Siconos 4.4 goes on to
 // the next one and enters a number where W has none.
 static void enter_block(NumericsMatrix *triplets, int i, int j, const double block[9])
 {

@@ -13,12 +13,12 @@
 
 enum { SS_FOUR = 4, SS_EIGHT = 8, SS_FEW = SS_LANES < SS_FOUR ? SS_LANES : SS_FOUR };
 typedef double ss_few_lanes __attribute__((vector_size(8 * SS_FEW), aligned(8)));
-typedef struct ss_four {
+typedef struct ss_four_lanes {
     ss_few_lanes part[SS_FOUR / SS_FEW];
-} ss_four;
-typedef struct ss_eight {
+} ss_four_lanes;
+typedef struct ss_eight_lanes {
     ss_lanes part[SS_EIGHT / SS_LANES];
-} ss_eight;
+} ss_eight_lanes;
 
 SS_INLINE ss_few_lanes ss_few_at(const double *x)
 {
@@ -30,9 +30,9 @@ SS_INLINE ss_lanes ss_lanes_at(const double *x)
     return *(const ss_lanes *)x;
 }
 
-SS_INLINE ss_four ss_four_load(const double *x)
+SS_INLINE ss_four_lanes ss_four_load(const double *x)
 {
-    ss_four y;
+    ss_four_lanes y;
     for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
         y.part[p] = ss_few_at(x + p * SS_FEW);
     }
@@ -40,7 +40,7 @@ SS_INLINE ss_four ss_four_load(const double *x)
 }
 
 // sum + x y, number by number.
-SS_INLINE ss_four ss_four_plus(ss_four sum, const double *x, ss_four y)
+SS_INLINE ss_four_lanes ss_four_plus(ss_four_lanes sum, const double *x, ss_four_lanes y)
 {
     for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
         sum.part[p] += ss_few_at(x + p * SS_FEW) * y.part[p];
@@ -48,7 +48,7 @@ SS_INLINE ss_four ss_four_plus(ss_four sum, const double *x, ss_four y)
     return sum;
 }
 
-SS_INLINE double ss_four_sum(ss_four y)
+SS_INLINE double ss_four_sum(ss_four_lanes y)
 {
 #if SS_LANES >= 4
     return (y.part[0][0] + y.part[0][2]) + (y.part[0][1] + y.part[0][3]);
@@ -59,9 +59,9 @@ SS_INLINE double ss_four_sum(ss_four y)
 }
 
 // ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))
-SS_INLINE double ss_eight_sum(ss_eight y)
+SS_INLINE double ss_eight_sum(ss_eight_lanes y)
 {
-    ss_four half[2];
+    ss_four_lanes half[2];
     memcpy(half, &y, sizeof half);
     for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
         half[0].part[p] += half[1].part[p];
@@ -73,10 +73,10 @@ SS_INLINE double ss_eight_sum(ss_eight y)
 // behind r_j. W has room behind its last block.
 static inline void ss_row_see_3(const ss_coupling *c, int i, const double *r_all, double u[3])
 {
-    ss_four u0 = {0}, u1 = {0}, u2 = {0};
+    ss_four_lanes u0 = {0}, u1 = {0}, u2 = {0};
     const double *block = c->W.x + 9 * c->W.start[i];
     for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++, block += 9) {
-        const ss_four r = ss_four_load(r_all + 4 * (size_t)c->W.col[k]);
+        const ss_four_lanes r = ss_four_load(r_all + 4 * (size_t)c->W.col[k]);
         u0 = ss_four_plus(u0, block, r);
         u1 = ss_four_plus(u1, block + 3, r);
         u2 = ss_four_plus(u2, block + 6, r);
@@ -102,7 +102,8 @@ static inline void ss_row_see_2(const ss_coupling *c, int i, const double *r_all
 }
 
 // sum[k] += (row k of G) z, number by number, for eight numbers of the row; for four, into the first half of the sum.
-SS_INLINE void ss_see_eight(int dim, const double *G, int room, const double *z, ss_eight sum[3])
+SS_INLINE void ss_see_eight(int dim, const double *G, int room, const double *z,
+                            ss_eight_lanes sum[3])
 {
     for (int p = 0; p < SS_EIGHT / SS_LANES; p++) {
         const ss_lanes zp = ss_lanes_at(z + p * SS_LANES);
@@ -112,7 +113,8 @@ SS_INLINE void ss_see_eight(int dim, const double *G, int room, const double *z,
     }
 }
 
-SS_INLINE void ss_see_four(int dim, const double *G, int room, const double *z, ss_eight sum[3])
+SS_INLINE void ss_see_four(int dim, const double *G, int room, const double *z,
+                           ss_eight_lanes sum[3])
 {
     for (int p = 0; p < SS_FOUR / SS_FEW; p++) {
         const ss_few_lanes zp = ss_few_at(z + p * SS_FEW);
@@ -132,7 +134,7 @@ SS_INLINE void ss_see_four(int dim, const double *G, int room, const double *z, 
 static inline void ss_ends_see(const ss_whitened *white, int dim, int i, const double *z_all,
                                double u[3])
 {
-    ss_eight sum[3] = {0};
+    ss_eight_lanes sum[3] = {0};
     for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++) {
         const int room = ss_whitened_room(white, white->end_body[s]);
         const double *z = z_all + white->body_start[white->end_body[s]];

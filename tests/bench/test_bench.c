@@ -27,7 +27,7 @@ static void splits(const char *list, int count, const char *const *expected)
     splits(list, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)),                    \
            (const char *[]){__VA_ARGS__})
 
-static void blanks_semicolons_and_commas_part_specs(void)
+static void blanks_semicolons_and_commas_separate_specs(void)
 {
     SPLITS("mfb", "mfb");
     SPLITS("mfb enum", "mfb", "enum");
@@ -346,7 +346,7 @@ static void the_circumstances_are_told(void)
 
 static void run_tests(void)
 {
-    RUN_TEST(blanks_semicolons_and_commas_part_specs);
+    RUN_TEST(blanks_semicolons_and_commas_separate_specs);
     RUN_TEST(a_comma_before_key_and_value_belongs_to_the_options);
     RUN_TEST(a_solver_named_twice_is_one);
     RUN_TEST(a_wrong_spec_is_refused_with_its_name);

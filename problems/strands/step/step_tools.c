@@ -1,4 +1,4 @@
-// problems/strands/step/step_try.c -- one try of a step, from the systems to the test of where it
+// problems/strands/step/step_tools.c -- one try of a step, from the systems to the test of where it
 // ends.
 #include "problems/strands/step/stepper.h"
 

@@ -431,7 +431,7 @@ bool ss_corde_stiffness(const void *strand, const double *q, ss_stiffness kind, 
 }
 
 // Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain. Lengths and what
-// holds the directors along the edges are not damped, as of rods (der_kernel.c).
+// holds the directors along the edges are not damped, as of rods (der_stiffness.c).
 void ss_corde_damping(const void *strand, const double *q, double scale, ss_band *A)
 {
     const ss_corde *d = strand;
