@@ -90,6 +90,21 @@ static void a_run_that_cannot_begin_leaves_files_as_they_are(void)
     HOLDS(standard_error, "simulate: --dump and --stats cannot both be");
 }
 
+// Its M is definite but for rounding, and the factor of the solver breaks down where that of the step does not.
+static void a_step_is_lifted_until_the_solver_takes_it(void)
+{
+    char stats[400];
+    snprintf(stats, sizeof stats, "%s", scratch_path("lifted.csv"));
+    EXPECT(0, "simulate", "pony", "--rods", "5", "--model", "lifted-curls", "--dt", "0.0001",
+           "--steps", "8", "--stats", stats);
+    double lifted = 0.0;
+    for (int k = 1; k <= 8; k++) {
+        lifted += csv_number(file_text(stats), k, "lifted");
+        CHECK(csv_number(file_text(stats), k, "rejected") == 0.0);
+    }
+    CHECK(lifted > 0.0);
+}
+
 static void a_run_until_rest_ends_there_or_is_exit_2(void)
 {
     EXPECT(0, "simulate", "incline", "--mu", "0.6", "--until-rest", "1e-3", "--steps", "40",
@@ -162,6 +177,7 @@ static void run_tests(void)
     RUN_TEST(a_scheme_is_named_in_rows_and_dumps);
     RUN_TEST(the_iterates_of_the_thesis_are_rows);
     RUN_TEST(a_run_that_cannot_begin_leaves_files_as_they_are);
+    RUN_TEST(a_step_is_lifted_until_the_solver_takes_it);
     RUN_TEST(a_run_until_rest_ends_there_or_is_exit_2);
     RUN_TEST(the_example_of_the_manual_runs);
     RUN_TEST(models_agree_where_the_strand_of_a_file_rests);

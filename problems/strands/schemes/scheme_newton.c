@@ -227,7 +227,7 @@ static ss_status iterate_once(ss_stepper *s, newton *n, const ss_iterate *it, do
         *reason = SS_STEP_MATRIX;
         return SS_OK;
     }
-    const ss_status status = ss_step_answer_again(s, report, reason, e);
+    const ss_status status = ss_step_answer_again(s, it, report, reason, e);
     if (status != SS_OK || *reason != SS_STEP_DONE) {
         return status;
     }

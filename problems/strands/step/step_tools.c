@@ -106,20 +106,6 @@ static bool all_finite(const double *x, int count)
     return sum == 0.0;
 }
 
-// r from the solver. *reason is set where it is no answer.
-static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
-                               ss_error *e)
-{
-    const double start = ss_step_clock();
-    const ss_status status =
-        s->solver.solve(s->solver.context, &s->formed.problem, s->r, &report->answer, e);
-    report->solve_seconds += ss_step_clock() - start;
-    if (status != SS_OK || !all_finite(s->r, 3 * s->ncontacts)) {
-        *reason = SS_STEP_SOLVER;
-    }
-    return status;
-}
-
 ss_status ss_step_form_more(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
     const double start = ss_step_clock();
@@ -144,19 +130,6 @@ ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, 
     return ss_step_form_more(s, h, report, e);
 }
 
-ss_status ss_step_answer_first(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
-                               ss_step_report *report, ss_step_reason *reason, ss_error *e)
-{
-    ss_step_begin(s, h, it->way, offset);
-    if (!ss_step_form(s, it, &s->here, report)) {
-        *reason = SS_STEP_MATRIX;
-        return SS_OK;
-    }
-    ss_status status = ss_step_find_contacts(s, h, report, e);
-    status = status == SS_OK ? ss_step_form_problem(s, h, report, e) : status;
-    return status == SS_OK && s->ncontacts > 0 ? solve_problem(s, report, reason, e) : status;
-}
-
 void ss_step_refresh_problem(ss_stepper *s, ss_step_report *report)
 {
     if (s->ncontacts == 0) {
@@ -169,8 +142,61 @@ void ss_step_refresh_problem(ss_stepper *s, ss_step_report *report)
     report->assemble_seconds += ss_step_clock() - start;
 }
 
-ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
+// r from the solver. *reason is set where it is no answer.
+static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                                ss_error *e)
+{
+    const double start = ss_step_clock();
+    const ss_status status =
+        s->solver.solve(s->solver.context, &s->formed.problem, s->r, &report->answer, e);
+    report->solve_seconds += ss_step_clock() - start;
+    *reason = status != SS_OK || !all_finite(s->r, 3 * s->ncontacts) ? SS_STEP_SOLVER : *reason;
+    return status;
+}
+
+// Whether M of a strand in the problem has been lifted. Those of rods that are nearly folded are definite but for
+// rounding, and the solver has a factor of its own.
+static bool lift_problem(ss_stepper *s, const ss_iterate *it, ss_step_report *report)
+{
+    int lifted = 0;
+    for (int k = 0; k < s->world->nstrands; k++) {
+        const bool before = s->systems.lift[k] > 0.0;
+        if (s->formed.row[k] >= 0 && ss_systems_lift(&s->systems, s->world, k, it)) {
+            report->lifted += !before;
+            lifted++;
+        }
+    }
+    return lifted > 0;
+}
+
+static ss_status solve_or_lift(ss_stepper *s, const ss_iterate *it, ss_step_report *report,
+                               ss_step_reason *reason, ss_error *e)
+{
+    const ss_step_reason before = *reason;
+    ss_status status = solve_problem(s, report, reason, e);
+    while (status == SS_BAD_INPUT && lift_problem(s, it, report)) {
+        *reason = before;
+        ss_step_refresh_problem(s, report);
+        status = solve_problem(s, report, reason, e);
+    }
+    return status;
+}
+
+ss_status ss_step_answer_first(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
+                               ss_step_report *report, ss_step_reason *reason, ss_error *e)
+{
+    ss_step_begin(s, h, it->way, offset);
+    if (!ss_step_form(s, it, &s->here, report)) {
+        *reason = SS_STEP_MATRIX;
+        return SS_OK;
+    }
+    ss_status status = ss_step_find_contacts(s, h, report, e);
+    status = status == SS_OK ? ss_step_form_problem(s, h, report, e) : status;
+    return status == SS_OK && s->ncontacts > 0 ? solve_or_lift(s, it, report, reason, e) : status;
+}
+
+ss_status ss_step_answer_again(ss_stepper *s, const ss_iterate *it, ss_step_report *report,
+                               ss_step_reason *reason, ss_error *e)
 {
     if (s->ncontacts == 0) {
         return SS_OK;
@@ -178,7 +204,7 @@ ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_re
     const ss_step_answer before = report->answer;
     ss_step_refresh_problem(s, report);
     memcpy(s->formed.guess.r, s->r, 3 * (size_t)s->ncontacts * sizeof *s->r);
-    const ss_status status = solve_problem(s, report, reason, e);
+    const ss_status status = solve_or_lift(s, it, report, reason, e);
     report->answer.iterations += before.iterations;
     report->answer.seconds += before.seconds;
     report->answer.setup_seconds += before.setup_seconds;

@@ -105,8 +105,8 @@ void ss_step_mean_velocity(const ss_stepper *s, int k, const double *v, double *
 // is solved. *reason is set if there is no answer.
 ss_status ss_step_answer_first(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
                                ss_step_report *report, ss_step_reason *reason, ss_error *e);
-ss_status ss_step_answer_again(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
-                               ss_error *e);
+ss_status ss_step_answer_again(ss_stepper *s, const ss_iterate *it, ss_step_report *report,
+                               ss_step_reason *reason, ss_error *e);
 
 // What answer_first and answer_again do without the solver: the problem with r from the step before, and
 // the same with M and f of other systems.

@@ -1,6 +1,7 @@
 // problems/strands/step/systems.c -- the systems of all strands, factored one by one.
 #include "problems/strands/step/systems.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,12 +57,12 @@ static bool allocate(ss_systems *s, const ss_world *w, int threads)
                       .after = numbers(nv),
                       .residual = numbers(nv),
                       .kinds = calloc(n + 1, sizeof *s->kinds),
-                      .definite = calloc(2 * n + 1, sizeof *s->definite)};
-    s->lifts = s->definite + n;
+                      .definite = calloc(n + 1, sizeof *s->definite),
+                      .lift = calloc(n + 1, sizeof *s->lift)};
     return s->M != NULL && s->L != NULL && s->M_numbers != NULL && s->L_numbers != NULL &&
            s->D != NULL && s->f != NULL && s->held != NULL && s->free != NULL && s->place != NULL &&
            s->end != NULL && s->after != NULL && s->residual != NULL && s->kinds != NULL &&
-           s->definite != NULL && allocate_rooms(s, w, largest, dofs, threads);
+           s->definite != NULL && s->lift != NULL && allocate_rooms(s, w, largest, dofs, threads);
 }
 
 // free and place of a strand; how many are free.
@@ -114,6 +115,7 @@ void ss_systems_free(ss_systems *s)
     free(s->residual);
     free(s->kinds);
     free(s->definite);
+    free(s->lift);
     for (int i = 0; i < s->nrooms; i++) {
         free(s->rooms[i].whole);
         free(s->rooms[i].right);
@@ -262,27 +264,53 @@ bool ss_systems_factor(ss_systems *s, const ss_world *w, int k)
 // M with a positive semidefinite K is definite but for rounding, which a K of nearly folded edges swamps M0
 // with: its diagonal grows by the first of these shares that gives a factor. So does f, as if M were to
 // change v from where the iterate is.
-static bool lift_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it)
+static const double SHARES[] = {1e-14, 1e-12, 1e-10, 1e-8};
+enum { NSHARES = sizeof SHARES / sizeof SHARES[0] };
+
+// By the next share. Whether M has a factor then.
+static bool lift_once(ss_systems *s, const ss_world *w, int k, const ss_iterate *it, double share)
 {
-    static const double SHARES[] = {1e-14, 1e-12, 1e-10, 1e-8};
     const ss_strand *strand = &w->strands[k];
     ss_band *M = &s->M[k];
-    double before = 0.0;
-    bool definite = false;
-    for (int i = 0; i < 4 && !definite; i++) {
-        const double factor = (1.0 + SHARES[i]) / (1.0 + before);
-        for (int j = 0; j < M->n; j++) {
-            const int dof = strand->v + s->free[strand->v + j];
-            double *diagonal = ss_band_at(M, j, j);
-            const double more = (factor - 1.0) * *diagonal;
-            s->f[strand->v + j] += it->ahead != NULL ? more * it->ahead[dof] / it->way : 0.0;
-            *diagonal += more;
-        }
-        before = SHARES[i];
-        definite = ss_systems_factor(s, w, k);
+    const double factor = (1.0 + share) / (1.0 + s->lift[k]);
+    for (int j = 0; j < M->n; j++) {
+        const int dof = strand->v + s->free[strand->v + j];
+        double *diagonal = ss_band_at(M, j, j);
+        const double more = (factor - 1.0) * *diagonal;
+        s->f[strand->v + j] += it->ahead != NULL ? more * it->ahead[dof] / it->way : 0.0;
+        *diagonal += more;
     }
-    s->lifts[k] = definite;
+    s->lift[k] = share;
+    return ss_systems_factor(s, w, k);
+}
+
+static bool lift_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it)
+{
+    bool definite = false;
+    for (int i = 0; i < NSHARES && !definite; i++) {
+        definite = SHARES[i] > s->lift[k] && lift_once(s, w, k, it, SHARES[i]);
+    }
     return definite;
+}
+
+// Of the matrix with the diagonal 1 that ss_band_factor makes of M.
+static double least_pivot(const ss_band *L)
+{
+    double least = INFINITY;
+    for (int j = 0; j < L->n; j++) {
+        const double root = L->x[(L->half + 1) * j];
+        least = fmin(least, root * root);
+    }
+    return least;
+}
+
+// A factor that does not scale M, as those of solvers, has other rounding, which the entries before a pivot may enlarge
+// by as much.
+#define NEARLY_ROUNDING 1e-6
+
+bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it)
+{
+    return least_pivot(&s->L[k]) < NEARLY_ROUNDING && lift_strand(s, w, k, it);
 }
 
 bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
@@ -292,13 +320,13 @@ bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_it
     ss_systems_room *room = &s->rooms[thread];
     ss_iterate about = *it;
     bool definite = false;
-    s->lifts[k] = false;
     const ss_stiffness first = it->kind == SS_STIFFNESS_OWN ? strand->model->kind : it->kind;
     for (int kind = (int)first; kind < SS_STIFFNESS_KINDS && !definite; kind++) {
         about.kind = (ss_stiffness)kind;
         if (!form_with(s, w, k, &about, at, room)) {
             continue;
         }
+        s->lift[k] = 0.0;
         if (ss_systems_project(s, strand)) {
             project_strand(s, w, k, it, room);
         }
@@ -333,7 +361,7 @@ bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, con
     ss_systems_each(s, w->nstrands, form_one, &f);
     for (int k = 0; k < w->nstrands; k++) {
         definite = definite && s->definite[k];
-        s->lifted += s->lifts[k];
+        s->lifted += s->lift[k] > 0.0;
     }
     return definite;
 }

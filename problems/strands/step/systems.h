@@ -22,7 +22,8 @@ typedef struct ss_systems {
     double *end, *after;           // [nv] of models that project (model.h)
     double *residual;              // [nv] scratch
     ss_stiffness *kinds;           // [nstrands] of the K in M
-    bool *definite, *lifts;        // [nstrands] whether M has a factor; with a lifted diagonal
+    bool *definite;                // [nstrands] whether M has a factor
+    double *lift;                  // [nstrands] share by which the diagonal of M is lifted
     bool particles;                // of the iterate that they were formed about
     int lifted;                    // strands whose M has a lifted diagonal
     int nrooms;
@@ -55,6 +56,9 @@ bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, con
 // The same of strand k, in the room of `thread`.
 bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
                             const ss_placed *at, int thread);
+// Lifts the diagonal of M of strand k, some of whose pivots are nearly rounding: a solver has not taken it. False
+// if none is, or the lift is as large as it may be.
+bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it);
 // The factor of M of strand k. False where it is not positive definite.
 bool ss_systems_factor(ss_systems *s, const ss_world *w, int k);
 // (v - from)' M (v - from) of strand k over its free dofs; both [nv of the strand].
