@@ -24,4 +24,5 @@ void ss_interrupt_catch(void)
 {
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
 }

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-// Set by the first SIGINT or SIGTERM after ss_interrupt_catch. A handler has no other way to tell:
+// Set by the first SIGINT, SIGTERM or SIGHUP after ss_interrupt_catch. A handler has no other way to tell:
 // the only state of the program that is not in a parameter.
 extern volatile sig_atomic_t ss_interrupted;
 

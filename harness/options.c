@@ -163,7 +163,7 @@ static phrase default_of(const ss_option *option, const void *field)
         snprintf(value.text, sizeof value.text, "default %" PRIu64, *(const uint64_t *)field);
         break;
     case SS_OPTION_REAL:
-        if (!isnan(*(const double *)field)) {
+        if (*(const double *)field >= option->low && *(const double *)field <= option->high) {
             snprintf(value.text, sizeof value.text, "default %.15g", *(const double *)field);
         }
         break;

@@ -205,6 +205,11 @@ static int run_convert(const void *given, const ss_operands *files)
                     files->text[1]);
         return SS_EXIT_USAGE;
     }
+    if (s->problem != NULL && s->every > 1) {
+        ss_complain(VERB, "--problem %s takes one problem: leave --every %d out", s->problem,
+                    s->every);
+        return SS_EXIT_USAGE;
+    }
     if (s->split == NULL && files->count == 1) {
         ss_complain(VERB, "needs %s", NEEDS);
         return SS_EXIT_USAGE;
@@ -236,8 +241,9 @@ const ss_verb ss_verb_convert = {
         "A collection stays a collection unless --problem takes one problem out of it or --split "
         "writes a file per problem; --every thins it out. "
         "A problem in global form can be made local, W = H' M^-1 H; "
-        "the reverse is not possible. OUT may be the same file as IN if nothing gets lost; "
-        "--split must not overwrite IN. If a problem has a defect, nothing is written.\n",
+        "the reverse is not possible. OUT may be the same file as IN if no problem and nothing of "
+        "other programs gets lost; M and H do with --form local. --split must not overwrite IN. If "
+        "a problem has a defect, nothing is written.\n",
     .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n"
                "  stickslip convert calm-1.h5 sixth.h5 --every 6\n",
     .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or cannot have that form"},

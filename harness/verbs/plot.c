@@ -1,10 +1,12 @@
 // stickslip plot: what a record says, in a picture.
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "harness/cli.h"
 #include "harness/complain.h"
+#include "harness/items.h"
 #include "harness/results/figures.h"
 #include "harness/specs.h"
 
@@ -38,6 +40,22 @@ static bool has_control(const char *path)
         }
     }
     return false;
+}
+
+// The data and the script beside the picture must not replace what they are made of.
+static bool check_inputs(const settings *s, const ss_operands *files)
+{
+    static const char *const ENDINGS[] = {".dat", ".gp"};
+    for (int k = 0; k < 2 * files->count; k++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s%s", s->out, ENDINGS[k % 2]);
+        if (ss_same_file(path, files->text[k / 2])) {
+            ss_complain(VERB, "--out %s would replace %s, which the figure is made of", s->out,
+                        files->text[k / 2]);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool check(const settings *s, const ss_figure_kind *kind, const ss_operands *files)
@@ -108,7 +126,7 @@ static int run_plot(const void *given, const ss_operands *files)
 {
     const settings *s = given;
     double tolerances[SS_MOST_TOLERANCES] = {NAN};
-    if (!check(s, &ss_figure_kinds[s->figure], files)) {
+    if (!check(s, &ss_figure_kinds[s->figure], files) || !check_inputs(s, files)) {
         return SS_EXIT_USAGE;
     }
     const int count =

@@ -83,6 +83,8 @@ static void convert_thins_a_collection_out(void)
     CHECK(strstr(standard_out, "tangle-0002") == NULL);
     EXPECT(3, "convert", out, out, "--every", "2");
     HOLDS(standard_error, "--every 2 would lose problems of ");
+    EXPECT(1, "convert", many, out, "--every", "2", "--problem", "tangle-0002");
+    HOLDS(standard_error, "convert: --problem tangle-0002 takes one problem: leave --every 2 out");
     EXPECT(0, "convert", one, out, "--every", "7"); // a file of one problem has a first
 }
 

@@ -417,6 +417,8 @@ static void runs_become_figures(void)
     HOLDS(standard_error, "--figure profile takes only one RESULTS");
     EXPECT(1, "plot", stats, "--figure", "orbit", "--tol", "1e-3", "--out", picture);
     EXPECT(3, "plot", scratch_path("figure.svg"), "--figure", "orbit", "--out", picture);
+    EXPECT(1, "plot", scratch_path("figure.svg.dat"), "--figure", "orbit", "--out", picture);
+    HOLDS(standard_error, "figure.svg.dat, which the figure is made of");
     EXPECT(1, "table", stats, "--kind", "simulation", "--tol", "1e-3");
     EXPECT(1, "table", stats, stats);
     HOLDS(standard_error, "--kind solvers takes only one RESULTS");
