@@ -3,7 +3,7 @@
     import stickslip
     for problem in stickslip.problems("hair.h5"):
         answer = stickslip.solve(problem, solver="auto", tol=1e-8)
-        print(problem.name, answer.solved, answer.measures["fb"], answer.r)
+        print(problem.ncontacts, answer.solved, answer.measures["fb"], answer.r)
 
 Contact i owns components dim*i .. dim*i + dim - 1 of r, u, b and w: its normal first, then the
 tangents. H has ndofs rows and dim*ncontacts columns. Units: u in m/s, r in N s.
@@ -252,6 +252,12 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=100000, time_limit=0.0, sta
     method = _ffi.gc(out[0], _lib.ss_method_free)
     size = problem.dim * problem.ncontacts
     r = _reals(np.zeros(size) if start is None else start, size, "start").copy()
+    for name, value, low, high in (("tol", tol, 0, 1), ("max_iter", max_iter, 0, 10**9),
+                                   ("time_limit", time_limit, 0, np.inf), ("threads", threads, 0, 1024)):
+        if not low <= value <= high:
+            raise Error(f"{name} is a number from {low} to {high}, not {value}")
+    if not np.isfinite(r).all():
+        raise Error("start has a number that is not finite")
     interrupted = _ffi.new("sig_atomic_t *")
     raised = []
 
