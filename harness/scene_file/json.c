@@ -99,6 +99,9 @@ static ss_status read_text(const char *path, char **text, size_t *length, ss_err
 {
     FILE *in = fopen(path, "re");
     *text = NULL;
+    if (in == NULL && path[0] == '\0') {
+        return ss_fail(e, SS_BAD_INPUT, "the name of a file is empty");
+    }
     if (in == NULL) {
         return ss_fail(e, SS_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
     }
@@ -170,6 +173,7 @@ static char *quoted(const char *text, size_t length, size_t *count)
     return to;
 }
 
+// A byte-order mark is passed over.
 ss_status ss_json_read(const char *path, json_t **root, ss_error *e)
 {
     char *text;
@@ -180,7 +184,8 @@ ss_status ss_json_read(const char *path, json_t **root, ss_error *e)
         free(text);
         return ss_fail(e, SS_BAD_INPUT, "%s: is an empty file", path);
     }
-    char *changed = status == SS_OK ? quoted(text, length, &count) : NULL;
+    const size_t mark = status == SS_OK && strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    char *changed = status == SS_OK ? quoted(text + mark, length - mark, &count) : NULL;
     if (status == SS_OK && changed == NULL) {
         status = ss_fail_memory(e, path);
     }

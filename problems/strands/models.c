@@ -184,6 +184,14 @@ static bool velocities_finite(const ss_strand_design *d)
     return finite;
 }
 
+// A director, but none of it is across the first edge.
+static bool has_director_along(const ss_strand_design *d)
+{
+    const ss_vec3 edge = ss_unit(ss_minus(d->vertices[1], d->vertices[0]));
+    return ss_length(d->director) > 0.0 &&
+           ss_length(ss_cross(edge, d->director)) <= 1e-9 * ss_length(d->director);
+}
+
 static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
 {
     const int n = d->nvertices;
@@ -201,6 +209,10 @@ static ss_status check_vertices(const ss_strand_design *d, ss_error *e)
           isfinite(ss_length(d->director)))) {
         status = ss_fail(e, SS_BAD_INPUT,
                          "an angle or the director of a strand's material frame is not finite");
+    }
+    if (status == SS_OK && has_director_along(d)) {
+        status =
+            ss_fail(e, SS_BAD_INPUT, "the director of a strand has no part across its first edge");
     }
     if (status == SS_OK && !velocities_finite(d)) {
         status = ss_fail(e, SS_BAD_INPUT, "a velocity of a strand's vertices is not finite");

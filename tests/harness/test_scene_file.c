@@ -108,6 +108,18 @@ static const char *changed(const char *from, const char *to)
     return text;
 }
 
+static void a_byte_order_mark_is_passed_over(void)
+{
+    built a, b;
+    char text[8192];
+    snprintf(text, sizeof text, "\xEF\xBB\xBF%s", SCENE);
+    CHECK_OK(build_file(put_scratch("one.json", SCENE), NULL, &a));
+    CHECK_OK(build_file(put_scratch("two.json", text), NULL, &b));
+    check_same_world(&a, &b);
+    ss_world_free(a.world);
+    ss_world_free(b.world);
+}
+
 static void an_empty_file_is_told(void)
 {
     built b;
@@ -202,6 +214,8 @@ static const struct {
      "one.json: strands[0]: key 1 of a pose is at 0 s; keys increase in time"},
     {"\"clamp\"", "\"parts\": [[1, 1]], \"clamp\"",
      "one.json: strands[0].parts[0]: must be an array of 5 numbers, not of 2"},
+    {"\"director\": [0, 0, 1]", "\"director\": [2, 0, 0]",
+     "one.json: strands[0]: the director of a strand has no part across its first edge"},
     {"\"clamp\"", "\"length\": 1, \"clamp\"", "strands[0].length: goes with 'curvatures' alone"},
     {"\"hand\"}]}", "\"hand\"}]", "one.json: line 7 is not JSON"},
     {"\"title\"", "\"mu\": 1, \"title\"", "one.json: line 1 is not JSON: duplicate object key"},
@@ -311,6 +325,7 @@ static void run_tests(void)
     RUN_TEST(a_file_has_what_it_says);
     RUN_TEST(what_a_key_leaves_out_is_that_of_the_key_before);
     RUN_TEST(keys_of_a_file_are_read_as_they_were_written);
+    RUN_TEST(a_byte_order_mark_is_passed_over);
     RUN_TEST(an_empty_file_is_told);
     RUN_TEST(every_mistake_is_a_sentence_that_names_file_and_key);
     RUN_TEST(rows_may_stand_in_a_file_beside);

@@ -64,8 +64,8 @@ static ss_status check_rods(const ss_scene_request *request, int rods, const cha
                             ss_error *e)
 {
     if (request->rods > 0 && request->rods != rods) {
-        return ss_fail(e, SS_BAD_INPUT, "%d rods: this scene has %s; leave the number out",
-                       request->rods, number);
+        return ss_fail(e, SS_BAD_INPUT, "%d rod%s: this scene has %s; leave the number out",
+                       request->rods, request->rods == 1 ? "" : "s", number);
     }
     return ss_request_check(request, e);
 }
