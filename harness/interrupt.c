@@ -10,11 +10,11 @@ static void note(int signal_number)
     ss_interrupted = 1;
 }
 
-static void catch_signal(int signal_number)
+static void catch_signal(int signal_number, int flags)
 {
     struct sigaction before;
     if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+        struct sigaction action = {.sa_handler = note, .sa_flags = flags};
         sigemptyset(&action.sa_mask);
         sigaction(signal_number, &action, NULL);
     }
@@ -22,7 +22,7 @@ static void catch_signal(int signal_number)
 
 void ss_interrupt_catch(void)
 {
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
-    catch_signal(SIGHUP);
+    catch_signal(SIGINT, (int)SA_RESETHAND);
+    catch_signal(SIGTERM, (int)SA_RESETHAND);
+    catch_signal(SIGHUP, 0); // both the shell and the system may send one
 }

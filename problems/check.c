@@ -201,8 +201,8 @@ static double diagonal_of(const ss_sparse *W, int j, bool *moves_others)
     return diagonal;
 }
 
-// An impulse that pulls its own contact closer, or moves all but its own: no mass does that, but the law can still be
-// posed.
+// A negative entry: an impulse that pulls its own contact closer. A zero beside other entries: one that moves every
+// contact but its own. No mass does either, but the law can still be posed.
 static void remark_strange_diagonal(const ss_problem *p, ss_report *report)
 {
     for (int j = 0; j < p->W.ncols; j++) {

@@ -253,7 +253,7 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=100000, time_limit=0.0, sta
     size = problem.dim * problem.ncontacts
     r = _reals(np.zeros(size) if start is None else start, size, "start").copy()
     for name, value, low, high in (("tol", tol, 0, 1), ("max_iter", max_iter, 0, 10**9),
-                                   ("time_limit", time_limit, 0, np.inf), ("threads", threads, 0, 1024)):
+                                   ("time_limit", time_limit, 0, 1e9), ("threads", threads, 0, 256)):
         if not low <= value <= high:
             raise Error(f"{name} is a number from {low} to {high}, not {value}")
     if not np.isfinite(r).all():

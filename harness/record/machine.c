@@ -39,6 +39,8 @@ static void describe_processor(char *text, size_t room)
 {
     char processor[72], cores[32];
     ss_machine_processor(processor, sizeof processor);
+    strncat(processor, strcmp(processor, "unknown") == 0 ? " processor" : "",
+            sizeof processor - strlen(processor) - 1);
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(cores, sizeof cores, ", %ld core%s", count, ss_plural((double)count));
     const int left = (int)room - (int)strlen(cores) - 1;

@@ -94,7 +94,7 @@ static ss_status fail_kind(const ss_json *at, const char *must, ss_error *e)
 
 // ---- The file
 
-// All bytes, and a zero behind them.
+// All bytes but a byte-order mark, and a zero behind them.
 static ss_status read_text(const char *path, char **text, size_t *length, ss_error *e)
 {
     FILE *in = fopen(path, "re");
@@ -128,6 +128,9 @@ static ss_status read_text(const char *path, char **text, size_t *length, ss_err
         status = ss_fail(e, SS_BAD_INPUT, "%s: has more than 1 GB: that is no scene", path);
     } else {
         (*text)[count] = '\0';
+        const size_t mark = strncmp(*text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+        count -= mark;
+        memmove(*text, *text + mark, count + 1);
     }
     fclose(in);
     *length = count;
@@ -173,7 +176,6 @@ static char *quoted(const char *text, size_t length, size_t *count)
     return to;
 }
 
-// A byte-order mark is passed over.
 ss_status ss_json_read(const char *path, json_t **root, ss_error *e)
 {
     char *text;
@@ -184,8 +186,7 @@ ss_status ss_json_read(const char *path, json_t **root, ss_error *e)
         free(text);
         return ss_fail(e, SS_BAD_INPUT, "%s: is an empty file", path);
     }
-    const size_t mark = status == SS_OK && strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    char *changed = status == SS_OK ? quoted(text + mark, length - mark, &count) : NULL;
+    char *changed = status == SS_OK ? quoted(text, length, &count) : NULL;
     if (status == SS_OK && changed == NULL) {
         status = ss_fail_memory(e, path);
     }

@@ -9,6 +9,6 @@
 // program has it. Only regular files have one, on file systems that know locks.
 ss_status ss_hold(int fd, const char *path, ss_error *e);
 
-// A file opened for writing and held, with what is in it; and emptied.
+// Opens a file for writing and takes its lock; its content stays until ss_hold_empty.
 ss_status ss_hold_open(const char *path, FILE **file, ss_error *e);
 ss_status ss_hold_empty(FILE *file, const char *path, ss_error *e);

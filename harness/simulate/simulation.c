@@ -129,13 +129,18 @@ static number print(double x)
     return n;
 }
 
-static ss_status open_iterates(ss_simulation *sim, ss_error *e)
+static ss_status check_iterates(const ss_simulation *sim, ss_error *e)
 {
     const char *scheme = ss_stepper_scheme(sim->stepper);
-    if (strncmp(scheme, "thesis", strcspn(scheme, ":")) != 0) {
-        return ss_fail(e, SS_BAD_INPUT,
-                       "--iterates is for the scheme thesis, and these steps are by %s", scheme);
-    }
+    const bool thesis = strncmp(scheme, "thesis", strcspn(scheme, ":")) == 0;
+    return sim->settings->iterates == NULL || thesis
+               ? SS_OK
+               : ss_fail(e, SS_BAD_INPUT,
+                         "--iterates is for the scheme thesis, and these steps are by %s", scheme);
+}
+
+static ss_status open_iterates(ss_simulation *sim, ss_error *e)
+{
     sim->solver.iterates = ss_iterates_open(sim->settings->iterates, e);
     return sim->solver.iterates != NULL ? SS_OK : e->status;
 }
@@ -212,8 +217,8 @@ static ss_status open_frames(ss_simulation *sim, ss_error *e)
 static ss_status open_files(ss_simulation *sim, const ss_step_options *options, ss_error *e)
 {
     const ss_simulate_settings *s = sim->settings;
-    ss_status status = SS_OK;
-    if (s->stats != NULL || s->frames != NULL || s->trajectory != NULL) {
+    ss_status status = check_iterates(sim, e);
+    if (status == SS_OK && (s->stats != NULL || s->frames != NULL || s->trajectory != NULL)) {
         status = ss_strands_new(sim->world, &sim->strands, e);
     }
     if (status == SS_OK && s->dump != NULL) {

@@ -42,16 +42,16 @@ static bool has_control(const char *path)
     return false;
 }
 
-// The data and the script beside the picture must not replace what they are made of.
+// The picture, its data and its script must not replace what they are made of.
 static bool check_inputs(const settings *s, const ss_operands *files)
 {
-    static const char *const ENDINGS[] = {".dat", ".gp"};
-    for (int k = 0; k < 2 * files->count; k++) {
+    static const char *const ENDINGS[] = {"", ".dat", ".gp"};
+    for (int k = 0; k < 3 * files->count; k++) {
         char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s%s", s->out, ENDINGS[k % 2]);
-        if (ss_same_file(path, files->text[k / 2])) {
+        snprintf(path, sizeof path, "%s%s", s->out, ENDINGS[k % 3]);
+        if (ss_same_file(path, files->text[k / 3])) {
             ss_complain(VERB, "--out %s would replace %s, which the figure is made of", s->out,
-                        files->text[k / 2]);
+                        files->text[k / 3]);
             return false;
         }
     }

@@ -371,6 +371,7 @@ static bool check_files(const settings *s, const char *scene)
     const struct {
         const char *option, *path;
     } files[] = {{"the scene", ss_scene_file_is(scene) ? scene : NULL},
+                 {"--write", s->write},
                  {"--dump", s->dump},
                  {"--stats", s->stats},
                  {"--iterates", s->iterates},

@@ -82,8 +82,8 @@ static double *siconos_copy(const double *x, int n)
     return made != NULL ? memcpy(made, x, (size_t)n * sizeof *x) : NULL;
 }
 
-// A zero on the diagonal of W is entered as 1 and taken back below: where a column is empty, SBM_from_csparse of Siconos 4.4 goes on to
-// the next one and enters a number where W has none.
+// A zero on the diagonal of W is entered as 1, which take_back_ones undoes: where a column is empty,
+// SBM_from_csparse of Siconos 4.4 goes on to the next one and enters a number where W has none.
 static void enter_block(NumericsMatrix *triplets, int i, int j, const double block[9])
 {
     for (int c = 0; c < 9; c++) {

@@ -22,9 +22,9 @@
 // det Wb below this share of tr Wb tr W is rounding: doc/formulation.md, "Slip ratio".
 #define SS_SLIP_SINGULAR 1e-12
 
-// A Newton step of h a leaves an error of some h^2 a, and an answer that misses the law by less than
-// h^2 beta/SS_SLIP_SHARE (in all but 1 of 3000 sliding contacts of hair). So h need not be below LEAST, where rounding
-// begins. Above MOST sweeps take another course.
+// A Newton step of h a leaves an error of some h^2 a in a. The answer then misses the law by less than
+// h^2 beta/SS_SLIP_SHARE (in all but 1 of 3000 sliding contacts of hair), so a tolerance says how small the last h must
+// be. Below LEAST is rounding; above MOST the answers change so much that sweeps take another number of iterations.
 #define SS_SLIP_SHARE 10.0
 #define SS_SLIP_LEAST 1e-7
 #define SS_SLIP_MOST  1e-4

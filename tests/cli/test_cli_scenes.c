@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "problems/store/store.h"
 #include "tests/support/program.h"
@@ -79,7 +80,12 @@ static void a_run_that_cannot_begin_leaves_files_as_they_are(void)
     EXPECT(0, "simulate", "pair", "--steps", "3", "--stats", stats);
     EXPECT(1, "simulate", "pair", "--stats", stats, "--iterates", scratch_path("none.csv"));
     CHECK(csv_number(file_text(stats), 3, "step") == 3.0);
+    EXPECT(1, "simulate", "pair", "--stats", scratch_path("new.csv"), "--iterates",
+           scratch_path("none.csv"));
+    CHECK(access(scratch_path("new.csv"), F_OK) != 0);
     EXPECT(0, "simulate", "pair", "--write", scene);
+    EXPECT(1, "simulate", scene, "--write", again);
+    HOLDS(standard_error, "simulate: the scene and --write cannot both be");
     EXPECT(1, "simulate", scene, "--stats", again);
     HOLDS(standard_error, "simulate: the scene and --stats cannot both be");
     EXPECT(1, "simulate", "pair", "--stats", scene, "--dump", again);

@@ -307,7 +307,7 @@ static void an_explosion_is_exit_2_with_a_sentence_and_its_files(void)
 
 // ---- Ctrl-C
 
-static void an_interrupted_run_leaves_whole_files(void)
+static void a_run_ends_with_whole_files_by(int signal_number)
 {
     char out[400], err[400], dump[400], stats[400];
     snprintf(out, sizeof out, "%s", scratch_path("interrupted.out"));
@@ -319,7 +319,7 @@ static void an_interrupted_run_leaves_whole_files(void)
                                  stats,       "--format", "csv",     NULL};
     const pid_t child = start_program(out, err, words);
     wait_for_bytes(dump); // its first problem
-    kill(child, SIGINT);
+    kill(child, signal_number);
     int status = 0;
     waitpid(child, &status, 0);
     TEST_ASSERT_TRUE(WIFEXITED(status));
@@ -335,6 +335,13 @@ static void an_interrupted_run_leaves_whole_files(void)
     ss_stats_free(&read);
     EXPECT(0, "check", dump);
     EXPECT(0, "table", stats, "--kind", "simulation");
+    remove(dump);
+}
+
+static void an_interrupt_or_a_closed_terminal_leaves_whole_files(void)
+{
+    a_run_ends_with_whole_files_by(SIGINT);
+    a_run_ends_with_whole_files_by(SIGHUP);
 }
 
 static void a_file_belongs_to_one_simulation(void)
@@ -416,7 +423,10 @@ static void runs_become_figures(void)
     EXPECT(1, "plot", stats, stats, "--figure", "profile", "--out", picture);
     HOLDS(standard_error, "--figure profile takes only one RESULTS");
     EXPECT(1, "plot", stats, "--figure", "orbit", "--tol", "1e-3", "--out", picture);
-    EXPECT(3, "plot", scratch_path("figure.svg"), "--figure", "orbit", "--out", picture);
+    EXPECT(3, "plot", scratch_path("figure.svg"), "--figure", "orbit", "--out",
+           scratch_path("other.svg"));
+    EXPECT(1, "plot", scratch_path("figure.svg"), "--figure", "orbit", "--out", picture);
+    HOLDS(standard_error, "figure.svg, which the figure is made of");
     EXPECT(1, "plot", scratch_path("figure.svg.dat"), "--figure", "orbit", "--out", picture);
     HOLDS(standard_error, "figure.svg.dat, which the figure is made of");
     EXPECT(1, "table", stats, "--kind", "simulation", "--tol", "1e-3");
@@ -445,7 +455,7 @@ static void run_tests(void)
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(what_cannot_be_written_is_told_before_the_first_step);
     RUN_TEST(an_explosion_is_exit_2_with_a_sentence_and_its_files);
-    RUN_TEST(an_interrupted_run_leaves_whole_files);
+    RUN_TEST(an_interrupt_or_a_closed_terminal_leaves_whole_files);
     RUN_TEST(a_file_belongs_to_one_simulation);
     RUN_TEST(a_dump_that_is_not_whole_says_why);
     RUN_TEST(runs_become_figures);

@@ -111,8 +111,11 @@ static const char *changed(const char *from, const char *to)
 static void a_byte_order_mark_is_passed_over(void)
 {
     built a, b;
-    char text[8192];
-    snprintf(text, sizeof text, "\xEF\xBB\xBF%s", SCENE);
+    char text[8200];
+    const char *rest = "[[0, 0, 0], [0.01, 0, 0], [0.02, 0.001, 0], [0.03, 0.003, 0]]";
+    put_scratch("rest.csv", "\xEF\xBB\xBF"
+                            "0,0,0\n0.01,0,0\n0.02,0.001,0\n0.03,0.003,0\n");
+    snprintf(text, sizeof text, "\xEF\xBB\xBF%s", changed(rest, "\"rest.csv\""));
     CHECK_OK(build_file(put_scratch("one.json", SCENE), NULL, &a));
     CHECK_OK(build_file(put_scratch("two.json", text), NULL, &b));
     check_same_world(&a, &b);

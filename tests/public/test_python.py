@@ -79,8 +79,8 @@ class Python(unittest.TestCase):
         self.refuses("a problem needs mu, dim 2 or 3, and W, b or M, H, f, w", mu=[1], W=np.eye(3))
         with self.assertRaisesRegex(stickslip.Error, "nix"):
             stickslip.solve(BLOCK, solver="nix")
-        for wrong in ({"tol": 2}, {"tol": np.nan}, {"max_iter": -1}, {"threads": -1},
-                      {"time_limit": -1.0}, {"start": [np.nan, 0, 0]}):
+        for wrong in ({"tol": 2}, {"tol": np.nan}, {"max_iter": -1}, {"threads": 257},
+                      {"time_limit": np.inf}, {"start": [np.nan, 0, 0]}):
             with self.assertRaisesRegex(stickslip.Error, next(iter(wrong))):
                 stickslip.solve(BLOCK, **wrong)
         with self.assertRaisesRegex(stickslip.Error, "missing.h5"):

@@ -326,14 +326,14 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
         return ss_fail(
             e, SS_BAD_INPUT,
             "M of a strand at t = %g s is not positive definite, down to a step of %g s; "
-            "take a smaller dt, with a dt_min below it, or a stiffer material",
+            "take a dt below that, or a stiffer material",
             t, h);
     }
     if (reason == SS_STEP_ITERATES) {
         return ss_fail(
             e, SS_BAD_INPUT,
             "the iterates of the scheme %s move apart at t = %g s, down to a step of %g s; "
-            "take a smaller dt, with a dt_min below it, or the scheme linear",
+            "take a dt below that, or the scheme linear",
             s->spec, t, h);
     }
     if (reason == SS_STEP_INTEGRATOR) {
@@ -343,11 +343,10 @@ static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status s
             "%g s; take a larger rtol, more steps=, more damping or the scheme linear",
             s->spec, t, h);
     }
-    return ss_fail(
-        e, SS_BAD_INPUT,
-        "the motion explodes at t = %g s, down to a step of %g s; take a smaller dt, with "
-        "a dt_min below it, or a better solver",
-        t, h);
+    return ss_fail(e, SS_BAD_INPUT,
+                   "the motion explodes at t = %g s, down to a step of %g s; take a dt below that, "
+                   "or a better solver",
+                   t, h);
 }
 
 static ss_status try_step(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,

@@ -102,7 +102,7 @@ typedef struct ss_step_report {
     int nonlinear_least, nonlinear_most, formula_steps;
     double nonlinear_mean;
     ss_stiffness stiffness; // the last kind of K that a strand needed (model.h)
-    int lifted; // systems of a strand that had a factor after their diagonal was lifted only
+    int lifted; // systems of a strand whose diagonal was lifted, for the step's factor or for the solver's
     double dissipation; // sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error
                         // and the work of baumgarte's pushing out
     ss_energy energy;   // at its end

@@ -154,19 +154,20 @@ static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_re
     return status;
 }
 
-// Whether M of a strand in the problem has been lifted. Those of rods that are nearly folded are definite but for
-// rounding, and the solver has a factor of its own.
+// Lifts M of the strands in the problem that a solver's factor may refuse; false if there is none left to lift.
 static bool lift_problem(ss_stepper *s, const ss_iterate *it, ss_step_report *report)
 {
-    int lifted = 0;
+    bool any = false, definite = true;
     for (int k = 0; k < s->world->nstrands; k++) {
         const bool before = s->systems.lift[k] > 0.0;
-        if (s->formed.row[k] >= 0 && ss_systems_lift(&s->systems, s->world, k, it)) {
-            report->lifted += !before;
-            lifted++;
+        bool lifted = false;
+        if (s->formed.row[k] >= 0) {
+            definite = ss_systems_lift(&s->systems, s->world, k, it, &lifted) && definite;
         }
+        report->lifted += lifted && !before;
+        any |= lifted;
     }
-    return lifted > 0;
+    return any && definite;
 }
 
 static ss_status solve_or_lift(ss_stepper *s, const ss_iterate *it, ss_step_report *report,

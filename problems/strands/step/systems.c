@@ -304,13 +304,14 @@ static double least_pivot(const ss_band *L)
     return least;
 }
 
-// A factor that does not scale M, as those of solvers, has other rounding, which the entries before a pivot may enlarge
-// by as much.
+// Solvers factor M without scaling it. Their rounding differs, so that a pivot below this may be positive here and not
+// there.
 #define NEARLY_ROUNDING 1e-6
 
-bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it)
+bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it, bool *lifted)
 {
-    return least_pivot(&s->L[k]) < NEARLY_ROUNDING && lift_strand(s, w, k, it);
+    *lifted = least_pivot(&s->L[k]) < NEARLY_ROUNDING && s->lift[k] < SHARES[NSHARES - 1];
+    return !*lifted || lift_strand(s, w, k, it);
 }
 
 bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,

@@ -56,9 +56,9 @@ bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, con
 // The same of strand k, in the room of `thread`.
 bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
                             const ss_placed *at, int thread);
-// Lifts the diagonal of M of strand k, some of whose pivots are nearly rounding: a solver has not taken it. False
-// if none is, or the lift is as large as it may be.
-bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it);
+// After a solver has refused M: lifts the diagonal of strand k by the next share, and says so, if a pivot is nearly
+// rounding and the last share is not reached. False if M has no factor then.
+bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it, bool *lifted);
 // The factor of M of strand k. False where it is not positive definite.
 bool ss_systems_factor(ss_systems *s, const ss_world *w, int k);
 // (v - from)' M (v - from) of strand k over its free dofs; both [nv of the strand].
