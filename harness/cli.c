@@ -113,7 +113,7 @@ static int print_version(void)
     printf("flags     %s\n", SS_FLAGS);
     char processor[200];
     ss_machine_processor(processor, sizeof processor);
-    printf("processor %s\n", processor);
+    printf("processor %s\n", processor[0] != '\0' ? processor : "unknown");
     return ss_check_processor("");
 }
 

@@ -25,7 +25,7 @@ typedef struct ss_suggestion {
 void ss_suggestion_offer(ss_suggestion *s, const char *candidate);
 
 typedef struct ss_hint {
-    char text[160];
+    char text[400];
 } ss_hint;
 
 // "; did you mean 'inspect'?" with `dashes` before the word, or `otherwise` if nothing is near.

@@ -163,9 +163,8 @@ static ss_status fail_unknown(const ss_table *t, const char *name, ss_error *e)
         ss_suggestion_offer(&nearest, t->columns[c].key);
         snprintf(known + used, sizeof known - used, "%s%s", c > 0 ? ", " : "", t->columns[c].key);
     }
-    const bool is_near = nearest.best != NULL;
     return ss_fail(e, SS_BAD_INPUT, "--columns: there is no column '%s'%s", name,
-                   is_near ? ss_suggestion_hint(&nearest, "", "").text : known);
+                   ss_suggestion_hint(&nearest, "", known).text);
 }
 
 static ss_status show(ss_table *t, const char *name, ss_error *e)

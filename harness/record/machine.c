@@ -19,7 +19,7 @@ void ss_machine_processor(char *text, size_t room)
 {
     static const char KEY[] = "model name";
     char line[256];
-    snprintf(text, room, "unknown");
+    text[0] = '\0';
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         const char *value = strchr(line, ':');
@@ -39,12 +39,11 @@ static void describe_processor(char *text, size_t room)
 {
     char processor[72], cores[32];
     ss_machine_processor(processor, sizeof processor);
-    strncat(processor, strcmp(processor, "unknown") == 0 ? " processor" : "",
-            sizeof processor - strlen(processor) - 1);
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(cores, sizeof cores, ", %ld core%s", count, ss_plural((double)count));
     const int left = (int)room - (int)strlen(cores) - 1;
-    snprintf(text, room, "%.*s%s", left > 0 ? left : 0, processor, cores);
+    snprintf(text, room, "%.*s%s", left > 0 ? left : 0,
+             processor[0] != '\0' ? processor : "unknown processor", cores);
 }
 
 const ss_field ss_machine_fields[] = {

@@ -17,7 +17,7 @@ extern const ss_field ss_machine_fields[];
 ss_machine ss_machine_describe(void);
 
 // Each writes at most `room` characters, the terminating 0 among them.
-void ss_machine_processor(char *text, size_t room); // its name
+void ss_machine_processor(char *text, size_t room); // its name; "" if it is not known
 void ss_machine_date(char *text, size_t room);      // now, ISO 8601, UTC
 // "version commit flags"; if that is too long its end is replaced by '~' and part of its hash.
 void ss_machine_build(char *text, size_t room);

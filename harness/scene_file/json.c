@@ -13,6 +13,8 @@
 // A larger file is refused: it is no scene.
 #define MOST_BYTES (1L << 30)
 
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF" // which some editors put before all else
+
 // ---- Sentences
 
 ss_json ss_json_item(const ss_json *array, size_t index)
@@ -128,9 +130,10 @@ static ss_status read_text(const char *path, char **text, size_t *length, ss_err
         status = ss_fail(e, SS_BAD_INPUT, "%s: has more than 1 GB: that is no scene", path);
     } else {
         (*text)[count] = '\0';
-        const size_t mark = strncmp(*text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-        count -= mark;
-        memmove(*text, *text + mark, count + 1);
+        if (strncmp(*text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0) {
+            count -= strlen(BYTE_ORDER_MARK);
+            memmove(*text, *text + strlen(BYTE_ORDER_MARK), count + 1);
+        }
     }
     fclose(in);
     *length = count;

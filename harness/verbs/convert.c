@@ -242,10 +242,9 @@ const ss_verb ss_verb_convert = {
         "writes a file per problem; --every thins it out. "
         "A problem in global form can be made local, W = H' M^-1 H; "
         "the reverse is not possible. OUT may be the same file as IN unless problems or data of "
-        "other "
-        "programs would get lost. In place, --form local replaces M and H by W, and there is no "
-        "way back. --split must not overwrite IN. If "
-        "a problem has a defect, nothing is written.\n",
+        "other programs would get lost. In place, --form local replaces M and H by W, and there is "
+        "no way back. --split must not overwrite IN. If a problem has a defect, nothing is "
+        "written.\n",
     .example = "  stickslip convert hair.h5 hair-local.h5 --form local\n"
                "  stickslip convert calm-1.h5 sixth.h5 --every 6\n",
     .exits = {[SS_EXIT_BAD_INPUT] = "a file is unusable or cannot have that form"},

@@ -98,7 +98,7 @@ static bool join_alike_singles(const ss_problem *p, const bool *single, int *fir
         int *smallest = c.moved_to; // its work is done
         memset(smallest, -1, (size_t)c.count * sizeof *smallest);
         for (int j = 0; j < p->ndofs; j++) {
-            // A store is seldom: the next dof need not wait for it.
+            // Stores are rare, so that the next dof seldom waits for one.
             if (single[j] && smallest[same[j]] < 0) {
                 smallest[same[j]] = j;
             }

@@ -1,7 +1,6 @@
 #include "problems/matrix/long_products.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "problems/matrix/bodies.h"
 

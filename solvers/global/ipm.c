@@ -13,8 +13,7 @@
 #include "solvers/global/ipm_step.h"
 #include "solvers/sweep/sweep_keys.h"
 
-#define GOOD_STEP                                                                                  \
-    0.5 // least length of a good step: a path may be followed from there, and delta falls
+#define GOOD_STEP  0.5  // least length of a good step: a path may begin there, and delta falls
 #define GOOD_PLAIN 0.3  // the same without correctors
 #define SETTLED    1e-5 // error below which short steps are due to rounding, and folds are few
 #define LEAST_HARD 1e-9 // error below which delta does not fall again: rounding needs it

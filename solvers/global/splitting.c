@@ -274,7 +274,7 @@ static ss_status splitting_make(void *of, ss_drive *d, ss_error *e)
     if (!made) {
         return ss_fail_memory(e, "a splitting");
     }
-    state->team = products(c) >= PAYING ? c->team : NULL;
+    state->team = c->team != NULL && products(c) >= PAYING ? c->team : NULL;
     state->left = FREE;
     state->u = state->r + 4 * n;
     state->before = state->u + 4 * n;

@@ -150,7 +150,9 @@ static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_re
     const ss_status status =
         s->solver.solve(s->solver.context, &s->formed.problem, s->r, &report->answer, e);
     report->solve_seconds += ss_step_clock() - start;
-    *reason = status != SS_OK || !all_finite(s->r, 3 * s->ncontacts) ? SS_STEP_SOLVER : *reason;
+    if (status != SS_OK || !all_finite(s->r, 3 * s->ncontacts)) {
+        *reason = SS_STEP_SOLVER;
+    }
     return status;
 }
 

@@ -267,7 +267,7 @@ bool ss_systems_factor(ss_systems *s, const ss_world *w, int k)
 static const double SHARES[] = {1e-14, 1e-12, 1e-10, 1e-8};
 enum { NSHARES = sizeof SHARES / sizeof SHARES[0] };
 
-// By the next share. Whether M has a factor then.
+// The diagonal becomes 1 + share times the one that was formed. Whether M has a factor then.
 static bool lift_once(ss_systems *s, const ss_world *w, int k, const ss_iterate *it, double share)
 {
     const ss_strand *strand = &w->strands[k];
