@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "problems/strands/step/step_control.h"
+#include "strands/step/step_control.h"
 
 #define MOST_TIPS 2000
 #define MOST_NEAR 20000 // strands, of which the nearest tips are sought

@@ -2,7 +2,7 @@
 // they are, and what is measured of that.
 #pragma once
 
-#include "problems/strands/snapshot.h"
+#include "strands/snapshot.h"
 
 typedef struct ss_tip {
     ss_vec3 x;

@@ -21,7 +21,7 @@
 #pragma once
 
 #include "harness/frames/strands.h"
-#include "problems/strands/step/step.h"
+#include "strands/step/step.h"
 
 typedef struct ss_trajectory ss_trajectory;
 

@@ -1,5 +1,5 @@
 // Obstacles as wires: rings and meridians, in the obstacle's own frame
-// (problems/strands/contact/obstacle.h).
+// (strands/contact/obstacle.h).
 
 const KINDS = ["sphere", "ellipsoid", "plane", "cylinder", "capsule"];
 

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include "base/status.h"
-#include "problems/strands/geometry.h"
+#include "strands/geometry.h"
 
 typedef struct ss_json {
     const char *file;

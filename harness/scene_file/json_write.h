@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "problems/strands/geometry.h"
+#include "strands/geometry.h"
 
 void ss_json_write_real(FILE *out, double x);
 void ss_json_write_numbers(FILE *out, const double *x, size_t count);

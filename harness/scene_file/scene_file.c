@@ -9,7 +9,7 @@
 
 #include "harness/scene_file/json.h"
 #include "harness/scene_file/scene_parts.h"
-#include "problems/strands/spec.h"
+#include "strands/spec.h"
 
 #define LEAST_STEP 1e-9 // s, as of --dt
 #define MOST_STEP  1.0

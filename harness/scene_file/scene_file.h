@@ -1,7 +1,7 @@
 // harness/scene_file/scene_file.h -- scenes in JSON files, read and written; doc/scene-file.md is the format.
 #pragma once
 
-#include "problems/strands/scenes/scene.h"
+#include "strands/scenes/scene.h"
 
 // What a spec on the command line must end with to be the path of such a file.
 bool ss_scene_file_is(const char *spec);

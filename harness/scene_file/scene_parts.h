@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/scene_file/json.h"
-#include "problems/strands/world.h"
+#include "strands/world.h"
 
 // A line of a table of keys: the member of a struct that a key fills.
 #define FIELD(type, word, member, what)                                                            \

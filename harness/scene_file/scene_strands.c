@@ -7,8 +7,8 @@
 
 #include "harness/scene_file/scene_file.h"
 #include "harness/scene_file/scene_parts.h"
-#include "problems/strands/posing.h"
-#include "problems/strands/shape.h"
+#include "strands/posing.h"
+#include "strands/shape.h"
 
 // ---- Materials
 

@@ -12,8 +12,8 @@
 
 #include "harness/scene_file/json_write.h"
 #include "problems/store/save.h"
-#include "problems/strands/posing.h"
-#include "problems/strands/shape.h"
+#include "strands/posing.h"
+#include "strands/shape.h"
 
 // ---- The parts
 

@@ -1,7 +1,7 @@
 // harness/simulate/iterates.h -- a CSV row per iterate of the scheme thesis, for curves over its iterations.
 #pragma once
 
-#include "problems/strands/step/step.h"
+#include "strands/step/step.h"
 
 typedef struct ss_iterates ss_iterates;
 

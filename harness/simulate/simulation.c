@@ -13,7 +13,7 @@
 #include "harness/scene_file/scene_file.h"
 #include "harness/simulate/hold.h"
 #include "harness/simulate/size.h"
-#include "problems/strands/spec.h"
+#include "strands/spec.h"
 #include "solvers/clock.h"
 
 // Simulated seconds between two frames: a film of 25 pictures per second.

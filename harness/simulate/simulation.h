@@ -10,8 +10,8 @@
 #include "harness/simulate/iterates.h"
 #include "harness/simulate/stats.h"
 #include "harness/simulate/step_solver.h"
-#include "problems/strands/scenes/scene.h"
-#include "problems/strands/step/step.h"
+#include "strands/scenes/scene.h"
+#include "strands/step/step.h"
 #include "solvers/registry.h"
 
 // What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.

@@ -1,7 +1,7 @@
 // harness/simulate/size.h -- whether the machine's memory holds a scene.
 #pragma once
 
-#include "problems/strands/scenes/scene.h"
+#include "strands/scenes/scene.h"
 
 // Of a scene with so many strands that building them takes long, two smaller ones are built first, and the
 // memory of a strand, in the world and in its steps, is what the larger takes more. SS_BAD_INPUT where

@@ -6,7 +6,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "problems/strands/spec.h"
+#include "strands/spec.h"
 
 // Whether there is a scene of that name, whatever its options.
 static bool has_scene(const char *verb, const char *spec)

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 #include "harness/table.h"
-#include "problems/strands/step/step.h"
+#include "strands/step/step.h"
 
 // What is the same in every row.
 typedef struct ss_stats_run {

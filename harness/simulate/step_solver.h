@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "harness/simulate/iterates.h"
-#include "problems/strands/step/step.h"
+#include "strands/step/step.h"
 #include "solvers/registry.h"
 
 typedef struct ss_simulate_solver {

@@ -3,7 +3,7 @@
 
 #include "harness/cli.h"
 #include "harness/complain.h"
-#include "problems/strands/scenes/scene.h"
+#include "strands/scenes/scene.h"
 
 static const char VERB[] = "scenes";
 

@@ -8,9 +8,9 @@
 
 #include "problems/matrix/delassus.h"
 #include "problems/response.h"
-#include "problems/strands/step/step.h"
+#include "strands/step/step.h"
 #include "problems/store/store.h"
-#include "problems/strands/model.h"
+#include "strands/model.h"
 #include "problems/tangle/tangle.h"
 #include "solvers/registry.h"
 #include "tests/support/make_problem.h"

@@ -1,6 +1,6 @@
 // Every allocation of the collider fails once: SS_SYSTEM with a sentence, no leak, and the next
 // call finds everything. A scene no larger than one before allocates nothing.
-#include "problems/strands/contact/collide.h"
+#include "strands/contact/collide.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/strands/scenes/scene.h"
-#include "problems/strands/step/step.h"
+#include "strands/scenes/scene.h"
+#include "strands/step/step.h"
 #include "tests/measure/bench.h"
 
 #define EDGES   5 // of a strand

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "problems/tangle/random.h"
-#include "problems/strands/contact/collide.h"
+#include "strands/contact/collide.h"
 #include "tests/measure/bench.h"
 
 #define SEGMENTS 12

@@ -3,7 +3,7 @@
 // with 3 iterations a step, the best of many steps, wall time. Argument: how many wisps (400).
 #include <string.h>
 
-#include "problems/strands/scenes/scene.h"
+#include "strands/scenes/scene.h"
 #include "tests/measure/bench.h"
 
 #define STEPS      20

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
+#include "strands/band.h"
 #include "tests/measure/bench.h"
 
 #define H       1e-3 // s

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "problems/tangle/random.h"
-#include "problems/strands/step/stepper.h"
+#include "strands/step/stepper.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/stepping.h"
 #include "tests/support/support.h"

@@ -1,5 +1,5 @@
 // The broad phase: every pair of boxes that overlap, each once, and no others but by rounding.
-#include "problems/strands/contact/cells.h"
+#include "strands/contact/cells.h"
 
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"

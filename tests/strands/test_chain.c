@@ -8,7 +8,7 @@
 #define LANE         double
 #define LANE_ALL(a)  (a)
 #define LANE_ROOT(a) sqrt(a)
-#include "problems/strands/models/chain/chain_kernel.h"
+#include "strands/models/chain/chain_kernel.h"
 
 #define MOST 64 // vertices
 

@@ -1,12 +1,12 @@
 // tests/strands/test_chain_steps.c -- chains in worlds: what contacts find when they push one, steps that
 // cannot be, and chains on scripted bodies.
-#include "problems/strands/models/chain/chain_strand.h"
+#include "strands/models/chain/chain_strand.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
-#include "problems/strands/scenes/capstan.h"
+#include "strands/band.h"
+#include "strands/scenes/capstan.h"
 #include "tests/support/one_stepper.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/scene_run.h"

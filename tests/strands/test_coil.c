@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problems/strands/models/lifted_curls/lifted_curls.h"
-#include "problems/strands/scenes/scene.h"
+#include "strands/models/lifted_curls/lifted_curls.h"
+#include "strands/scenes/scene.h"
 #include "tests/support/strand_run.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
 // Contacts: the rules of collide.h, and fast crossings.
-#include "problems/strands/contact/collide.h"
+#include "strands/contact/collide.h"
 
 #include <string.h>
 

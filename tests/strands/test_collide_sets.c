@@ -1,6 +1,6 @@
 // The set of touches in random scenes: the broad phase against comparing all with all. Some scenes have points,
 // coincident vertices and very long segments.
-#include "problems/strands/contact/collide.h"
+#include "strands/contact/collide.h"
 
 #include <stdlib.h>
 

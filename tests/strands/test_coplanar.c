@@ -1,8 +1,8 @@
 // Roots of cubics and crossings of moving segments: known ones, sampling, conservative advancement.
-#include "problems/strands/contact/coplanar.h"
+#include "strands/contact/coplanar.h"
 
-#include "problems/strands/contact/proximity.h"
-#include "problems/strands/contact/swept.h"
+#include "strands/contact/proximity.h"
+#include "strands/contact/swept.h"
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"
 

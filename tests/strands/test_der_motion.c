@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/step/step.h"
-#include "problems/strands/models/der/der.h"
+#include "strands/step/step.h"
+#include "strands/models/der/der.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/strand_run.h"

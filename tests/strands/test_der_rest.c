@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
+#include "strands/band.h"
 #include "tests/support/resting.h"
 #include "tests/support/rod_errors.h"
 #include "tests/support/support.h"

@@ -9,7 +9,7 @@ typedef double lanes __attribute__((vector_size(32)));
 typedef int64_t lane_bits __attribute__((vector_size(32)));
 #define LANE      lanes
 #define LANE_BITS lane_bits
-#include "problems/strands/lanes_math.h"
+#include "strands/lanes_math.h"
 
 static void sine_and_cosine_are_those_of_libm(void)
 {

@@ -1,12 +1,12 @@
 // tests/strands/test_lifted_curls.c -- energy, gradient and Hessian of lifted curls against derivatives by
 // complex step (tests/support/curl_oracle.h), and what holds for whole curls.
-#include "problems/strands/models/lifted_curls/lifted_curls.h"
+#include "strands/models/lifted_curls/lifted_curls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
+#include "strands/band.h"
 #include "tests/support/curl_oracle.h"
 #include "tests/support/support.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "harness/frames/frames.h"
-#include "problems/strands/models/oriented/oriented_joint.h"
-#include "problems/strands/models/oriented/oriented_strand.h"
-#include "problems/strands/posing.h"
+#include "strands/models/oriented/oriented_joint.h"
+#include "strands/models/oriented/oriented_strand.h"
+#include "strands/posing.h"
 #include "tests/support/link_run.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
 // tests/strands/test_model_specs.c -- specs of strand models, designs that none can be, and materials.
-#include "problems/strands/model.h"
+#include "strands/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // tests/strands/test_models.c -- what every strand model owes of where it is and what it weighs. Written
 // against model.h alone; each test runs on every model, with each value of its options.
-#include "problems/strands/model.h"
+#include "strands/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
+#include "strands/band.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
 #include "tests/support/twisting_chain.h"

@@ -1,12 +1,12 @@
 // tests/strands/test_models_elastic.c -- what every strand model owes of energy, force, stiffness and
 // damping, where it has them. Written against model.h alone; each test runs on every model, with
 // each value of its options.
-#include "problems/strands/model.h"
+#include "strands/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
+#include "strands/band.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
 

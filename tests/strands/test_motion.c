@@ -1,5 +1,5 @@
 // tests/strands/test_motion.c -- scripted motions: derivatives, and how a body carries its points.
-#include "problems/strands/motion.h"
+#include "strands/motion.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
+#include "strands/band.h"
 #include "tests/support/one_stepper.h"
 #include "tests/support/twisting_chain.h"
 

@@ -1,7 +1,7 @@
 // The nearest or deepest point of a segment at each kind of obstacle: known answers, conditions
 // that the nearest point fulfils, and sampling.
-#include "problems/strands/contact/obstacle.h"
-#include "problems/strands/contact/proximity.h"
+#include "strands/contact/obstacle.h"
+#include "strands/contact/proximity.h"
 
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/models/oriented/oriented_joint.h"
+#include "strands/models/oriented/oriented_joint.h"
 #include "tests/support/random_tree.h"
 #include "tests/support/support.h"
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "tests/support/oriented_rows.h"
-#include "problems/strands/models/oriented/oriented_strand.h"
-#include "problems/strands/posing.h"
-#include "problems/strands/scenes/incline.h"
-#include "problems/strands/schemes/rows.h"
+#include "strands/models/oriented/oriented_strand.h"
+#include "strands/posing.h"
+#include "strands/scenes/incline.h"
+#include "strands/schemes/rows.h"
 #include "problems/tangle/random.h"
 #include "tests/support/landing.h"
 #include "tests/support/toy_strands.h"

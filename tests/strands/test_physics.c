@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/scenes/capstan.h"
-#include "problems/strands/scenes/incline.h"
+#include "strands/scenes/capstan.h"
+#include "strands/scenes/incline.h"
 #include "tests/support/brute_contacts.h"
 #include "tests/support/scene_run.h"
 #include "tests/support/support.h"

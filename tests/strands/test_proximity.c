@@ -1,5 +1,5 @@
 // Nearest points of two segments: known answers, sampling, degenerate segments; normals.
-#include "problems/strands/contact/proximity.h"
+#include "strands/contact/proximity.h"
 
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"

@@ -1,5 +1,5 @@
 // tests/strands/test_quaternion.c -- unit quaternions against rotation matrices.
-#include "problems/strands/quaternion.h"
+#include "strands/quaternion.h"
 
 #include "problems/tangle/random.h"
 #include "tests/support/support.h"

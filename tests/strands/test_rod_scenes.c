@@ -1,5 +1,5 @@
 // tests/strands/test_rod_scenes.c -- the scenes of single rods end where their closed forms say.
-#include "problems/strands/scenes/scene.h"
+#include "strands/scenes/scene.h"
 #include "tests/support/strand_run.h"
 #include "tests/support/support.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/scenes/bundle.h"
+#include "strands/scenes/bundle.h"
 #include "tests/support/brute_contacts.h"
 #include "tests/support/scene_run.h"
 #include "tests/support/support.h"

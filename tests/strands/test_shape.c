@@ -1,9 +1,9 @@
 // tests/strands/test_shape.c -- vertices, frames and curvatures of designs, each from the other.
-#include "problems/strands/shape.h"
+#include "strands/shape.h"
 
 #include <string.h>
 
-#include "problems/strands/step/system.h"
+#include "strands/step/system.h"
 
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"

@@ -1,5 +1,5 @@
 // tests/strands/test_step.c -- the one-step problem of a world against differences, and steps of it.
-#include "problems/strands/step/step.h"
+#include "strands/step/step.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // tests/strands/test_super_helix_kinematics.c -- one piece of helix: its place, frame and derivatives
 // against limits, integrals and differences.
-#include "problems/strands/models/super_helix/super_helix_kinematics.h"
+#include "strands/models/super_helix/super_helix_kinematics.h"
 
 #include <string.h>
 
-#include "problems/strands/models/super_helix/super_helix_row.h"
+#include "strands/models/super_helix/super_helix_row.h"
 
 #include "problems/tangle/random.h"
 #include "tests/support/support.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
-#include "problems/strands/step/system.h"
+#include "strands/band.h"
+#include "strands/step/system.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
 #include "tests/support/toy_strands.h"

@@ -1,7 +1,7 @@
 // When moving segments first come within reach: sampling, crossings made on purpose.
-#include "problems/strands/contact/swept.h"
+#include "strands/contact/swept.h"
 
-#include "problems/strands/contact/proximity.h"
+#include "strands/contact/proximity.h"
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"
 

@@ -1,10 +1,10 @@
 // tests/strands/test_system.c -- one implicit step without contacts, on models whose motion is known.
-#include "problems/strands/step/system.h"
+#include "strands/step/system.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/band.h"
+#include "strands/band.h"
 #include "tests/support/support.h"
 #include "tests/support/toy_strands.h"
 

@@ -1,5 +1,5 @@
 // tests/strands/test_track.c -- which contact of the step before is recalled by which, and how.
-#include "problems/strands/contact/track.h"
+#include "strands/contact/track.h"
 
 #include "problems/tangle/random.h"
 #include "tests/support/support.h"

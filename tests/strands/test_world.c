@@ -1,9 +1,9 @@
 // tests/strands/test_world.c -- how a world is filled, and what it refuses.
-#include "problems/strands/world.h"
+#include "strands/world.h"
 
 #include <string.h>
 
-#include "problems/strands/step/system.h"
+#include "strands/step/system.h"
 #include "tests/support/support.h"
 #include "tests/support/toy_strands.h"
 

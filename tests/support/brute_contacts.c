@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "problems/strands/contact/proximity.h"
-#include "problems/strands/contact/swept.h"
+#include "strands/contact/proximity.h"
+#include "strands/contact/swept.h"
 
 typedef struct list {
     const ss_polylines *lines;

@@ -4,7 +4,7 @@
 // two segments, and nothing of boxes and cells.
 #pragma once
 
-#include "problems/strands/contact/collide.h"
+#include "strands/contact/collide.h"
 
 // As ss_collide; *touches is the caller's to free.
 int brute_contacts(const ss_polylines *lines, const ss_obstacle *obstacles, const ss_pose *poses,

@@ -7,8 +7,8 @@
 #pragma once
 
 #include <stdbool.h>
-#include "problems/strands/geometry.h"
-#include "problems/strands/material.h"
+#include "strands/geometry.h"
+#include "strands/material.h"
 
 typedef struct kirchhoff {
     double length;

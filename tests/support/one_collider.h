@@ -2,7 +2,7 @@
 // test ends. Included once by each file.
 #pragma once
 
-#include "problems/strands/contact/collide.h"
+#include "strands/contact/collide.h"
 #include "problems/tangle/random.h"
 #include "tests/support/support.h"
 

@@ -2,7 +2,7 @@
 // freed, however the test ends. Included once by each file.
 #pragma once
 
-#include "problems/strands/step/stepper.h"
+#include "strands/step/stepper.h"
 #include "tests/support/stepping.h"
 #include "tests/support/support.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "problems/tangle/random.h"
-#include "problems/strands/model.h"
+#include "strands/model.h"
 
 typedef struct one_strand {
     ss_model_choice choice;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "problems/tangle/random.h"
-#include "problems/strands/geometry.h"
+#include "strands/geometry.h"
 
 static inline ss_vec3 random_point(ss_random *g, double half_side)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/quaternion.h"
+#include "strands/quaternion.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/resting.h"
 #include "tests/support/support.h"

@@ -1,8 +1,8 @@
 // tests/support/scene_world.h -- scenes as tests see them: a world of a scene, and where its strands are.
 #pragma once
 
-#include "problems/strands/scenes/scene.h"
-#include "problems/strands/step/system.h"
+#include "strands/scenes/scene.h"
+#include "strands/step/system.h"
 
 // What a test asks of a scene, NAME[:key=value,...]. mu NaN and rods 0: the scene's own; model NULL: its default.
 typedef struct scene_choice {

@@ -1,7 +1,7 @@
 // tests/support/stepping.h -- solvers for steps of small worlds, and worlds whose strands touch.
 #pragma once
 
-#include "problems/strands/step/step.h"
+#include "strands/step/step.h"
 #include "tests/support/toy_strands.h"
 
 // secular, to fb 1e-10; calls counts how often. It says that it leaves `left`.

@@ -1,8 +1,8 @@
 // tests/support/strand_run.h -- a world with one strand that nothing touches, and its steps.
 #pragma once
 
-#include "problems/strands/step/step.h"
-#include "problems/strands/step/system.h"
+#include "strands/step/step.h"
+#include "strands/step/system.h"
 #include "tests/support/support.h"
 
 typedef struct run {

@@ -10,7 +10,7 @@
 // s (cos q, sin q, 0); the spring of its hinge has the stiffness toy_stiffness.
 #pragma once
 
-#include "problems/strands/step/system.h"
+#include "strands/step/system.h"
 
 extern const ss_strand_model toy_chain, toy_pendulum;
 

@@ -1,12 +1,12 @@
-// A strand model on a page and a half: see the header, and problems/strands/model.h.
+// A strand model on a page and a half: see the header, and strands/model.h.
 #include "tests/support/twisting_chain.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/strands/quaternion.h"
-#include "problems/strands/shape.h"
+#include "strands/quaternion.h"
+#include "strands/shape.h"
 
 #define STRIDE 4 // dofs of a vertex and its edge
 

@@ -11,6 +11,6 @@
 // model of a rod: it is one that has twist, held dofs, a branchless polyline and all three stiffnesses.
 #pragma once
 
-#include "problems/strands/model.h"
+#include "strands/model.h"
 
 extern const ss_strand_model twisting_chain;

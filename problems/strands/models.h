@@ -1,6 +1,0 @@
-// problems/strands/models.h -- the strand models, as meson.build lists them (internal).
-#pragma once
-
-#include "problems/strands/model.h"
-
-#include "listed_strand_models.h"

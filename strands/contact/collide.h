@@ -1,0 +1,87 @@
+// strands/contact/collide.h -- which segments of which strands touch what.
+//
+// Every strand is a polyline of cylinders of one radius. A touch is a pair of segments, or a
+// segment and an obstacle, whose gap = distance - (sum of radii) is below the margin. Pairs of
+// segments of one strand that share a vertex and of two root segments that are held never touch; a touch whose
+// abscissa is 1 on a segment that is not its polyline's last belongs to the next segment. A segment
+// has the number of its first vertex in its strand.
+// Nearly parallel segments (sin^2 < 1e-4) touch at the middle of their overlap.
+//
+// Broad phase: a hash of space with cells that hold the longest cylinder's box (Teschner 2003).
+//
+// doc/strands.md, "Detection".
+#pragma once
+
+#include <stdbool.h>
+#include "base/status.h"
+#include "base/team.h"
+#include "strands/geometry.h"
+#include "strands/contact/obstacle.h"
+
+// Touches are sorted by (strand_a, segment_a, strand_b, segment_b), a before b where both are
+// strands; a pair of segments has one, but of places that overlap up to three. strand_b is -1 for an obstacle,
+// and segment_b then its number.
+typedef struct ss_touch {
+    int strand_a, segment_a;
+    int strand_b, segment_b;
+    double a, b; // abscissae in [0, 1]; b is 0 on an obstacle
+    ss_vec3 n;   // unit, from b to a
+    ss_vec3 y;   // the obstacle's point, or the one of b's centre line
+    double gap;  // m
+    double
+        ahead; // m: how much farther apart the points are along n when the step begins than gap says; 0 except for
+    // places that are to be kept from overlapping at its end (overlap.h)
+} ss_touch;
+
+// What a step may leave of an overlap: so many m, or all but a share of what there was when it began.
+typedef struct ss_slack {
+    double overlap, taken_back;
+} ss_slack;
+
+typedef struct ss_polylines {
+    int nstrands;
+    const int *first; // [nstrands + 1] into x: vertices of strand k are first[k] .. first[k+1]-1
+    const ss_vec3 *x; // m
+    const ss_vec3 *moved; // the same vertices at the end of the step, for swept tests; NULL without
+    double radius;        // m
+    const int
+        *body; // [nstrands] that carries the root, or -1; NULL for none. A root segment, and its
+               // vertices, do not touch obstacles of their own body
+    const bool *
+        loose; // [nstrands] whose root nothing holds; NULL for none. Only root segments that are both held
+               // never touch
+    const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
+        // but its first, the vertex that it branches from; -1 else. NULL: no branches
+    bool coplanar;  // with `moved`: two segments meet where coplanar.h says so, not swept.h
+    bool exact;     // nearly parallel segments touch where they are nearest, not in the middle
+    bool overlaps;  // with `moved`: touches are the places of overlap.h, and no others
+    ss_slack slack; // for `overlaps`
+    // Planes are touched by vertices: over a segment the distance from a plane is least at its ends, and keeping these
+    // outside keeps all of it outside, however it is turned within the step. One touch per segment, at its lower end,
+    // is enough where a step looks at its end (overlap.h); else a level strand sinks where it has none.
+    bool plane_vertices;
+    bool
+        vertices; // obstacles are touched by vertices, not by segments: a is 0, or 1 at the end of a polyline
+} ss_polylines;
+
+typedef struct ss_collider ss_collider; // memory that is kept from step to step
+
+// team (team.h): the caller's, whose threads share a search; NULL: one thread. The touches are the
+// same. NULL without memory.
+ss_collider *ss_collider_new(ss_team *team);
+void ss_collider_free(ss_collider *c);
+
+// touches: owned by the collider, until its next call. poses: of the obstacles in the world.
+// With lines->moved, pairs whose centre lines come within the sum of radii anywhere during the
+// straight motion from x to moved are found too (continuous detection). a, b and n of these are as
+// at the first such time, y is at x, and gap is that between the points at x, measured along n:
+// what may close during the step. Where centre lines cross (lines->coplanar), n is orthogonal to
+// both, towards the side where a begins. Obstacles rest at `poses` meanwhile. SS_BAD_INPUT for a vertex
+// that is not finite, or a radius or margin below 0.
+ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacle *obstacles,
+                     const ss_pose *poses, int nobstacles, double margin, const ss_touch **touches,
+                     int *count, ss_error *e);
+
+// Closest points of the segments x0 x1 and y0 y1: abscissae and distance. Nearly parallel ones: the
+// middle of the overlap.
+double ss_segments_nearest(ss_vec3 x0, ss_vec3 x1, ss_vec3 y0, ss_vec3 y1, double *a, double *b);

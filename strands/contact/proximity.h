@@ -1,0 +1,77 @@
+// strands/contact/proximity.h -- nearest points of two segments, and the normal there
+// (internal).
+#pragma once
+
+#include "strands/contact/collide.h"
+
+// fmax and fmin are calls, for the sake of NaN and of the sign of 0.
+static inline double ss_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double ss_smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+// As ss_segments_nearest, but nearest without exception: only segments that are parallel to 1e-10
+// touch at the middle of their overlap.
+double ss_segments_exact(ss_vec3 x0, ss_vec3 x1, ss_vec3 y0, ss_vec3 y1, double *a, double *b);
+
+// The unit vector along w, which leads from a point of a segment along e to the nearest one of a
+// segment along d. Where the two points coincide: one orthogonal to both, the same every time.
+ss_vec3 ss_normal_between(ss_vec3 w, ss_vec3 d, ss_vec3 e);
+
+// A unit vector orthogonal to d; for d = 0 any.
+ss_vec3 ss_orthogonal(ss_vec3 d);
+
+// sin^2 of the angle below which the touch of two cylinders is long, and one of its ends, which
+// the exact points would jump between, stands for it badly.
+#define SS_NEARLY_PARALLEL 1e-4
+
+// What the test below wants of a segment; a cache line.
+typedef struct ss_segment_bar {
+    ss_vec3 d, sum; // from its first end to its second, and their sum
+    double dd, length;
+} ss_segment_bar;
+
+static inline ss_segment_bar ss_segment_bar_of(const ss_vec3 x[2])
+{
+    ss_segment_bar bar = {.d = ss_minus(x[1], x[0]), .sum = ss_plus(x[0], x[1])};
+    bar.dd = ss_dot(bar.d, bar.d);
+    bar.length = sqrt(bar.dd);
+    return bar;
+}
+
+// True only where the segments are farther than `reach` from each other, and true for most that
+// are; costs less than their distance. With w from the middle of one to the middle of the other and
+// c = d x e, the lines are |w . c| / |c| apart, and no point of the second is nearer to the line of
+// the first than |d x w| / |d| - |c| / (2 |d|). Without branches, for of boxes that overlap the outcome is not
+// to be foreseen.
+static inline bool ss_bars_are_beyond(const ss_segment_bar *a, const ss_segment_bar *b,
+                                      double reach)
+{
+    const double above_rounding = 1.0 + 1e-6;
+    const ss_vec3 w = ss_scaled(0.5, ss_minus(b->sum, a->sum));
+    const ss_vec3 c = ss_cross(a->d, b->d), side = ss_cross(a->d, w);
+    const double cc = ss_dot(c, c), wc = ss_dot(w, c);
+    const double apart = above_rounding * reach;
+    const double far = apart * a->length + above_rounding * 0.5 * sqrt(cc);
+    return (ss_dot(side, side) > far * far) |
+           ((wc * wc > apart * apart * cc) & (cc > SS_NEARLY_PARALLEL * a->dd * b->dd));
+}
+
+// True only where the segment is farther than `reach` from x.
+static inline bool ss_bar_is_beyond(const ss_segment_bar *a, ss_vec3 x, double reach)
+{
+    const ss_vec3 w = ss_along(a->sum, -2.0, x); // from x to its middle, twice
+    const double far = (1.0 + 1e-6) * (2.0 * reach + a->length);
+    return ss_dot(w, w) > far * far;
+}
+
+static inline bool ss_segments_are_beyond(const ss_vec3 x[2], const ss_vec3 y[2], double reach)
+{
+    const ss_segment_bar a = ss_segment_bar_of(x), b = ss_segment_bar_of(y);
+    return ss_bars_are_beyond(&a, &b, reach);
+}

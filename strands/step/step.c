@@ -1,0 +1,432 @@
+// strands/step/step.c -- the stepper: how it is made, and which tries of a step it takes.
+#include "strands/step/step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "strands/step/stepper.h"
+
+#define GOOD_STEPS 10  // before a reduced step grows
+#define GROWTH     1.5 // of it
+
+const char *const ss_step_reason_names[] = {"done",   "reach",    "explosion",  "solver",
+                                            "matrix", "iterates", "integrator", NULL};
+
+ss_step_options ss_step_defaults(void)
+{
+    return (ss_step_options){.dt = 2e-3,
+                             .dt_min = 1e-4,
+                             .gap = SS_GAP_BAUMGARTE,
+                             .beta = 0.2,
+                             .reach = 1.0,
+                             .explosion = 1e3,
+                             .alone = 1500,
+                             .contacts = true};
+}
+
+// ---- Making one
+
+ss_status ss_step_options_check(const ss_step_options *o, ss_error *e)
+{
+    if (!(o->dt_min > 0.0 && o->dt_min <= o->dt && isfinite(o->dt))) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "steps from %g to %g s are asked for; give 0 < dt_min <= dt", o->dt_min,
+                       o->dt);
+    }
+    if (!(o->beta >= 0.0 && o->beta <= 1.0)) {
+        return ss_fail(e, SS_BAD_INPUT, "beta is %g; give 0 .. 1", o->beta);
+    }
+    if (o->looks < 0) {
+        return ss_fail(e, SS_BAD_INPUT, "looks is %d; give 0 or more", o->looks);
+    }
+    if (!(o->margin >= 0.0 && o->reach >= 0.0 && o->explosion >= 0.0 &&
+          isfinite(o->margin + o->reach + o->explosion))) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "margin %g, reach %g or explosion %g is no finite number >= 0", o->margin,
+                       o->reach, o->explosion);
+    }
+    return SS_OK;
+}
+
+static ss_status check_scheme(const ss_world *w, const ss_scheme *scheme, ss_error *e)
+{
+    for (int k = 0; !scheme->projects && k < w->nstrands; k++) {
+        if (w->strands[k].model->project != NULL && w->strands[k].model->energy == NULL) {
+            return ss_fail(
+                e, SS_BAD_INPUT,
+                "strands of the model %s keep their length by a method of their own, which "
+                "the scheme %s has no place for: take linear",
+                w->strands[k].model->name, scheme->name);
+        }
+    }
+    return SS_OK;
+}
+
+// The branches of all strands, where one has any. False without memory.
+static bool fill_branches(ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    for (int k = 0; k < w->nstrands; k++) {
+        const ss_strand *strand = &w->strands[k];
+        if (strand->size.branch != NULL && s->branch == NULL) {
+            s->branch = malloc(((size_t)w->npoints + 1) * sizeof *s->branch);
+            if (s->branch == NULL) {
+                return false;
+            }
+            memset(s->branch, -1, (size_t)w->npoints * sizeof *s->branch);
+        }
+        for (int i = 0; strand->size.branch != NULL && i < strand->size.npoints; i++) {
+            const int from = strand->size.branch[i];
+            s->branch[strand->point + i] = from < 0 ? -1 : strand->point + from;
+        }
+    }
+    return true;
+}
+
+// What strands need that are stepped one by one.
+static bool allocate(ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    const size_t n = (size_t)w->nstrands;
+    const bool here = ss_snapshot_init(&s->here, w), there = ss_snapshot_init(&s->there, w);
+    const bool shared = s->options.threads > 1 && w->nv >= s->options.alone;
+    const bool systems = ss_systems_init(&s->systems, w, shared ? s->options.threads : 1);
+    s->mean = malloc(((size_t)w->nv + 1) * sizeof *s->mean);
+    s->first = malloc((n + 1) * sizeof *s->first);
+    s->body = malloc((n + 1) * sizeof *s->body);
+    s->loose = malloc((n + 1) * sizeof *s->loose);
+    s->ends = malloc((n + 1) * sizeof *s->ends);
+    s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
+    s->collider = ss_collider_new(s->systems.team);
+    s->track = ss_track_new(s->systems.team);
+    if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->body == NULL ||
+        s->moved == NULL || s->ends == NULL || s->loose == NULL || s->collider == NULL ||
+        s->track == NULL) {
+        return false;
+    }
+    for (int k = 0; k < w->nstrands; k++) {
+        s->first[k] = w->strands[k].point;
+        s->loose[k] = !ss_clamps_root(w->strands[k].clamp);
+        // With looks the steps of newton in which a bundle lands on its root edges overlap by half a radius.
+        const bool free_root = s->loose[k] && (s->scheme->vertices || s->options.looks == 0);
+        s->body[k] = free_root ? -1 : w->strands[k].body;
+    }
+    s->first[w->nstrands] = w->npoints;
+    return fill_branches(s);
+}
+
+static ss_status make_room(ss_stepper *s, ss_error *e)
+{
+    ss_status status = ss_world_state_init(&s->trial, s->world)
+                           ? ss_step_batch_new(s, e)
+                           : ss_fail_memory(e, "the steps of a world");
+    if (status == SS_OK && s->batch == NULL && !allocate(s)) {
+        status = ss_fail_memory(e, "the steps of a world");
+    }
+    return status;
+}
+
+// The scheme that was asked for, or that of the model of the first strand.
+static ss_status make_scheme(ss_stepper *s, ss_error *e)
+{
+    const char *own = s->world->strands[0].model->scheme;
+    ss_scheme_choice choice = {0};
+    const ss_scheme_choice *asked = s->options.scheme;
+    ss_status status = SS_OK;
+    if (asked == NULL) {
+        status = ss_scheme_parse(own != NULL ? own : "linear", &choice, e);
+        asked = &choice;
+    }
+    if (status == SS_OK) {
+        s->scheme = asked->scheme;
+        strcpy(s->spec, asked->spec);
+        s->options.continuous = s->options.continuous || s->scheme->continuous;
+        status = check_scheme(s->world, s->scheme, e);
+    }
+    if (status == SS_OK && s->scheme->make != NULL) {
+        status = s->scheme->make(s, asked->settings, &s->own, e);
+    }
+    ss_scheme_choice_free(&choice);
+    s->options.scheme = NULL;
+    return status;
+}
+
+ss_stepper *ss_stepper_new(ss_world *w, const ss_step_options *options, ss_step_solver solver,
+                           ss_error *e)
+{
+    if (ss_step_options_check(options, e) != SS_OK) {
+        return NULL;
+    }
+    if (w->nstrands == 0) {
+        ss_fail(e, SS_BAD_INPUT, "the world has no strand to step; add one");
+        return NULL;
+    }
+    ss_stepper *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        ss_fail_memory(e, "the steps of a world");
+        return NULL;
+    }
+    s->world = w;
+    s->options = *options;
+    s->solver = solver;
+    s->dt = options->dt;
+    s->nfound = -1;
+    if (make_scheme(s, e) != SS_OK || make_room(s, e) != SS_OK) {
+        ss_stepper_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void ss_stepper_free(ss_stepper *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    ss_snapshot_free(&s->here);
+    ss_snapshot_free(&s->there);
+    ss_systems_free(&s->systems);
+    if (s->batch != NULL) {
+        s->batch->free(s->members);
+    }
+    if (s->scheme != NULL && s->scheme->free != NULL) {
+        s->scheme->free(s->own);
+    }
+    ss_world_state_free(&s->trial);
+    free(s->branch);
+    free(s->mean);
+    free(s->first);
+    free(s->body);
+    free(s->loose);
+    free(s->moved);
+    free(s->ends);
+    ss_collider_free(s->collider);
+    ss_track_free(s->track);
+    ss_buffer_free(&s->found);
+    ss_buffer_free(&s->contacts);
+    ss_buffer_free(&s->wanted);
+    ss_buffer_free(&s->frames);
+    ss_buffer_free(&s->answers);
+    ss_buffer_free(&s->velocities);
+    ss_step_problem_free(&s->formed);
+    free(s);
+}
+
+// ---- Stepping
+
+static bool same(const double *a, const double *b, int count)
+{
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+// `here` becomes where the world is, in case somebody else moved it.
+static void look_around(ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    if (s->batch != NULL) {
+        return; // it looks at the world itself
+    }
+    if (s->placed && w->now.time == s->trial.time && same(w->now.q, s->trial.q, w->nq) &&
+        same(w->now.v, s->trial.v, w->nv)) {
+        return;
+    }
+    ss_snapshot_script(&s->here, w, w->now.time);
+    ss_snapshot_place(&s->here, w, &w->now, s->systems.team);
+    s->energy = ss_step_energy(w, &w->now, &s->here);
+    s->nfound = -1;
+}
+
+static ss_status keep_found(ss_stepper *s, ss_error *e)
+{
+    s->nfound = -1;
+    if (s->after == NULL || s->options.continuous) {
+        return SS_OK; // the next step looks for itself
+    }
+    const size_t size = (size_t)s->nafter * sizeof *s->after;
+    void *room = ss_buffer_room(&s->found, size + sizeof *s->after);
+    if (room == NULL) {
+        return ss_fail_memory(e, "the contacts of a step");
+    }
+    memcpy(room, s->after, size);
+    s->nfound = s->nafter;
+    return SS_OK;
+}
+
+static ss_status move_world(ss_stepper *s, double h, const ss_step_report *report, ss_error *e)
+{
+    if (s->scheme->accept != NULL) {
+        s->scheme->accept(s, s->own);
+    }
+    ss_status status = ss_track_keep(s->track, s->touches, s->ncontacts, s->E, s->r, h, e);
+    if (status == SS_OK) {
+        status = keep_found(s, e);
+    }
+    if (status != SS_OK) {
+        return status;
+    }
+    const ss_snapshot behind = s->here;
+    s->here = s->there;
+    s->there = behind;
+    s->energy = report->energy;
+    s->trial.time = s->world->now.time = report->time;
+    memcpy(s->world->now.q, s->trial.q, (size_t)s->world->nq * sizeof *s->trial.q);
+    memcpy(s->world->now.v, s->trial.v, (size_t)s->world->nv * sizeof *s->trial.v);
+    s->placed = true;
+    return SS_OK;
+}
+
+// The word on the answer of the try.
+static ss_status judge(ss_stepper *s, ss_step_report *report, ss_error *e)
+{
+    return s->ncontacts > 0 && s->solver.judge != NULL
+               ? s->solver.judge(s->solver.context, &s->formed.problem, s->r, &report->answer, e)
+               : SS_OK;
+}
+
+// The world is moved to where the try ended.
+static ss_status accept(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
+{
+    const double start = ss_step_clock();
+    const ss_status judged = judge(s, report, e);
+    report->judge_seconds += ss_step_clock() - start;
+    if (judged != SS_OK) {
+        return judged;
+    }
+    if (s->batch != NULL) {
+        ss_step_batch_accept(s);
+    } else {
+        const ss_status status = move_world(s, h, report, e);
+        if (status != SS_OK) {
+            return status;
+        }
+    }
+    s->steps++;
+    s->good++;
+    if (s->good >= GOOD_STEPS && s->dt < s->options.dt) {
+        s->dt = fmin(GROWTH * s->dt, s->options.dt);
+        s->good = 0;
+    }
+    return SS_OK;
+}
+
+// Why no step of any size is taken; the solver's own sentence stands.
+static ss_status give_up(const ss_stepper *s, ss_step_reason reason, ss_status status, ss_error *e)
+{
+    const double t = s->world->now.time, h = s->options.dt_min;
+    if (status != SS_OK) {
+        return status;
+    }
+    if (reason == SS_STEP_SOLVER) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "the answer at t = %g s is not finite, down to a step of %g s; take another "
+                       "solver",
+                       t, h);
+    }
+    if (reason == SS_STEP_MATRIX) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "M of a strand at t = %g s is not positive definite, down to a step of %g s; "
+            "take a dt below that, or a stiffer material",
+            t, h);
+    }
+    if (reason == SS_STEP_ITERATES) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "the iterates of the scheme %s move apart at t = %g s, down to a step of %g s; "
+            "take a dt below that, or the scheme linear",
+            s->spec, t, h);
+    }
+    if (reason == SS_STEP_INTEGRATOR) {
+        return ss_fail(
+            e, SS_BAD_INPUT,
+            "the scheme %s could not integrate the motion from t = %g s on, not even for "
+            "%g s; take a larger rtol, more steps=, more damping or the scheme linear",
+            s->spec, t, h);
+    }
+    return ss_fail(e, SS_BAD_INPUT,
+                   "the motion explodes at t = %g s, down to a step of %g s; take a dt below that, "
+                   "or a better solver",
+                   t, h);
+}
+
+static ss_status try_step(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
+                          ss_error *e)
+{
+    report->iterates = report->lifted = report->looks = 0;
+    if (s->batch != NULL) {
+        ss_step_batch_try(s, s->dt, report, reason);
+        return SS_OK;
+    }
+    return s->scheme->step(s, s->own, s->dt, report, reason, e);
+}
+
+// Tries until one is good, or as good as the smallest step can be.
+static ss_status find_step(ss_stepper *s, ss_step_report *report, ss_error *e)
+{
+    for (;;) {
+        ss_step_reason reason = SS_STEP_DONE;
+        const ss_status status = try_step(s, report, &reason, e);
+        const bool smallest = s->dt <= s->options.dt_min;
+        if (status != SS_OK && (status == SS_SYSTEM || reason != SS_STEP_SOLVER)) {
+            return status;
+        }
+        if (reason != SS_STEP_DONE) {
+            report->reason = reason;
+        }
+        if (reason == SS_STEP_DONE || (reason == SS_STEP_REACH && smallest)) {
+            return accept(s, s->dt, report, e);
+        }
+        if (smallest) {
+            return give_up(s, reason, status, e);
+        }
+        s->dt = fmax(0.5 * s->dt, s->options.dt_min);
+        s->good = 0;
+        report->rejected++;
+    }
+}
+
+ss_status ss_stepper_step(ss_stepper *s, ss_step_report *report, ss_error *e)
+{
+    const double start = ss_step_clock();
+    *report = (ss_step_report){.answer = {.status = ""}, .penetration = NAN};
+    look_around(s);
+    s->placed = false;
+    s->ncontacts = 0;
+    const ss_status status = find_step(s, report, e);
+    s->ncontacts = status == SS_OK ? s->ncontacts : 0;
+    report->seconds = ss_step_clock() - start;
+    return status;
+}
+
+const char *ss_stepper_scheme(const ss_stepper *s)
+{
+    return s->spec;
+}
+
+bool ss_stepper_is_alone(const ss_stepper *s)
+{
+    return s->scheme->alone;
+}
+
+const ss_problem *ss_stepper_problem(const ss_stepper *s, const double **r, const double **v)
+{
+    *r = s->ncontacts > 0 ? s->r : NULL;
+    *v = s->ncontacts > 0 ? s->v : NULL;
+    return s->ncontacts > 0 ? &s->formed.problem : NULL;
+}
+
+const ss_vec3 *ss_stepper_points(const ss_stepper *s)
+{
+    return s->placed && s->batch == NULL ? s->here.x : NULL;
+}
+
+const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count)
+{
+    *count = s->ncontacts;
+    return s->touches;
+}
+
+const ss_mat3 *ss_stepper_frames(const ss_stepper *s)
+{
+    return s->E;
+}
