@@ -1,9 +1,10 @@
 #include "base/field.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/assert.h"
 
 ss_fields ss_fields_of(const ss_field *table)
 {
@@ -13,7 +14,7 @@ ss_fields ss_fields_of(const ss_field *table)
 static void enter(ss_fields *walk, const ss_field *part)
 {
     const size_t offset = walk->offset[walk->depth] + part->offset;
-    assert(walk->depth + 1 < SS_FIELDS_DEPTH);
+    ss_assert(walk->depth + 1 < SS_FIELDS_DEPTH);
     walk->depth++;
     walk->at[walk->depth] = part->part;
     walk->offset[walk->depth] = offset;
@@ -52,7 +53,7 @@ const char *ss_field_text(const ss_field *field, const void *object)
     if (field->kind == SS_FIELD_TEXT) {
         return place;
     }
-    assert(field->kind == SS_FIELD_LINK);
+    ss_assert(field->kind == SS_FIELD_LINK);
     const char *text;
     memcpy(&text, place, sizeof text);
     return text;
@@ -61,14 +62,14 @@ const char *ss_field_text(const ss_field *field, const void *object)
 long long ss_field_integer(const ss_field *field, const void *object)
 {
     const char *place = (const char *)object + field->offset;
-    assert(field->kind == SS_FIELD_INTEGER);
+    ss_assert(field->kind == SS_FIELD_INTEGER);
     int number;
     long large;
     if (field->width == sizeof number) {
         memcpy(&number, place, sizeof number);
         return number;
     }
-    assert(field->width == sizeof large);
+    ss_assert(field->width == sizeof large);
     memcpy(&large, place, sizeof large);
     return large;
 }
@@ -79,7 +80,7 @@ double ss_field_number(const ss_field *field, const void *object)
         const long long value = ss_field_integer(field, object);
         return value < 0 ? NAN : (double)value;
     }
-    assert(field->kind == SS_FIELD_REAL);
+    ss_assert(field->kind == SS_FIELD_REAL);
     double value;
     memcpy(&value, (const char *)object + field->offset, sizeof value);
     return value;
@@ -94,14 +95,14 @@ void ss_field_set(const ss_field *field, void *object, double value)
     } else if (field->width == sizeof(int)) {
         memcpy(place, &(int){(int)whole}, sizeof(int));
     } else {
-        assert(field->kind == SS_FIELD_INTEGER && field->width == sizeof(long));
+        ss_assert(field->kind == SS_FIELD_INTEGER && field->width == sizeof(long));
         memcpy(place, &(long){(long)whole}, sizeof(long));
     }
 }
 
 void ss_field_set_text(const ss_field *field, void *object, const char *text)
 {
-    assert(field->kind == SS_FIELD_TEXT);
+    ss_assert(field->kind == SS_FIELD_TEXT);
     strncpy((char *)object + field->offset, text, field->width - 1);
     ((char *)object)[field->offset + field->width - 1] = '\0';
 }

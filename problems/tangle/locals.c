@@ -8,10 +8,10 @@
 // factor takes W_NN down faster than w and so leads there from any W.
 #include "problems/tangle/locals.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "problems/tangle/spectrum.h"
 
 // tr W / d lies between these, 1/kg.
@@ -263,8 +263,8 @@ static void draw_answer(ss_random *g, ss_local_kind kind, const ss_local *p,
 ss_local ss_local_draw(ss_random *g, ss_local_kind kind, int dim, double condition, double mu_low,
                        double mu_high, ss_local_answer *answer)
 {
-    assert(dim == 2 || dim == 3);
-    assert(condition > 1.0 && 0.0 < mu_low && mu_low <= mu_high);
+    ss_assert(dim == 2 || dim == 3);
+    ss_assert(condition > 1.0 && 0.0 < mu_low && mu_low <= mu_high);
     ss_local p = {.dim = dim};
     const double mu = ss_random_log_between(g, mu_low, mu_high);
     p.mu = kind == SS_LOCAL_FRICTIONLESS ? 0.0 : mu;

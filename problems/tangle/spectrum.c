@@ -7,10 +7,11 @@
 // which takes the smaller of the two angles. Sweeps over all planes converge quadratically.
 #include "problems/tangle/spectrum.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/assert.h"
 
 #define N SS_SPECTRUM_LARGEST
 
@@ -69,7 +70,7 @@ static bool spectrum_sweep(int n, double A[N][N], double Q[N][N])
 
 ss_spectrum ss_spectrum_of(int n, const double *symmetric)
 {
-    assert(1 <= n && n <= N);
+    ss_assert(1 <= n && n <= N);
     ss_spectrum s = {.n = n};
     double A[N][N];
     for (int i = 0; i < n; i++) {
