@@ -11,8 +11,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 // Where the system has no close_range and sets no limit.
 #define MOST_FILES 65536
@@ -262,14 +263,10 @@ static bool child_hear(ss_child *child)
 double ss_child_cpu_seconds(const ss_child *child)
 {
     clockid_t clock;
-    struct timespec t = {0};
     if (child->pid == 0) {
         return child->cpu_seconds;
     }
-    if (clock_getcpuclockid(child->pid, &clock) == 0) {
-        clock_gettime(clock, &t);
-    }
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return clock_getcpuclockid(child->pid, &clock) == 0 ? ss_clock_seconds(clock) : 0.0;
 }
 
 static void kill_group(const ss_child *child)
@@ -370,25 +367,18 @@ static void list_files(const ss_child *children, int n, struct pollfd *files)
     }
 }
 
-static double child_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 ss_status ss_child_wait(ss_child *children, int n, double seconds, const sigset_t *unblocked,
                         int *ended, ss_error *e)
 {
     struct pollfd files[2 * MOST_CHILDREN];
-    const double end = child_now() + seconds;
+    const double end = ss_clock_now() + seconds;
     *ended = -1;
     if (n > MOST_CHILDREN) {
         return ss_fail(e, SS_SYSTEM, "at most %d processes at a time can be watched",
                        MOST_CHILDREN);
     }
     for (;;) {
-        const double left = fmin(fmax(end - child_now(), 0.0), 1e6);
+        const double left = fmin(fmax(end - ss_clock_now(), 0.0), 1e6);
         const struct timespec wait = {(time_t)left, (long)((left - floor(left)) * 1e9)};
         list_files(children, n, files);
         const int ready = ppoll(files, (nfds_t)(2 * n), &wait, unblocked);

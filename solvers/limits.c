@@ -3,11 +3,11 @@
 #include <math.h>
 #include <sched.h>
 
-#include "solvers/clock.h"
+#include "base/clock.h"
 
 static double task_seconds(ss_clock clock)
 {
-    return clock == SS_CLOCK_CPU ? ss_clock_cpu_seconds() : ss_clock_seconds(CLOCK_MONOTONIC);
+    return clock == SS_CLOCK_CPU ? ss_clock_cpu_seconds() : ss_clock_now();
 }
 
 // No process uses more CPU seconds in a second than it has cores to run on.
@@ -33,7 +33,7 @@ ss_limits ss_limits_start(const ss_task *task)
         .task = task,
         .cpu = limits_cpu(task),
         .start = task_seconds(task->clock),
-        .wall = ss_clock_seconds(CLOCK_MONOTONIC),
+        .wall = ss_clock_now(),
         .rate = fastest(task->clock),
     };
     w.ready = w.asked = w.wall;
@@ -42,7 +42,7 @@ ss_limits ss_limits_start(const ss_task *task)
 
 void ss_limits_ready(ss_limits *w)
 {
-    w->ready = ss_clock_seconds(CLOCK_MONOTONIC);
+    w->ready = ss_clock_now();
 }
 
 double ss_limits_elapsed(const ss_limits *w)
@@ -80,8 +80,7 @@ static ss_outcome find_limit(const ss_task *t, bool late, int iterations)
 
 ss_outcome ss_limits_test(const ss_limits *w, int iterations)
 {
-    const bool late =
-        w->task->time_limit > 0.0 && is_late(w, ss_clock_seconds(CLOCK_MONOTONIC), 0.0);
+    const bool late = w->task->time_limit > 0.0 && is_late(w, ss_clock_now(), 0.0);
     return find_limit(w->task, late, iterations);
 }
 
@@ -92,7 +91,7 @@ ss_outcome ss_limits_next(ss_limits *w, int iterations)
 {
     bool late = false;
     if (w->task->time_limit > 0.0) {
-        const double now = ss_clock_seconds(CLOCK_MONOTONIC), took = now - w->asked;
+        const double now = ss_clock_now(), took = now - w->asked;
         const double next = took < w->took ? took : w->took;
         late = is_late(w, now, fmax(next - OVERRUN * w->task->time_limit, 0.0));
         w->asked = now;
@@ -125,9 +124,9 @@ void ss_limits_tell(ss_limits *w, ss_progress progress)
         return;
     }
     progress.seconds = ss_limits_elapsed(w);
-    const double wall = ss_clock_seconds(CLOCK_MONOTONIC), cpu = limits_cpu(t);
+    const double wall = ss_clock_now(), cpu = limits_cpu(t);
     t->listen(t->listener, &progress);
-    const double listened = ss_clock_seconds(CLOCK_MONOTONIC) - wall;
+    const double listened = ss_clock_now() - wall;
     w->listening_wall += listened;
     w->asked += listened;
     w->listening_cpu += limits_cpu(t) - cpu;
@@ -136,7 +135,7 @@ void ss_limits_tell(ss_limits *w, ss_progress progress)
 void ss_limits_stop(const ss_limits *w, ss_result *result)
 {
     result->setup_seconds = w->ready - w->wall;
-    result->sweep_seconds = ss_clock_seconds(CLOCK_MONOTONIC) - w->ready - w->listening_wall;
+    result->sweep_seconds = ss_clock_now() - w->ready - w->listening_wall;
     result->seconds = result->setup_seconds + result->sweep_seconds;
     result->cpu_seconds = limits_cpu(w->task) - w->cpu - w->listening_cpu;
 }

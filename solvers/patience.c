@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "solvers/clock.h"
+#include "base/clock.h"
 
 #define CPU_FACTOR   2.0
 #define SLEEP_FACTOR 3.0
@@ -19,7 +19,7 @@ ss_patience ss_patience_begin(const ss_child *child, double limit, int threads)
         .most_cpu = limit > 0.0 ? (CPU_FACTOR * limit + ALLOWANCE) * fmax(threads, 1) : INFINITY,
         .most_sleep = limit > 0.0 ? SLEEP_FACTOR * limit + ALLOWANCE : INFINITY,
         .cpu = cpu,
-        .looked = ss_clock_seconds(CLOCK_MONOTONIC),
+        .looked = ss_clock_now(),
         .looked_cpu = cpu,
     };
 }
@@ -27,13 +27,13 @@ ss_patience ss_patience_begin(const ss_child *child, double limit, int threads)
 void ss_patience_resume(ss_patience *patience, const ss_child *child)
 {
     patience->asleep = 0.0;
-    patience->looked = ss_clock_seconds(CLOCK_MONOTONIC);
+    patience->looked = ss_clock_now();
     patience->looked_cpu = ss_child_cpu_seconds(child);
 }
 
 bool ss_patience_ends(ss_patience *patience, const ss_child *child)
 {
-    const double now = ss_clock_seconds(CLOCK_MONOTONIC);
+    const double now = ss_clock_now();
     const double passed = now - patience->looked, cpu = ss_child_cpu_seconds(child);
     if (passed >= LOOK) {
         const bool slept = cpu - patience->looked_cpu < SLEEP_SHARE * passed;

@@ -11,7 +11,7 @@
 #include "base/child.h"
 #include "base/memory.h"
 #include "problems/response.h"
-#include "solvers/clock.h"
+#include "base/clock.h"
 #include "solvers/limits.h"
 #include "solvers/patience.h"
 #include "solvers/registry.h"
@@ -179,8 +179,8 @@ static ss_outcome test_limits(const solving *job)
     if (is_interrupted(t)) {
         return SS_INTERRUPTED;
     }
-    const double spent = t->clock == SS_CLOCK_CPU ? ss_child_cpu_seconds(&job->child)
-                                                  : ss_clock_seconds(CLOCK_MONOTONIC) - job->start;
+    const double spent =
+        t->clock == SS_CLOCK_CPU ? ss_child_cpu_seconds(&job->child) : ss_clock_now() - job->start;
     return t->time_limit > 0.0 && spent >= t->time_limit ? SS_TIME_LIMIT : SS_UNSOLVED;
 }
 
@@ -200,7 +200,7 @@ static ss_outcome test_patience(solving *job)
 // For a slice, or until the child tells something.
 static bool is_told(exchange *x)
 {
-    const double until = ss_clock_seconds(CLOCK_MONOTONIC) + SLICE;
+    const double until = ss_clock_now() + SLICE;
     const struct timespec t = {(time_t)until, (long)(1e9 * (until - floor(until)))};
     return sem_clockwait(&x->told, CLOCK_MONOTONIC, &t) == 0;
 }
@@ -276,7 +276,7 @@ static void conclude(const solving *job, ss_outcome forced, ss_result *result)
     result->iterations =
         job->shared->result.iterations; // what a solver has not written yet is heard
     result->iterations = heard > result->iterations ? heard : result->iterations;
-    result->seconds = ss_clock_seconds(CLOCK_MONOTONIC) - job->start;
+    result->seconds = ss_clock_now() - job->start;
     result->cpu_seconds = job->child.cpu_seconds;
     result->outcome = forced;
     if (forced == SS_UNSOLVED) {
@@ -315,7 +315,7 @@ static ss_status choose_answer(const solving *job, double *r, ss_result *result,
 static ss_status run_in_child(solving *job, ss_result *result, ss_outcome *forced, ss_error *e)
 {
     const ss_child_setup setup = {.work = work_in_child, .context = job};
-    job->start = ss_clock_seconds(CLOCK_MONOTONIC);
+    job->start = ss_clock_now();
     ss_status status = ss_child_start(&job->child, &setup, e);
     if (status == SS_OK) {
         job->patience = ss_patience_begin(&job->child, job->task->time_limit, job->task->threads);

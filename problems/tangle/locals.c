@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 
 // tr W / d lies between these, 1/kg.
 #define COMPLIANCE_LOW  1e-3

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include "problems/coulomb.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 typedef enum ss_local_kind {
     SS_LOCAL_RANDOM,   // W = A A', A and b normal, condition capped; the answer is not known

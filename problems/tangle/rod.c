@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 
 // Each link moves the wander by this much and keeps this share of it. Their sum stays below 1, so
 // that no link turns by a right angle and the first joint axis below always exists.

@@ -10,7 +10,7 @@
 // and no joint beyond l moves it. SI units.
 #pragma once
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 #define SS_ROD_DOFS      16
 #define SS_ROD_MAX_LINKS 16

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 #define TIME_STEP   1e-3 // s
 #define GRAVITY     9.81

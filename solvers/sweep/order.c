@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 void ss_ordered_take(const ss_ordered *ordered, int width, const double *problem, double *visits)
 {

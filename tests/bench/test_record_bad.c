@@ -1,7 +1,7 @@
 // Files that are no record, or a damaged one, are refused with a sentence.
 #include <sqlite3.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/hdf5_files.h"
 #include "tests/support/record_rows.h"
 

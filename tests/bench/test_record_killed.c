@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/record_rows.h"
 
 // Entries in every history here.

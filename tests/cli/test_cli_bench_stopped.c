@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/bench_inputs.h"
 
 static pid_t start_bench(const char *err)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "problems/store/store.h"
 #include "tests/support/hdf5_files.h"
 #include "tests/support/sample.h"

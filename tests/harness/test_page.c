@@ -9,7 +9,7 @@
 #include "harness/report/page_json.h"
 #include "harness/record/row.h"
 #include "harness/report/pack.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/program.h"
 #include "tests/support/results.h"
 #include "tests/support/support.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "problems/tangle/tangle.h"
-#include "solvers/clock.h"
+#include "base/clock.h"
 
 static inline void bench_check(ss_status status, const ss_error *error)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "strands/contact/collide.h"
 #include "tests/measure/bench.h"
 
@@ -91,10 +91,10 @@ static double seconds_of(ss_collider *c, const ss_polylines *lines, const ss_obs
                          const ss_touch **touches, int *count)
 {
     ss_error error;
-    const double begin = ss_clock_seconds(CLOCK_MONOTONIC);
+    const double begin = ss_clock_now();
     bench_check(ss_collide(c, lines, obstacles, poses, nobstacles, margin, touches, count, &error),
                 &error);
-    return ss_clock_seconds(CLOCK_MONOTONIC) - begin;
+    return ss_clock_now() - begin;
 }
 
 static void measure(const char *name, const ss_polylines *lines, const ss_obstacle *obstacles,

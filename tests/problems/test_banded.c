@@ -4,7 +4,7 @@
 
 #include "problems/matrix/band_take.h"
 #include "problems/matrix/banded.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 typedef struct band {

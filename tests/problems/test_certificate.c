@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "problems/tangle/tangle.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/support.h"

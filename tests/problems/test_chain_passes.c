@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "problems/split_impulse.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 #define NODES  10

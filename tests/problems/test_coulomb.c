@@ -1,6 +1,6 @@
 // Coulomb's law: residuals known by hand, the spectral formula in long double as an oracle, and projections.
 #include "problems/coulomb.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 static double size_of(const double f[3])

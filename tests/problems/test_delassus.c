@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "problems/matrix/delassus.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "problems/response.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/support.h"

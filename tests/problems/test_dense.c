@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "problems/matrix/dense.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 enum { MOST = 20, WIDEST = 43 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "problems/matrix/long_products.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/support.h"
 

@@ -5,7 +5,7 @@
 
 #include "problems/matrix/bodies.h"
 #include "problems/matrix/mass.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/support.h"
 

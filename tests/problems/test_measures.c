@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "problems/coulomb.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 // Two contacts with W = diag: the first slides as known above, the second is open.

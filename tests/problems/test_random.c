@@ -1,5 +1,5 @@
 // tests/problems/test_random.c -- the generator's bits, its ranges, and log and exp against libm.
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include <gsl/gsl_eigen.h>
 
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 #include "tests/support/support.h"
 #include "tests/support/turned_chain.h"
 

@@ -1,6 +1,6 @@
 // Sparse matrices: order, repetition, transposition and products, by hand.
 #include "problems/matrix/sparse.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 static ss_error error;

@@ -3,7 +3,7 @@
 
 #include "problems/coulomb.h"
 #include "problems/split_impulse.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 static void velocity(const double W[9], const double b[3], const double r[3], double u[3])

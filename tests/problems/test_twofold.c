@@ -1,7 +1,7 @@
 // tests/problems/test_twofold.c -- sums of products of two doubles against integers of 128 bits.
 #include "problems/matrix/twofold.h"
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 __extension__ typedef __int128 integer;

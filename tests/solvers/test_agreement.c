@@ -3,7 +3,7 @@
 
 #include "problems/tangle/locals.h"
 #include "problems/coulomb.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/contact.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"

@@ -1,5 +1,5 @@
 // The portfolio: who has the turn, what turns are taken to cost, and where it begins again.
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/global/auto_price.h"
 #include "solvers/global/auto_starts.h"
 #include "tests/support/make_problem.h"

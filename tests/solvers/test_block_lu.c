@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <suitesparse/amd.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/linear/block_front.h"
 #include "solvers/linear/block_order.h"
 #include "tests/support/support.h"

@@ -2,7 +2,7 @@
 // focus=on reaches the same kind of answer in fewer sweeps, whatever the form, W and the limits.
 #include <stdio.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "problems/store/store.h"
 #include "solvers/sweep/block_problem.h"
 #include "solvers/sweep/block_step.h"

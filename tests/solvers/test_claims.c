@@ -7,7 +7,7 @@
 
 #include "problems/matrix/mass.h"
 #include "problems/tangle/locals.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
 #include "tests/support/support.h"

@@ -6,7 +6,7 @@
 
 #include "problems/tangle/locals.h"
 #include "problems/coulomb.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "tests/support/support.h"

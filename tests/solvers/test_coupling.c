@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "problems/matrix/sparse_ends.h"
 #include "problems/response.h"
 #include "solvers/registry.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "solvers/clock.h"
+#include "base/clock.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/solving.h"
 #include "tests/support/one_problem.h"

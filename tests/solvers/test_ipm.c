@@ -1,7 +1,7 @@
 // ipm: its cone by definitions and bisection, and problems on which it must stay short.
 #include "solvers/global/ipm_cone.h"
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/small.h"
 #include "tests/support/solving.h"
 

@@ -1,5 +1,5 @@
 // The linear system of Newton's methods on all contacts: its Jacobian, its solutions, its products.
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/global/newton.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"

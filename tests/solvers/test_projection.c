@@ -1,6 +1,6 @@
 // tests/solvers/test_projection.c -- projection: its step, its fixed points, and where it goes.
 #include "problems/coulomb.h"
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 #include "solvers/local/local.h"
 #include "tests/support/local_battery.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "problems/tangle/locals.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/residual.h"
 #include "solvers/sweep/sweep.h"
 #include "tests/support/make_problem.h"

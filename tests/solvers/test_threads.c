@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 
 #include "solvers/linear/block_front.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
 

@@ -1,7 +1,7 @@
 // What HDF5 can say and this program does not believe, and files of which any byte may be wrong.
 #include <stdlib.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/bad_file.h"
 
 // ---- What HDF5 can say and this program does not believe.

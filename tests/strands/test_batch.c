@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "strands/step/stepper.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/stepping.h"

@@ -2,7 +2,7 @@
 // by hand.
 #include <string.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 #define LANE         double

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "strands/models/lifted_curls/curl_forms.h"
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 #include "tests/support/curl_filter_oracle.h"
 #include "tests/support/support.h"
 

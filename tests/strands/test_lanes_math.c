@@ -2,7 +2,7 @@
 #include <float.h>
 #include <stdint.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 typedef double lanes __attribute__((vector_size(32)));

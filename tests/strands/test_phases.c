@@ -7,7 +7,7 @@
 #include "strands/posing.h"
 #include "strands/scenes/incline.h"
 #include "strands/schemes/rows.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/landing.h"
 #include "tests/support/toy_strands.h"
 

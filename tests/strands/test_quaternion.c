@@ -1,7 +1,7 @@
 // tests/strands/test_quaternion.c -- unit quaternions against rotation matrices.
 #include "strands/quaternion.h"
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 static ss_random g;

@@ -6,7 +6,7 @@
 
 #include "strands/models/super_helix/super_helix_row.h"
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 static ss_random g;

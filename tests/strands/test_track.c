@@ -1,7 +1,7 @@
 // tests/strands/test_track.c -- which contact of the step before is recalled by which, and how.
 #include "strands/contact/track.h"
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 static ss_error error;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 #include "tests/support/support.h"
 
 void clamp_matrix(int n, double *A)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "problems/problem.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 // Bodies of mixed sizes 1 .. largest, their dofs interleaved; contacts between two bodies, with the
 // ground, and of a body with itself. Ends the test on failure. M is well conditioned.

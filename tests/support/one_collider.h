@@ -3,7 +3,7 @@
 #pragma once
 
 #include "strands/contact/collide.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "tests/support/support.h"
 
 static ss_random generator;

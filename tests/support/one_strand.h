@@ -1,7 +1,7 @@
 // tests/support/one_strand.h -- a single strand of any model with room for everything that it hands out.
 #pragma once
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "strands/model.h"
 
 typedef struct one_strand {

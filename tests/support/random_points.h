@@ -1,7 +1,7 @@
 // tests/support/random_points.h -- points of a cube, for tests of geometry.
 #pragma once
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "strands/geometry.h"
 
 static inline ss_vec3 random_point(ss_random *g, double half_side)

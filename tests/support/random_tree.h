@@ -2,7 +2,7 @@
 #pragma once
 
 #include "strands/models/oriented/oriented.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 #define RANDOM_TREE_LINKS 9
 

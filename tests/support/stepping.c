@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "solvers/registry.h"
 #include "tests/support/support.h"
 #include "tests/support/twisting_chain.h"

@@ -70,7 +70,7 @@ static inline lane3 lane3_where(lane_mask mask, lane3 a)
 
 // ---- Eigenvalues of 4 x 4 matrices, by plane rotations
 //
-// The rows and columns p and r turn by the angle whose tangent t makes A_pr zero (problems/tangle/spectrum.c).
+// The rows and columns p and r turn by the angle whose tangent t makes A_pr zero (base/spectrum.c).
 // t is needed to a few digits only, and is computed in floats; its cosine, by two steps of Newton's method
 // for 1/sqrt(1 + t^2), is that of t to rounding, so that the turn is one. What is left of A_pr is 1e-7 of it.
 

@@ -1,11 +1,11 @@
-// problems/tangle/spectrum.c -- Jacobi's method: plane rotations until A is diagonal.
+// base/spectrum.c -- Jacobi's method: plane rotations until A is diagonal.
 //
 // The rotation by the angle phi in the plane (p, q) makes A_pq zero where
 //
 //     t = tan phi = sign(h) / (|h| + sqrt(h^2 + 1)),    h = (A_qq - A_pp) / (2 A_pq)           (1)
 //
 // which takes the smaller of the two angles. Sweeps over all planes converge quadratically.
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 
 #include <math.h>
 #include <stdbool.h>

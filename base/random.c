@@ -1,11 +1,11 @@
-// problems/tangle/random.c -- xoshiro256++, and a logarithm and an exponential of + - * / alone.
+// base/random.c -- xoshiro256++, and a logarithm and an exponential of + - * / alone.
 //
 //     log x = k ln 2 + log m,    x = m 2^k, m in [sqrt(1/2), sqrt 2)
 //     log m = 2 (q + q^3/3 + q^5/5 + ...),    q = (m - 1) / (m + 1), |q| < 0.172           (1)
 //     exp x = 2^k exp t,    t = x - k ln 2, |t| <= ln(2)/2, exp t by its power series       (2)
 //
 // frexp and ldexp move exponents and are exact; sqrt is rounded correctly by IEEE 754.
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 #include <math.h>
 
