@@ -11,22 +11,37 @@ after the step, in m/s, for impulses in N s; scale forces by the time step first
 import argparse
 import pathlib
 import sys
+import zipfile
+import zlib
 
 import numpy as np
 
 import stickslip
 
 
+def taken(array, order, name):
+    """The rows of contacts in the order; there must be no others."""
+    if array.shape[:1] != order.shape:
+        raise ValueError(f"{name} is {' x '.join(map(str, array.shape))}; {order.size} rows are "
+                         f"needed, 3 for each of the {order.size // 3} numbers of mu")
+    return array[order]
+
+
 def load(path, normal):
-    with np.load(path) as arrays:
+    found = np.load(path)
+    if not isinstance(found, np.lib.npyio.NpzFile):
+        raise ValueError("this is no npz file")
+    with found as arrays:
         mu = np.ravel(arrays["mu"])
         order = np.arange(3 * mu.size).reshape(-1, 3)
         order = (order[:, [2, 0, 1]] if normal == "last" else order).ravel()
         if "G" in arrays:
-            known = {"W": arrays["G"][np.ix_(order, order)], "b": np.ravel(arrays["g"])[order]}
+            G = taken(taken(arrays["G"], order, "G").T, order, "G'").T
+            known = {"W": G, "b": taken(np.ravel(arrays["g"]), order, "g")}
         else:
             w = np.ravel(arrays["w"]) if "w" in arrays else np.zeros(3 * mu.size)
-            known = {"M": arrays["M"], "H": arrays["J"][order].T, "f": arrays["f"], "w": w[order]}
+            known = {"M": arrays["M"], "H": taken(arrays["J"], order, "J").T, "f": arrays["f"],
+                     "w": taken(w, order, "w")}
         return stickslip.Problem(mu, name=path.stem, **known)
 
 
@@ -43,7 +58,8 @@ def main():
             loaded.append(load(path, given.normal))
         except KeyError as error:
             sys.exit(f"{path}: the array {error.args[0].split()[0]} is missing")
-        except (IndexError, OSError, ValueError, stickslip.Error) as error:
+        except (EOFError, OSError, ValueError, zipfile.BadZipFile, zlib.error,
+                stickslip.Error) as error:
             sys.exit(f"{path}: {error}")
     try:
         stickslip.write(given.out, loaded)
