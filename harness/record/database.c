@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -84,6 +85,8 @@ ss_status ss_database_fail(const ss_record *record, ss_error *e)
     case SQLITE_CORRUPT:
     case SQLITE_ERROR: // a table or a column is missing
         return ss_database_fail_damaged(record, sqlite3_errmsg(record->db), e);
+    case SQLITE_INTERRUPT: // by `tire`
+        return ss_database_fail_damaged(record, "looking through it does not end", e);
     case SQLITE_BUSY:
         return ss_fail(e, SS_SYSTEM, "%s: another program keeps it locked for more than %d s",
                        record->path, PATIENCE / 1000);
@@ -282,7 +285,141 @@ ss_status ss_database_write(const ss_record *record, ss_database_writer *write, 
     return status;
 }
 
-// ---- Opening
+// ---- Connecting
+
+// Steps of SQLite's machine that the checks of a file may take, so many and more for each byte. A
+// row has some hundred bytes and takes less than fifty steps.
+#define STEPS          10000000
+#define STEPS_PER_BYTE 16
+#define STEPS_AT_ONCE  10000
+
+// The last eight bytes of a journal that names another journal.
+static const unsigned char NAMES_ANOTHER[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+
+static ss_status check_path(const char *path, bool writing, ss_error *e)
+{
+    struct stat file;
+    if (stat(path, &file) == 0) {
+        return S_ISREG(file.st_mode) ? SS_OK
+                                     : ss_fail(e, SS_BAD_INPUT, "%s: is not a regular file", path);
+    }
+    if (errno == ENOENT && writing) {
+        return SS_OK;
+    }
+    return ss_fail(e, SS_BAD_INPUT, "%s: %s", path,
+                   errno == ENOENT ? "no such file" : strerror(errno));
+}
+
+// Bytes 18 and 19 are 2 where a write-ahead log belongs to the file: even a reader would make two
+// files beside it.
+static ss_status check_head(const char *path, ss_error *e)
+{
+    static const char SQLITE[] = "SQLite format 3";
+    char head[20] = "";
+    FILE *file = fopen(path, "rbe");
+    const size_t count = file != NULL ? fread(head, 1, sizeof head, file) : 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (count == sizeof head && memcmp(head, SQLITE, sizeof SQLITE) == 0 &&
+        (head[18] == 2 || head[19] == 2)) {
+        return ss_fail(e, SS_BAD_INPUT,
+                       "%s: is kept with a write-ahead log, as no record of runs is ('pragma "
+                       "journal_mode = delete' in sqlite3 ends that)",
+                       path);
+    }
+    return SS_OK;
+}
+
+// Undoing a change of several files at once deletes the journal that it names; such a change is not
+// ours, and the name may be that of any file. A journal that cannot be opened, SQLite cannot open.
+static ss_status check_journal(const ss_record *record, ss_error *e)
+{
+    unsigned char end[sizeof NAMES_ANOTHER];
+    struct stat is;
+    const char *path = sqlite3_filename_journal(sqlite3_db_filename(record->db, "main"));
+    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) {
+        return SS_OK;
+    }
+    const bool regular = fstat(file, &is) == 0 && S_ISREG(is.st_mode);
+    const bool named =
+        regular && is.st_size >= (off_t)sizeof end &&
+        pread(file, end, sizeof end, is.st_size - (off_t)sizeof end) == (ssize_t)sizeof end &&
+        memcmp(end, NAMES_ANOTHER, sizeof end) == 0;
+    close(file);
+    if (!regular) {
+        return ss_fail(e, SS_BAD_INPUT, "%s: its journal is not a regular file", record->path);
+    }
+    return named ? ss_fail(e, SS_BAD_INPUT,
+                           "%s: its journal names another file, which undoing would delete; no run "
+                           "of bench leaves such a journal",
+                           record->path)
+                 : SS_OK;
+}
+
+static int tire(void *context)
+{
+    ss_record *record = context;
+    return record->patience-- <= 0;
+}
+
+// A file may be made to harm who opens it. Nothing that it asks for is computed before check_tables
+// has seen that it asks for nothing, and no check of it goes on without end.
+static void tame(ss_record *record)
+{
+    static const int OPTIONS[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                     {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                     {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                     {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}};
+    static const int LIMITS[][2] = {{SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
+                                    {SQLITE_LIMIT_EXPR_DEPTH, 50},
+                                    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                    {SQLITE_LIMIT_ATTACHED, 0}};
+    struct stat file;
+    const double bytes = stat(record->path, &file) == 0 ? (double)file.st_size : 0.0;
+    for (size_t k = 0; k < sizeof OPTIONS / sizeof OPTIONS[0]; k++) {
+        sqlite3_db_config(record->db, OPTIONS[k][0], OPTIONS[k][1], NULL);
+    }
+    for (size_t k = 0; k < sizeof LIMITS / sizeof LIMITS[0]; k++) {
+        sqlite3_limit(record->db, LIMITS[k][0], LIMITS[k][1]);
+    }
+    sqlite3_busy_timeout(record->db, PATIENCE);
+    record->patience = (STEPS + STEPS_PER_BYTE * bytes) / STEPS_AT_ONCE;
+    sqlite3_progress_handler(record->db, STEPS_AT_ONCE, tire, record);
+}
+
+static void disconnect(ss_record *record)
+{
+    sqlite3_close(record->db);
+    record->db = NULL;
+}
+
+// With "./" before it a name like ":memory:" has no meaning of its own.
+static ss_status connect(ss_record *record, bool writing, ss_error *e)
+{
+    char *plain = NULL;
+    if (asprintf(&plain, "%s%s", record->path[0] == '/' ? "" : "./", record->path) < 0) {
+        return ss_fail_memory(e, record->path);
+    }
+    const int flags = !writing          ? SQLITE_OPEN_READONLY
+                      : record->writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                        : SQLITE_OPEN_READWRITE;
+    disconnect(record);
+    const int code =
+        sqlite3_open_v2(plain, &record->db, flags, record->unlocked ? "unix-none" : NULL);
+    free(plain);
+    if (record->db == NULL) {
+        return ss_fail_memory(e, record->path);
+    }
+    if (code != SQLITE_OK) {
+        return ss_database_fail(record, e);
+    }
+    tame(record);
+    return writing ? check_journal(record, e) : SS_OK;
+}
+
+// ---- What a record holds
 
 #define PRAGMA_FORMAT "pragma user_version = " FORMAT ";"
 
@@ -325,6 +462,34 @@ static ss_status ask_for(const ss_record *record, const char *sql, const char *e
     return status;
 }
 
+static const char TABLES[] =
+    "select group_concat(type || ' ' || name || ' ' || tbl_name || ' ' || ifnull(sql, ''), ';')"
+    " from (select * from sqlite_schema order by name)";
+
+// Others could hold triggers, constraints and indices that compute without end.
+static ss_status check_tables(const ss_record *record, ss_error *e)
+{
+    ss_record fresh = {.path = record->path};
+    char *made = NULL, *found = NULL;
+    ss_status status = sqlite3_open(":memory:", &fresh.db) == SQLITE_OK
+                           ? ss_database_execute(&fresh, CREATE, e)
+                           : ss_fail_memory(e, record->path);
+    if (status == SS_OK) {
+        status = ask(&fresh, TABLES, &made, e);
+    }
+    if (status == SS_OK) {
+        status = ask(record, TABLES, &found, e);
+    }
+    if (status == SS_OK && strcmp(found, made) != 0) {
+        status = ss_database_fail_damaged(
+            record, "its tables, triggers and views are not those that bench makes", e);
+    }
+    free(made);
+    free(found);
+    sqlite3_close(fresh.db);
+    return status;
+}
+
 static ss_status check_format(ss_record *record, ss_error *e)
 {
     bool ours = false, format = false;
@@ -348,19 +513,37 @@ static ss_status check_format(ss_record *record, ss_error *e)
                        "%s: holds results of another version of stickslip; name another file",
                        record->path);
     }
-    return status;
+    return status == SS_OK ? check_tables(record, e) : status;
 }
 
+// quick_check follows pages that lead to pages on the stack, however many they are; what walks along
+// the rows refuses a tree that is too deep, so each is walked along before.
 static ss_status check_pages(const ss_record *record, ss_error *e)
 {
+    static const char *const WALKS[] = {
+        "select run from runs not indexed",
+        "select problem_sha256 from runs indexed by sqlite_autoindex_runs_1",
+        "select run from histories", "select host from machines not indexed",
+        "select host from machines indexed by sqlite_autoindex_machines_1"};
     char *found = NULL;
-    ss_status status = ask(record, "pragma quick_check(1)", &found, e);
+    ss_status status = SS_OK;
+    for (size_t k = 0; status == SS_OK && !record->empty && k < sizeof WALKS / sizeof WALKS[0];
+         k++) {
+        sqlite3_stmt *statement = NULL;
+        status = ss_database_prepare(record, WALKS[k], NULL, &statement, e);
+        status = ss_database_finish(record, statement, status, e);
+    }
+    if (status == SS_OK) {
+        status = ask(record, "pragma quick_check(1)", &found, e);
+    }
     if (status == SS_OK && (found == NULL || strcmp(found, "ok") != 0)) {
         status = ss_database_fail_damaged(record, found != NULL ? found : "it has no pages", e);
     }
     free(found);
     return status;
 }
+
+// ---- Opening
 
 // What a row would be refused for is found out before the work is done, by a write that is undone.
 static ss_status make_or_try(ss_record *record, ss_error *e)
@@ -385,42 +568,6 @@ static ss_status make_or_try(ss_record *record, ss_error *e)
     return status;
 }
 
-static ss_status check_path(const char *path, bool writing, ss_error *e)
-{
-    struct stat file;
-    if (stat(path, &file) == 0) {
-        return S_ISREG(file.st_mode) ? SS_OK
-                                     : ss_fail(e, SS_BAD_INPUT, "%s: is not a regular file", path);
-    }
-    if (errno == ENOENT && writing) {
-        return SS_OK;
-    }
-    return ss_fail(e, SS_BAD_INPUT, "%s: %s", path,
-                   errno == ENOENT ? "no such file" : strerror(errno));
-}
-
-// With "./" before it a name like ":memory:" has no meaning of its own.
-static ss_status connect(ss_record *record, const char *vfs, ss_error *e)
-{
-    char *plain = NULL;
-    if (asprintf(&plain, "%s%s", record->path[0] == '/' ? "" : "./", record->path) < 0) {
-        return ss_fail_memory(e, record->path);
-    }
-    // Without locks a journal may be that of a writer at work: a reader leaves it alone.
-    const int flags = record->writing    ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                      : record->unlocked ? SQLITE_OPEN_READONLY
-                                         : SQLITE_OPEN_READWRITE;
-    const int code = sqlite3_open_v2(plain, &record->db, flags, vfs);
-    free(plain);
-    if (record->db == NULL) {
-        return ss_fail_memory(e, record->path);
-    }
-    sqlite3_busy_timeout(record->db, PATIENCE);
-    sqlite3_db_config(record->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(record->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return code == SQLITE_OK ? SS_OK : ss_database_fail(record, e);
-}
-
 // Whether the last step failed because the file system knows no locks. One that has lost its lock
 // daemon (ENOLCK) has them: it looks busy.
 static bool lacks_locks(const ss_record *record)
@@ -430,21 +577,32 @@ static bool lacks_locks(const ss_record *record)
            (error == ENOSYS || error == EOPNOTSUPP);
 }
 
-static ss_status look_by(ss_record *record, const char *vfs, ss_error *e)
+// Whether it failed because a kill cut a write short, which only a writer undoes. Without locks the
+// journal may be that of a writer at work.
+static bool lacks_undoing(const ss_record *record)
 {
-    const ss_status status = connect(record, vfs, e);
+    return record->db != NULL && !record->unlocked && !record->writing &&
+           sqlite3_extended_errcode(record->db) == SQLITE_READONLY_ROLLBACK;
+}
+
+static ss_status look_as(ss_record *record, bool writing, ss_error *e)
+{
+    const ss_status status = connect(record, writing, e);
     return status == SS_OK ? check_format(record, e) : status;
 }
 
+// A reader writes nothing but what undoes a write.
 static ss_status look(ss_record *record, ss_error *e)
 {
     ss_error why;
-    const ss_status status = look_by(record, NULL, &why);
+    ss_status status = look_as(record, record->writing, &why);
     if (status != SS_OK && lacks_locks(record)) {
-        sqlite3_close(record->db);
-        record->db = NULL;
         record->unlocked = true;
-        return look_by(record, "unix-none", e);
+        status = look_as(record, record->writing, &why);
+    }
+    if (status != SS_OK && lacks_undoing(record)) {
+        status = look_as(record, true, &why);
+        status = status == SS_OK ? look_as(record, false, &why) : status;
     }
     return status == SS_OK ? SS_OK : ss_fail(e, status, "%s", why.text);
 }
@@ -453,10 +611,16 @@ static ss_status open_record(ss_record *record, ss_error *e)
 {
     ss_status status = check_path(record->path, record->writing, e);
     if (status == SS_OK) {
+        status = check_head(record->path, e);
+    }
+    if (status == SS_OK) {
         status = look(record, e);
     }
     if (status == SS_OK) {
         status = check_pages(record, e);
+    }
+    if (status == SS_OK) {
+        sqlite3_progress_handler(record->db, 0, NULL, NULL); // all in it has an end
     }
     return status == SS_OK && record->writing ? make_or_try(record, e) : status;
 }
@@ -492,7 +656,7 @@ void ss_record_close(ss_record *record)
 {
     if (record != NULL) {
         sqlite3_finalize(record->find);
-        sqlite3_close(record->db);
+        disconnect(record);
         free(record->path);
         free(record);
     }

@@ -16,6 +16,7 @@ struct ss_record {
     bool writing;
     bool unlocked;      // the file system has no locks
     bool empty;         // a file without tables, as a kill at its beginning leaves it
+    double patience;    // calls of the progress handler until the checks of the file take too long
     sqlite3_stmt *find; // prepared once
 };
 

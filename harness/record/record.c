@@ -42,13 +42,19 @@ static ss_status take_row(const ss_record *record, sqlite3_stmt *statement, ss_r
 static ss_status take_history(const ss_record *record, sqlite3_stmt *statement, int place,
                               ss_history *history, ss_error *e)
 {
+    bool same = true;
+    for (int k = 0; k < SS_HISTORY_COLUMNS; k++) {
+        const int type = sqlite3_column_type(statement, place + k);
+        same = same && (type == SQLITE_BLOB || type == SQLITE_NULL);
+    }
     const int bytes = sqlite3_column_bytes(statement, place);
-    bool same = bytes % (int)sizeof(double) == 0;
+    same = same && bytes % (int)sizeof(double) == 0;
     for (int k = 1; k < SS_HISTORY_COLUMNS; k++) {
         same = same && bytes == sqlite3_column_bytes(statement, place + k);
     }
     if (!same) {
-        return ss_database_fail_damaged(record, "a history has columns of several lengths", e);
+        return ss_database_fail_damaged(record, "a history has columns that do not fit each other",
+                                        e);
     }
     const ss_status status = ss_history_new(bytes / (int)sizeof(double), history, e);
     double *columns[SS_HISTORY_COLUMNS];
@@ -74,16 +80,15 @@ ss_status ss_record_find(ss_record *record, const ss_record_row *key, bool *foun
     if (record->empty) {
         return SS_OK;
     }
-    ss_status status = SS_OK;
-    if (record->find == NULL) {
-        status = ss_database_prepare(
-            record, "select {names} from runs where ({key}) = (?1, ?2, ?3, ?4, ?5)",
-            ss_record_fields, &record->find, e);
+    static const char SQL[] = "select {names} from runs where ({key}) = (?1, ?2, ?3, ?4, ?5)";
+    ss_status status = record->find == NULL
+                           ? ss_database_prepare(record, SQL, ss_record_fields, &record->find, e)
+                           : SS_OK;
+    if (status != SS_OK) {
+        return status;
     }
     const ss_record_row taken = bare(key);
-    if (status == SS_OK) {
-        status = ss_database_bind(record, record->find, KEY_FIELDS, &taken, e);
-    }
+    status = ss_database_bind(record, record->find, KEY_FIELDS, &taken, e);
     if (status == SS_OK) {
         status = ss_database_step(record, record->find, found, e);
     }

@@ -13,6 +13,10 @@
 // the record next undoes what a kill cut short. No write-ahead log: that needs memory which all
 // users share, so that a record on a network file system could not be read from another machine.
 // Locks are held during a write alone; two writers, and readers beside them, wait for each other.
+//
+// Anybody may have made the file. ss_record_open is the gate to it: a database with other tables,
+// triggers or views, with damaged pages or with a journal that names a further file is refused, and a
+// reader writes nothing but what undoes a write that was cut short.
 #pragma once
 
 #include "harness/record/machine.h"

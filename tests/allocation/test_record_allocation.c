@@ -128,6 +128,18 @@ static ss_status add_third(void)
     return status;
 }
 
+static ss_status find_first(void)
+{
+    ss_record *record = NULL;
+    ss_record_row row;
+    bool found = false;
+    ss_status status = ss_record_open(file, SS_RECORD_READ, &record, &error);
+    status = status == SS_OK ? ss_record_find(record, &given, &found, &row, &error) : status;
+    CHECK(found == (status == SS_OK));
+    ss_record_close(record);
+    return status;
+}
+
 static ss_status make_record(void)
 {
     ss_record *record = NULL;
@@ -188,11 +200,20 @@ static void reading_survives_every_failing_allocation(void)
     survives(read_two, keep_two, 2, 0);
 }
 
+static void finding_survives_every_failing_allocation(void)
+{
+    given = make_row(0, 0);
+    prepare_two();
+    count_allocations_of_sqlite();
+    survives(find_first, keep_two, 2, 0);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(making_survives_every_failing_allocation);
     RUN_TEST(adding_survives_every_failing_allocation);
     RUN_TEST(reading_survives_every_failing_allocation);
+    RUN_TEST(finding_survives_every_failing_allocation);
 }
 
 const test_group record_allocation_tests = {

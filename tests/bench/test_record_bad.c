@@ -66,11 +66,36 @@ static void check_changed(const char *sql, const char *reason)
     unlink(file);
 }
 
-static void a_record_with_wrong_tables_is_refused(void)
+// Some of them would have SQLite compute for ever, or write what nobody asked for.
+static void a_record_with_other_tables_is_refused(void)
 {
-    check_changed("alter table runs drop column fb", "damaged record: no such column: fb");
-    check_changed("drop table histories", "damaged record: no such table: histories");
-    check_changed("drop table runs", "damaged record: no such table: runs");
+    static const char *const CHANGES[] = {
+        "alter table runs drop column fb",
+        "alter table runs add column more real",
+        "drop table histories",
+        "drop table runs",
+        "drop table machines",
+        "drop trigger drop_history",
+        "create table notes (note text)",
+        "create index by_seconds on runs (seconds)",
+        "create trigger forever after insert on runs begin update runs set detail = (with recursive"
+        " c (x) as (select 1 union all select x + 1 from c) select count(*) from c); end",
+        "alter table runs rename to others; create view runs as with recursive c (x) as"
+        " (select 1 union all select x + 1 from c) select others.* from others, c",
+        "pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'fb real',"
+        " 'fb real check (length(hex(zeroblob(400000000))))') where name = 'runs'",
+    };
+    for (size_t k = 0; k < sizeof CHANGES / sizeof CHANGES[0]; k++) {
+        write_record(2, 2);
+        change(CHANGES[k]);
+        check_refused("damaged record: its tables, triggers and views are not those that bench "
+                      "makes");
+        unlink(file);
+    }
+}
+
+static void a_record_with_wrong_values_is_refused(void)
+{
     check_changed("update runs set contacts = 'many'", "contacts of a row is not what it must be");
     check_changed("update runs set contacts = 1e12", "contacts of a row is not what it must be");
     check_changed("update runs set fb = x'00'", "fb of a row is not what it must be");
@@ -79,10 +104,93 @@ static void a_record_with_wrong_tables_is_refused(void)
                   "solver of a row is not what it must be");
     check_changed("update runs set solver = null where run = 2",
                   "solver of a row is not what it must be");
-    check_changed("update histories set fb = x'00'", "a history has columns of several lengths");
+    check_changed("update histories set fb = x'00'",
+                  "a history has columns that do not fit each other");
     check_changed("update histories set iteration = x'00', seconds = x'00', fb = x'00',"
                   " normal = x'00'",
-                  "a history has columns of several lengths");
+                  "a history has columns that do not fit each other");
+    check_changed("update histories set iteration = 12345678, seconds = 12345678, fb = 12345678,"
+                  " normal = 12345678",
+                  "a history has columns that do not fit each other");
+}
+
+// ---- Pages that lead to pages
+
+enum { PAGE = 512 };
+
+static void put_number(unsigned char *at, size_t count, uint32_t value)
+{
+    for (size_t k = 0; k < count; k++) {
+        at[k] = (unsigned char)(value >> 8 * (count - 1 - k));
+    }
+}
+
+// The table of runs is `n` pages behind the others, each with so many ways to the next; the last is
+// a row. See "B-tree Pages" in the description of SQLite's file format.
+static void put_tower(uint32_t n, uint32_t ways)
+{
+    char sql[200];
+    size_t size;
+    write_record(1, 0);
+    change("pragma page_size = 512; vacuum");
+    char *head = read_bytes(file, &size);
+    const uint32_t first = (uint32_t)(size / PAGE) + 1;
+    free(head);
+    snprintf(sql, sizeof sql,
+             "pragma writable_schema = on; update sqlite_schema set rootpage = %u"
+             " where type = 'table' and name = 'runs'",
+             first);
+    change(sql);
+    head = read_bytes(file, &size);
+    unsigned char *bytes = calloc(size + (size_t)n * PAGE, 1);
+    memcpy(bytes, head, size);
+    free(head);
+    put_number(bytes + 28, 4, first + n - 1); // pages in all
+    for (uint32_t k = 0; k < n; k++) {
+        unsigned char *page = bytes + size + (size_t)k * PAGE;
+        const bool last = k == n - 1;
+        const uint32_t cells = last ? 1 : ways - 1, length = last ? 4 : 5;
+        page[0] = last ? 13 : 5;
+        put_number(page + 3, 2, cells);
+        put_number(page + 5, 2, PAGE - cells * length);
+        put_number(page + 8, 4, last ? 0 : first + k + 1);
+        for (uint32_t c = 0; c < cells; c++) {
+            const uint32_t at = PAGE - (c + 1) * length;
+            put_number(page + (last ? 8 : 12) + 2 * c, 2, at);
+            if (last) {
+                memcpy(page + at, (const unsigned char[]){2, 1, 2, 0}, 4); // row 1 of one NULL
+            } else {
+                put_number(page + at, 4, first + k + 1);
+                page[at + 4] = 1;
+            }
+        }
+    }
+    write_bytes(file, (const char *)bytes, size + (size_t)n * PAGE);
+    free(bytes);
+}
+
+// Following them needs a stack as high, or 60^18 steps.
+static void towers_of_pages_are_refused(void)
+{
+    put_tower(60000, 1);
+    check_refused("damaged record: database disk image is malformed");
+    unlink(file);
+    put_tower(19, 60);
+    check_refused("damaged record: looking through it does not end");
+}
+
+static void a_record_with_a_write_ahead_log_is_refused_and_none_is_made(void)
+{
+    char log[530];
+    write_record(1, 0);
+    change("pragma journal_mode = wal");
+    check_refused("is kept with a write-ahead log, as no record of runs is");
+    snprintf(log, sizeof log, "%s-wal", file);
+    CHECK(access(log, F_OK) != 0);
+    change("pragma journal_mode = delete");
+    ss_record_rows results = read_results();
+    CHECK(results.count == 1);
+    ss_record_rows_free(&results);
 }
 
 static void check_settings(const char *sql, const char *reason)
@@ -163,7 +271,10 @@ static void a_damaged_file_never_brings_the_reader_down(void)
 static void run_tests(void)
 {
     RUN_TEST(what_is_no_record_is_refused_with_a_sentence);
-    RUN_TEST(a_record_with_wrong_tables_is_refused);
+    RUN_TEST(a_record_with_other_tables_is_refused);
+    RUN_TEST(a_record_with_wrong_values_is_refused);
+    RUN_TEST(towers_of_pages_are_refused);
+    RUN_TEST(a_record_with_a_write_ahead_log_is_refused_and_none_is_made);
     RUN_TEST(settings_that_no_run_can_have_are_refused);
     RUN_TEST(a_damaged_file_never_brings_the_reader_down);
 }

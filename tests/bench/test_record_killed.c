@@ -324,6 +324,68 @@ static void what_a_kill_left_is_undone_by_who_can_write(void)
     TEST_ASSERT_EQUAL_INT(50, count_sound_rows());
 }
 
+// As SQLite ends the journal of a change of several files, whose names are in the file `name`.
+static void end_journal_with(const char *journal, const char *name)
+{
+    static const unsigned char END[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    const unsigned char no_page[] = {0, 4, 0, 1};
+    const size_t length = strlen(name);
+    unsigned sum = 0;
+    for (size_t k = 0; k < length; k++) {
+        sum += (unsigned char)name[k];
+    }
+    const unsigned char numbers[] = {0, 0, (unsigned char)(length >> 8), (unsigned char)length,
+                                     0, 0, (unsigned char)(sum >> 8),    (unsigned char)sum};
+    FILE *to = fopen(journal, "ab");
+    CHECK(to != NULL);
+    fwrite(no_page, 1, sizeof no_page, to);
+    fwrite(name, 1, length, to);
+    fwrite(numbers, 1, sizeof numbers, to);
+    fwrite(END, 1, sizeof END, to);
+    fclose(to);
+}
+
+static void a_journal_that_names_a_file_is_refused_and_the_file_stays(void)
+{
+    char journal[530], victim[530];
+    ss_record *record = NULL;
+    ss_record_rows results;
+    snprintf(journal, sizeof journal, "%s-journal", file);
+    snprintf(victim, sizeof victim, "%s-victim", file);
+    write_bytes(victim, "precious", 8);
+    write_record(50, ENTRIES);
+    leave_hot_journal();
+    end_journal_with(journal, victim);
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_record_rows_read(file, &results, &error));
+    CHECK(strstr(error.text, "its journal names another file, which undoing would delete") != NULL);
+    error = (ss_error){0};
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_record_open(file, SS_RECORD_WRITE, &record, &error));
+    CHECK(strstr(error.text, "its journal names another file, which undoing would delete") != NULL);
+    CHECK(exists(victim) && exists(journal));
+    unlink(journal);
+    CHECK(mkfifo(journal, 0600) == 0);
+    TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_record_open(file, SS_RECORD_WRITE, &record, &error));
+    CHECK(strstr(error.text, "its journal is not a regular file") != NULL);
+    unlink(journal);
+    unlink(victim);
+}
+
+static void a_reader_undoes_what_a_kill_left_and_writes_nothing_else(void)
+{
+    char journal[530];
+    size_t before, after;
+    snprintf(journal, sizeof journal, "%s-journal", file);
+    write_record(50, ENTRIES);
+    char *was = read_bytes(file, &before);
+    leave_hot_journal();
+    CHECK(exists(journal));
+    TEST_ASSERT_EQUAL_INT(50, count_sound_rows());
+    char *is = read_bytes(file, &after);
+    CHECK(!exists(journal) && before == after && memcmp(was, is, before) == 0);
+    free(was);
+    free(is);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(fifty_kills_lose_no_row_that_was_added);
@@ -333,6 +395,8 @@ static void run_tests(void)
     RUN_TEST(a_full_disk_costs_no_row_that_was_there);
     RUN_TEST(a_file_or_folder_that_is_read_only_is_told_before_the_work);
     RUN_TEST(what_a_kill_left_is_undone_by_who_can_write);
+    RUN_TEST(a_reader_undoes_what_a_kill_left_and_writes_nothing_else);
+    RUN_TEST(a_journal_that_names_a_file_is_refused_and_the_file_stays);
 }
 
 const test_group record_killed_tests = {.run = run_tests, .set_up = set_up};
