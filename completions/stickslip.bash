@@ -27,7 +27,7 @@ _stickslip_choices() {
 
 _stickslip() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local words='' program=("${COMP_WORDS[0]}") verb=2
+    local words='' files=() program=("${COMP_WORDS[0]}") verb=2
     COMPREPLY=()
     # In "--form=local" bash makes a word of the equals sign.
     if [ "$current" = '=' ]; then
@@ -42,19 +42,24 @@ _stickslip() {
     if [ "$COMP_CWORD" -lt "$verb" ]; then
         words="$(_stickslip_words "${program[@]}") --help"
         [ "$COMP_CWORD" -eq 1 ] && words+=' --version'
-    elif [[ $previous == --* ]]; then
+    elif [[ $previous =~ ^--[a-z][a-z0-9-]*$ ]]; then
         words=$(_stickslip_choices "$previous" "${program[@]}")
     fi
     if [ -z "$words" ] && [ "${COMP_WORDS[1]-}" = simulate ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $current != -* ]]; then
         words=$("${COMP_WORDS[0]}" scenes --format csv 2>/dev/null | sed '1d; s/,.*//')
-        words+=" $(compgen -f -X '!*.json' -- "$current")"
+        mapfile -t files < <(compgen -f -X '!*.json' -- "$current")
     fi
     if [ -z "$words" ] && [[ $current == -* ]]; then
         words=$(_stickslip_options "${program[@]}")
     fi
     if [ -n "$words" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    fi
+    # compgen -W would run what stands in the name of a file, as would the line if the name were not quoted.
+    if [ ${#files[@]} -gt 0 ]; then
+        COMPREPLY+=("${files[@]}")
+        compopt -o filenames 2>/dev/null
     fi
 }
 

@@ -34,7 +34,7 @@ function __stickslip
     set -l found
     if test (count $done) -le $verb
         set found (__stickslip_words $program)
-    else if string match -q -- '--*' $done[-1]
+    else if string match -qr -- '^--[a-z][a-z0-9-]*$' $done[-1]
         set found (__stickslip_choices $done[-1] $program)
     end
     if test -z "$found" -a "$done[2]" = simulate -a (count $done) -eq 2

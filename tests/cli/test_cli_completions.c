@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -85,11 +86,35 @@ static void fish_completes_lines(void)
     completes("fish", FISH, "");
 }
 
+// Files are offered by their names, whatever these are to a shell.
+static void names_of_files_are_not_run(void)
+{
+    static const char *const NAMES[] = {"$(touch PWNED).json", "`touch PWNED`.json",
+                                        "a b;touch PWNED.json"};
+    const char *const scripts[] = {BASH, ZSH, FISH};
+    char back[4000];
+    CHECK(getcwd(back, sizeof back) != NULL && chdir(scratch_path("")) == 0);
+    for (int k = 0; k < 3; k++) {
+        put_scratch(NAMES[k], "{}");
+    }
+    for (int k = 0; k < 3; k++) {
+        const char *found =
+            offers(scripts[k], k < 2 ? "stickslip simulate \"\"" : "stickslip simulate ");
+        for (int i = 0; k == 0 && i < 3; i++) {
+            HOLDS(found, NAMES[i]);
+        }
+        offers(scripts[k], "stickslip solve '--x/p;1e touch PWNED\n#' ");
+        CHECK(access("PWNED", F_OK) != 0);
+    }
+    CHECK(chdir(back) == 0);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(bash_completes_lines);
     RUN_TEST(zsh_completes_lines);
     RUN_TEST(fish_completes_lines);
+    RUN_TEST(names_of_files_are_not_run);
 }
 
 const test_group cli_completions_tests = {.run = run_tests, .set_up = set_up};
