@@ -209,6 +209,30 @@ static void two_submissions_without_a_row_are_enough(void)
     check_whole();
 }
 
+// The job's script names the program and the record: both may have names that are commands.
+static void names_in_the_script_of_a_job_are_not_run(void)
+{
+    static const char FOLDER[] = "$(touch PWNED)`touch PWNED`\";touch PWNED;#";
+    char folder[600], program[700], record[700];
+    snprintf(folder, sizeof folder, "%s", scratch_path(FOLDER));
+    CHECK(mkdir(folder, 0777) == 0);
+    snprintf(program, sizeof program, "%s/stickslip", folder);
+    snprintf(record, sizeof record, "%s/r.db", folder);
+    CHECK(rename(wrapper, program) == 0);
+    for (int broken = 1; broken >= 0; broken--) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "#!/bin/sh\n[ %d = 0 ] || [ -z \"$SLURM_JOB_ID\" ] || exit 1\nexec '%s' \"$@\"\n",
+                 broken, getenv("STICKSLIP"));
+        write_bytes(program, text, strlen(text));
+        SHELL(broken == 1 ? 2 : 0, "cd '%s' && STICKSLIP='%s' " SLURM "%d" BENCH, scratch_path(""),
+              program, getenv("SCRIPTS"), 1 + broken, many, record);
+        SHELL(0, "test -z \"$(find '%s' . -name PWNED)\"", scratch_path(""));
+    }
+    SHELL(1, "cd '%s' && " SLURM "1 -- p.h5 --out 'a\\b.db'", scratch_path(""), getenv("SCRIPTS"));
+    HOLDS(said, "takes no backslash");
+}
+
 static void mistakes_are_told_before_anything_is_submitted(void)
 {
     static const struct {
@@ -243,6 +267,7 @@ static void run_tests(void)
     RUN_TEST(a_job_that_is_ended_keeps_its_rows_and_the_same_command_goes_on);
     RUN_TEST(the_task_of_a_node_that_dies_goes_on_elsewhere);
     RUN_TEST(two_submissions_without_a_row_are_enough);
+    RUN_TEST(names_in_the_script_of_a_job_are_not_run);
     RUN_TEST(mistakes_are_told_before_anything_is_submitted);
 }
 
