@@ -13,17 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/quote.h"
+
 // No word that is compared is longer; a longer one gets no suggestion.
 #define LONGEST_WORD 63
-
-void ss_make_printable(char *text)
-{
-    for (char *c = text; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            *c = '?';
-        }
-    }
-}
 
 void ss_complain(const char *verb, const char *format, ...)
 {

@@ -1,8 +1,8 @@
 // harness/complain.h -- sentences for people, on stderr.
 #pragma once
 
-// "stickslip VERB: sentence", or "stickslip: sentence" where verb is "". Control characters, which
-// a hostile file can put into a name, come out as '?'.
+// "stickslip VERB: sentence", or "stickslip: sentence" where verb is "", printed as
+// SS_PLAIN (harness/quote.h): names in it may be hostile.
 void ss_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // "s" for every count but one: "1 row", "0 rows".
@@ -10,9 +10,6 @@ static inline const char *ss_plural(double count)
 {
     return count == 1.0 ? "" : "s";
 }
-
-// Replaces control characters by '?', in place.
-void ss_make_printable(char *text);
 
 // The candidate nearest to a mistyped word. Start with {.word = word}; best is NULL while nothing
 // near enough was offered.

@@ -13,6 +13,7 @@
 
 #include "base/number.h"
 #include "harness/complain.h"
+#include "harness/quote.h"
 
 // Numbers outside are shown with an exponent.
 #define SMALLEST_FIXED 1e-3

@@ -86,9 +86,6 @@ char *const *ss_table_notes(const ss_table *table, size_t *count);
 ss_status ss_table_finish(ss_table *table, ss_error *e);
 void ss_table_free(ss_table *table); // without printing what is held back
 
-// Bytes of the UTF-8 character at s, which a zero ends; 0 where there is none.
-int ss_utf8_length(const unsigned char *s);
-
 // A number for people: `digits` significant ones, an exponent only below 1e-3 and from 1e7 on, "-"
 // for NaN.
 void ss_table_number(double value, int digits, char text[32]);

@@ -2,17 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/quote.h"
 #include "harness/table_parts.h"
 
 // ---- Markdown
-
-static void markdown_text(FILE *out, const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++) {
-        fputs(strchr("|*_<>[]`\\", *c) != NULL ? "\\" : "", out);
-        fputc(*c, out);
-    }
-}
 
 static void print_markdown(const ss_table *t)
 {
@@ -21,7 +14,7 @@ static void print_markdown(const ss_table *t)
     for (size_t row = 0; row <= t->nrows; row++) {
         for (size_t k = 0; k < n; k++) {
             fputs(k == 0 ? "| " : " | ", out);
-            markdown_text(out, ss_shown(t, row, ss_shown_at(t, k)));
+            ss_quote(out, SS_MARKDOWN, ss_shown(t, row, ss_shown_at(t, k)));
             if (row == 0 && ss_mark_at(t, k) > 0) {
                 fprintf(out, "<sup>%d</sup>", ss_mark_at(t, k));
             }
@@ -35,50 +28,28 @@ static void print_markdown(const ss_table *t)
     for (size_t k = 0; k < n; k++) {
         if (ss_mark_at(t, k) > 0) {
             fprintf(out, "\n<sup>%d</sup> ", ss_mark_at(t, k));
-            markdown_text(out, t->columns[ss_shown_at(t, k)].note);
+            ss_quote(out, SS_MARKDOWN, t->columns[ss_shown_at(t, k)].note);
             fputc('\n', out);
         }
     }
     for (size_t k = 0; k < t->nnotes; k++) {
         fputc('\n', out);
-        markdown_text(out, t->notes[k]);
+        ss_quote(out, SS_MARKDOWN, t->notes[k]);
         fputc('\n', out);
     }
 }
 
 // ---- LaTeX
 
-static const char *latex_escape(char c)
-{
-    switch (c) {
-    case '\\':
-        return "\\textbackslash{}";
-    case '~':
-        return "\\textasciitilde{}";
-    case '^':
-        return "\\textasciicircum{}";
-    case '<':
-        return "$<$";
-    case '>':
-        return "$>$";
-    case '|':
-        return "$|$";
-    default:
-        return NULL;
-    }
-}
-
 static void latex_text(FILE *out, const char *text)
 {
-    for (const char *c = text; *c != '\0'; c++) {
-        if (c[0] == '<' && c[1] == '=') {
+    ss_quoted next;
+    for (const char *at = text; *at != '\0';) {
+        if (at[0] == '<' && at[1] == '=') {
             fputs("$\\leq$", out);
-            c++;
-        } else if (latex_escape(*c) != NULL) {
-            fputs(latex_escape(*c), out);
-        } else {
-            fputs(strchr("%&#_{}$", *c) != NULL ? "\\" : "", out);
-            fputc(*c, out);
+            at += 2;
+        } else if (ss_quote_next(SS_LATEX, &at, &next)) {
+            fwrite(next.bytes, 1, next.count, out);
         }
     }
 }
@@ -148,20 +119,6 @@ static void print_latex(const ss_table *t)
 
 // ---- CSV
 
-static void csv_text(FILE *out, const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (const char *c = text; *c != '\0'; c++) {
-        fputs(*c == '"' ? "\"" : "", out);
-        fputc(*c, out);
-    }
-    fputc('"', out);
-}
-
 static void csv_header(const ss_table *t)
 {
     for (size_t k = 0; k < ss_shown_count(t); k++) {
@@ -176,7 +133,7 @@ static void csv_row(const ss_table *t, char *const *cells)
         const size_t c = ss_shown_at(t, k);
         fputs(k > 0 ? "," : "", t->out);
         if (cells[c] != NULL) {
-            csv_text(t->out, cells[c]);
+            ss_quote(t->out, SS_CSV, cells[c]);
         } else {
             fputs(ss_shows_number(t, c) ? "nan" : "", t->out);
         }
@@ -185,45 +142,6 @@ static void csv_row(const ss_table *t, char *const *cells)
 }
 
 // ---- JSON
-
-// Unicode 15, table 3-7.
-int ss_utf8_length(const unsigned char *s)
-{
-    const int length = s[0] < 0x80                   ? 1
-                       : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                       : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                       : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                     : 0;
-    for (int k = 1; k < length; k++) {
-        if ((s[k] & 0xc0) != 0x80) { // the end of the text, too
-            return 0;
-        }
-    }
-    const bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    const bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
-    const bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
-static void json_text(FILE *out, const char *value)
-{
-    const unsigned char *s = (const unsigned char *)value;
-    fputc('"', out);
-    while (*s != '\0') {
-        const int length = ss_utf8_length(s);
-        if (length == 0) {
-            fputs("\\ufffd", out);
-        } else if (*s == '"' || *s == '\\') {
-            fprintf(out, "\\%c", *s);
-        } else if (*s < 0x20 || *s == 0x7f) {
-            fprintf(out, "\\u%04x", *s);
-        } else {
-            fwrite(s, 1, (size_t)length, out);
-        }
-        s += length == 0 ? 1 : length;
-    }
-    fputc('"', out);
-}
 
 static void json_row(const ss_table *t, char *const *cells, size_t row)
 {
@@ -236,7 +154,7 @@ static void json_row(const ss_table *t, char *const *cells, size_t row)
         } else if (ss_shows_number(t, c)) {
             fputs(cells[c], t->out);
         } else {
-            json_text(t->out, cells[c]);
+            ss_quote(t->out, SS_JSON, cells[c]);
         }
     }
     fputc('}', t->out);

@@ -13,6 +13,7 @@
 #include "harness/bench/limits.h"
 #include "harness/complain.h"
 #include "harness/cli.h"
+#include "harness/quote.h"
 #include "base/child.h"
 #include "solvers/clock.h"
 

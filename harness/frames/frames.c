@@ -211,8 +211,9 @@ int ss_frames_count(const ss_frames *f)
     return f->count;
 }
 
-static void write_lines(const ss_strands *s, FILE *out)
+static void print_lines(FILE *out, const void *strands)
 {
+    const ss_strands *s = strands;
     const ss_world *w = s->world;
     fprintf(out, "# %d strands at %.9g s, m\n", w->nstrands, s->time);
     for (int i = 0; i < w->npoints; i++) {
@@ -229,40 +230,28 @@ static void write_lines(const ss_strands *s, FILE *out)
     }
 }
 
-static ss_status save_lines(const ss_frames *f, const char *path, ss_error *e)
+static ss_status draw_picture(const ss_frames *f, const char *script, const char *path,
+                              const char *name, ss_error *e)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (out == NULL) {
-        return ss_fail_memory(e, "a frame");
+    ss_status status = out != NULL ? ss_picture_write(&f->view, f->strands, f->title, name, out, e)
+                                   : ss_fail_memory(e, "a frame");
+    if (out != NULL && fclose(out) != 0 && status == SS_OK) {
+        status = ss_fail_memory(e, "a frame");
     }
-    write_lines(f->strands, out);
-    const bool complete = fclose(out) == 0;
-    const ss_status status =
-        complete ? ss_save(path, text, length, e) : ss_fail_memory(e, "a frame");
+    if (status == SS_OK) {
+        status = ss_save(script, text, length, e);
+    }
     free(text);
-    return status;
-}
-
-static ss_status draw_picture(const ss_frames *f, const char *script, const char *name, ss_error *e)
-{
-    FILE *out = fopen(script, "we");
-    if (out == NULL) {
-        return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", script, strerror(errno));
-    }
-    ss_status status = ss_picture_write(&f->view, f->strands, f->title, name, out, e);
-    const bool failed = ferror(out) != 0;
-    if ((fclose(out) != 0 || failed) && status == SS_OK) {
-        status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", script, strerror(errno));
-    }
-    return status == SS_OK ? ss_gnuplot(script, e) : status;
+    return status == SS_OK ? ss_gnuplot(script, path, e) : status;
 }
 
 ss_status ss_frames_draw(ss_frames *f, ss_error *e)
 {
     char name[32];
-    char *lines = NULL, *script = NULL;
+    char *lines = NULL, *script = NULL, *picture = NULL;
     snprintf(name, sizeof name, "frame_%05d.png", f->count);
     if (asprintf(&lines, "%s/frame_%05d.obj", f->folder, f->count) < 0) {
         lines = NULL;
@@ -270,13 +259,18 @@ ss_status ss_frames_draw(ss_frames *f, ss_error *e)
     if (asprintf(&script, "%s/frame.gp", f->folder) < 0) {
         script = NULL;
     }
-    ss_status status = lines != NULL && script != NULL ? save_lines(f, lines, e)
-                                                       : ss_fail_memory(e, "a file name");
+    if (asprintf(&picture, "%s/%s", f->folder, name) < 0) {
+        picture = NULL;
+    }
+    ss_status status = lines != NULL && script != NULL && picture != NULL
+                           ? ss_save_printed(lines, print_lines, f->strands, e)
+                           : ss_fail_memory(e, "a file name");
     if (status == SS_OK) {
-        status = draw_picture(f, script, name, e);
+        status = draw_picture(f, script, picture, name, e);
     }
     free(lines);
     free(script);
+    free(picture);
     f->count += status == SS_OK;
     return status;
 }

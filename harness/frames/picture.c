@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/results/figures.h"
+#include "harness/quote.h"
 
 // Pieces that a segment of a strand is drawn with.
 #define PIECES 4
@@ -302,17 +302,19 @@ static void write_settings(const ss_view *view, const ss_strands *s, const char 
     fprintf(out,
             "# Run gnuplot on this file in its own folder to draw the frame again.\n"
             "set terminal pngcairo rounded size %d,%d font 'DejaVu Sans,11'\n"
-            "set output '%s'\n"
+            "set encoding utf8\n"
             "set size ratio -1\n"
             "unset border\nunset tics\nunset key\n"
             "set margins 0,0,0,0\n"
             "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n"
-            "set label ",
-            pixels(scale * width), pixels(scale * height), name, view->low[0], view->high[0],
+            "set output ",
+            pixels(scale * width), pixels(scale * height), view->low[0], view->high[0],
             view->low[1], view->high[1]);
+    ss_quote(out, SS_GNUPLOT, name);
+    fputs("\nset label ", out);
     char label[300];
     snprintf(label, sizeof label, "%.200s, %.3f s", title, s->time);
-    ss_gnuplot_text(out, label);
+    ss_quote(out, SS_GNUPLOT, label);
     fputs(" at graph 0.02,0.03 noenhanced tc rgb '#555555'\n", out);
 }
 

@@ -8,9 +8,6 @@ function saveAs(name, blob) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-// A text in gnuplot's single quotes.
-const gnuplotText = (text) => `'${text.replaceAll("'", "''")}'`;
-
 // A script that draws the profile as it is shown, with its data in it.
 function gnuplotScript(trials, colours, zoom) {
   const end = zoom ? zoom.max : profileEnd(trials);
@@ -18,6 +15,7 @@ function gnuplotScript(trials, colours, zoom) {
   const lines = [
     `# The performance profile of ${trials.problems.length} problems, max(fb, normal/2) <= ${formatNumber(tolerance)}.`,
     "# Run: gnuplot profile.gp",
+    "set encoding utf8",
     "set terminal pdfcairo size 12cm,8cm font ',9'",
     "set output 'profile.pdf'",
     "set logscale x",
@@ -36,14 +34,10 @@ function gnuplotScript(trials, colours, zoom) {
   const curves = trials.shown.map((solver, k) => {
     const dash = solver.approximate ? " dt 2" : "";
     const title = gnuplotText(solver.label);
-    return `$profile${k} with steps lw 2${dash} lc rgb '${colours(solver)}' title ${title}`;
+    return `$profile${k} with steps lw 2${dash} lc rgb ${gnuplotText(colours(solver))} title ${title}`;
   });
   lines.push(curves.length > 0 ? `plot ${curves.join(", \\\n     ")}` : "# No solver is shown.", "");
   return lines.join("\n");
-}
-
-function csvText(text) {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 // The runs that the page compares now, with the columns of `table --kind rows`.

@@ -60,11 +60,6 @@ function shortName(problem) {
   return problem.slice(problem.lastIndexOf("/", end) + 1);
 }
 
-// A word of a shell's command line.
-function shellWord(text) {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 // Runs `work` once the page is idle after the last of many calls.
 function later(work, milliseconds) {
   let timer = 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/quote.h"
 #include "harness/record/machine.h"
 #include "harness/report/pack.h"
 #include "harness/report/parts.h"
@@ -244,28 +245,6 @@ static ss_status make_data(inputs *in, ss_page_findings *findings, ss_page_json 
 
 // ---- The page
 
-static void put_escaped(FILE *out, const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++) {
-        switch (*c) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*c, out);
-        }
-    }
-}
-
 static const ss_table_kind *find_kind(const char *name)
 {
     const ss_table_kind *kind = ss_table_kinds;
@@ -294,7 +273,7 @@ static ss_status put_table(FILE *out, const char *name, const ss_results *result
     }
     fclose(memory);
     if (status == SS_OK) {
-        put_escaped(out, text);
+        ss_quote(out, SS_HTML, text);
         fputs("\n", out);
     }
     free(text);
@@ -311,7 +290,7 @@ static ss_status put_tables(FILE *out, const inputs *in, const ss_page_findings 
                                 .runs = in->runs};
     ss_status status = SS_OK;
     for (int k = 0; k < findings->count; k++) {
-        put_escaped(out, findings->errors[k].text);
+        ss_quote(out, SS_HTML, findings->errors[k].text);
         fputs("\n\n", out);
     }
     if (in->trials != NULL) {
@@ -380,7 +359,7 @@ static ss_status put_page(FILE *out, const inputs *in, const ss_page_findings *f
                           const ss_page_json *json, ss_error *e)
 {
     put_part(out, 0);
-    put_escaped(out, in->request->title);
+    ss_quote(out, SS_HTML, in->request->title);
     put_part(out, 1);
     ss_status status = put_tables(out, in, findings, e);
     if (status == SS_OK) {

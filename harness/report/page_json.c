@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/table.h"
+#include "harness/quote.h"
 
 void ss_page_json_free(ss_page_json *json)
 {
@@ -60,19 +60,10 @@ void ss_page_json_end(ss_page_json *json, char bracket)
 
 static void put_quoted(ss_page_json *json, const char *text)
 {
+    ss_quoted next;
     put(json, "\"", 1);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
-        const size_t n = (size_t)ss_utf8_length(c);
-        char escape[8];
-        if (n == 0) {
-            put_text(json, "\\ufffd");
-        } else if (n == 1 && (*c < 0x20 || *c == '"' || *c == '\\' || *c == '<' || *c == 0x7f)) {
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*c);
-            put_text(json, escape);
-        } else {
-            put(json, (const char *)c, n);
-        }
-        c += n > 0 ? n : 1;
+    while (ss_quote_next(SS_JSON, &text, &next)) {
+        put(json, next.bytes, next.count);
     }
     put(json, "\"", 1);
 }

@@ -3,10 +3,10 @@
 
 // "FILE.h5:NAME" as the words of a command line.
 function problemWords(name) {
-  const parts = /^(.*\.(?:h5|hdf5|mat)):(.+)$/.exec(name);
+  const parts = /^(.*\.(?:h5|hdf5|mat)):(.+)$/s.exec(name);
   return parts
-    ? `${shellWord(parts[1])} --problem ${shellWord(parts[2])}`
-    : shellWord(name);
+    ? `${shellFile(parts[1])} --problem ${shellWord(parts[2])}`
+    : shellFile(name);
 }
 
 function repeatCommand(rows, row) {

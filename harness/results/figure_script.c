@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/quote.h"
+
 // Largest over smallest x up to which tics stand at 2 and 5 as well.
 #define MIDDLE_TICS_RANGE 150.0
 
@@ -67,8 +69,9 @@ static void print_plain_style(FILE *out, const ss_figure *figure, size_t number)
 {
     const double more =
         figure->nested ? NESTED_STEP * (double)(figure->ncurves - 1 - number) : NESTED_STEP;
-    fprintf(out, "lc rgb '%s' dt solid lw %g", PLAIN[number % (sizeof PLAIN / sizeof PLAIN[0])],
-            PLAIN_WIDTH + more);
+    fputs("lc rgb ", out);
+    ss_quote(out, SS_GNUPLOT, PLAIN[number % (sizeof PLAIN / sizeof PLAIN[0])]);
+    fprintf(out, " dt solid lw %g", PLAIN_WIDTH + more);
 }
 
 static void print_solver_style(FILE *out, const ss_figure *figure, size_t number)
@@ -85,8 +88,10 @@ static void print_solver_style(FILE *out, const ss_figure *figure, size_t number
                      : strchr(bare, '+') != NULL       ? DOTTED
                                                        : DASHED;
     const size_t dash = line == MIXED ? others / NOTHERS : twins;
-    fprintf(out, "lc rgb '%s' %s", line == MIXED ? OTHERS[others % NOTHERS] : STYLES[place].colour,
-            LINES[line][dash % DASHES]);
+    fputs("lc rgb ", out);
+    ss_quote(out, SS_GNUPLOT, line == MIXED ? OTHERS[others % NOTHERS] : STYLES[place].colour);
+    fputs(" ", out);
+    fputs(LINES[line][dash % DASHES], out);
 }
 
 static void print_style(FILE *out, const ss_figure *figure, size_t number)
@@ -111,7 +116,7 @@ static void print_title(FILE *out, const char *label)
         const size_t length = strcspn(label, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, label);
         fputs(first ? " title " : ", \\\n    keyentry with lines lc rgb '#FFFFFF' title ", out);
-        ss_gnuplot_text(out, line);
+        ss_quote(out, SS_GNUPLOT, line);
         fputs(" noenhanced", out);
         label += length + (label[length] == '\n');
     }
@@ -206,12 +211,15 @@ static void print_axes(const ss_figure *figure, int panels, FILE *out)
 {
     if (figure->title[0] != '\0') {
         fputs("set label 1 ", out);
-        ss_gnuplot_text(out, figure->title);
+        ss_quote(out, SS_GNUPLOT, figure->title);
         fputs(" at graph 1,1 right offset 0,0.7 noenhanced tc rgb '#555555'\n", out);
         fputs(panels == 1 ? "set tmargin 2\n" : "", out);
     }
-    fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n", figure->x_label, figure->y_label);
-    fputs("set border 3 lw 0.6\nset tics nomirror scale 0.6\n", out);
+    fputs("set xlabel ", out);
+    ss_quote(out, SS_GNUPLOT, figure->x_label);
+    fputs("\nset ylabel ", out);
+    ss_quote(out, SS_GNUPLOT, figure->y_label);
+    fputs("\nset border 3 lw 0.6\nset tics nomirror scale 0.6\n", out);
     fputs("set grid lc rgb '#DDDDDD' lt 1 lw 0.5\n", out);
     fputs(figure->log_x ? "set logscale x\nset format x '%g'\nset autoscale xfix\n" : "", out);
     print_middle_tics(figure, out);
@@ -243,10 +251,9 @@ static void print_guides(const ss_figure *figure, FILE *out)
         }
     }
     for (int power = 1; power <= 2 && x > 0.0; power++) {
-        fprintf(out,
-                ", \\\n    %.6g * (x / %.6g)**%d with lines lc rgb '#999999' dt %s lw 0.8 title ",
-                y / GUIDE_GAP, x, power, power == 1 ? "(10,4)" : "(2,3)");
-        fputs(power == 1 ? "'slope 1'" : "'slope 2'", out);
+        fprintf(out, ", \\\n    %.6g * (x / %.6g)**%d with lines lc rgb '#999999' lw 0.8 ",
+                y / GUIDE_GAP, x, power);
+        fputs(power == 1 ? "dt (10,4) title 'slope 1'" : "dt (2,3) title 'slope 2'", out);
     }
 }
 
@@ -319,9 +326,6 @@ static void print_panel(const ss_figure *figure, int panels, size_t *block, FILE
 {
     print_axes(figure, panels, out);
     fputs("plot \\\n", out);
-    const char *with = figure->steps    ? "steps"
-                       : figure->points ? "linespoints pt 7 ps 0.35"
-                                        : "lines";
     bool first = true;
     const size_t begin = *block;
     // The solid line is drawn last, above the others.
@@ -333,8 +337,12 @@ static void print_panel(const ss_figure *figure, int panels, size_t *block, FILE
                 continue;
             }
             if ((strcmp(curve->bare, SS_FIGURE_HERO) == 0) == (pass == 1)) {
-                fprintf(out, "%s    data index %zu using 1:2 with %s ", first ? "" : ", \\\n",
-                        *block, with);
+                fputs(first ? "" : ", \\\n", out);
+                fprintf(out, "    data index %zu using 1:2 with ", *block);
+                fputs(figure->steps    ? "steps "
+                      : figure->points ? "linespoints pt 7 ps 0.35 "
+                                       : "lines ",
+                      out);
                 print_style(out, figure, k);
                 if (figure->plain) {
                     print_title(out, curve->label);
@@ -372,11 +380,10 @@ void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
     size_t block = 0;
     fputs("# Run gnuplot on this file in its own folder to draw the figure again.\n", out);
     print_terminal(out, name, count_panels(figure));
-    fputs("set encoding utf8\nset output ", out);
-    ss_gnuplot_text(out, name);
-    fputs("\ndata = ", out);
-    ss_gnuplot_text(out, name);
-    fputs(" . '.dat'\n", out);
+    // To gnuplot a file whose name begins with '|' or '<' is a command, hence "./".
+    fputs("set encoding utf8\nname = './' . ", out);
+    ss_quote(out, SS_GNUPLOT, name);
+    fputs("\nset output name\ndata = name . '.dat'\n", out);
     const int panels = count_panels(figure);
     if (panels > 1) {
         fprintf(out, "set multiplot layout %d,1\n", panels);

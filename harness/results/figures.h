@@ -68,13 +68,12 @@ const char *ss_figure_iterations_label(const ss_trials *trials);
 void ss_figure_point(ss_figure *figure, size_t curve, double x, double y);
 ss_status ss_figure_end(ss_figure *figure, ss_error *e); // SS_SYSTEM where a point was lost
 
-// Runs gnuplot on a script, in the script's own folder, so that the names in it are relative.
-// An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it fails.
-ss_status ss_gnuplot(const char *script, ss_error *e);
-// A text as gnuplot reads it, in quotes. What draws it says noenhanced, or _ and ^ have a meaning.
-void ss_gnuplot_text(FILE *out, const char *text);
+// Runs gnuplot on the script of a picture, in the script's own folder, so that the names in it are relative.
+// An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it fails, or where
+// the picture is not whole, of which then nothing is left.
+ss_status ss_gnuplot(const char *script, const char *picture, ss_error *e);
 
-// The gnuplot script (internal).
+// The gnuplot script (internal); name: of the picture, without its folder.
 void ss_figure_script(const ss_figure *figure, const char *name, FILE *out);
 
 // Figures of simulations (internal): a curve a run.

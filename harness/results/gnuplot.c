@@ -1,22 +1,16 @@
 // Figures through gnuplot: how it is run, and the picture of a figure with its data and script beside.
 #include "harness/results/figures.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/child.h"
-
-void ss_gnuplot_text(FILE *out, const char *text)
-{
-    fputc('\'', out);
-    for (const char *c = text; *c != '\0'; c++) {
-        fputs(*c == '\'' ? "''" : (const char[]){*c, '\0'}, out);
-    }
-    fputc('\'', out);
-}
+#include "harness/quote.h"
+#include "problems/store/save.h"
 
 // ---- The program
 
@@ -59,7 +53,33 @@ static ss_status run_gnuplot(const char *folder, char *script, ss_error *e)
     return status;
 }
 
-ss_status ss_gnuplot(const char *path, ss_error *e)
+// gnuplot does not notice a full disk: a picture without its last bytes is no picture.
+static ss_status check_whole(const char *path, ss_error *e)
+{
+    const char *ending = strrchr(path, '.');
+    const char *last = strcmp(ending, ".svg") == 0 ? "</svg>" : "%%EOF";
+    if (strcmp(ending, ".png") == 0) {
+        last = "IEND";
+    }
+    char tail[17] = "";
+    struct stat file;
+    FILE *in = fopen(path, "re");
+    if (in != NULL && fseek(in, -16, SEEK_END) == 0) {
+        (void)!fread(tail, 1, sizeof tail - 1, in);
+    }
+    if (in != NULL) {
+        fclose(in);
+    }
+    if (memmem(tail, sizeof tail, last, strlen(last)) != NULL) {
+        return SS_OK;
+    }
+    if (stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
+        unlink(path);
+    }
+    return ss_fail(e, SS_SYSTEM, "%s: gnuplot could not write all of it; is the disk full?", path);
+}
+
+ss_status ss_gnuplot(const char *path, const char *picture, ss_error *e)
 {
     char *folder = NULL, *script = NULL;
     const int length = (int)(file_name(path) - path);
@@ -70,11 +90,11 @@ ss_status ss_gnuplot(const char *path, ss_error *e)
     if (asprintf(&script, "./%s", file_name(path)) < 0) {
         script = NULL;
     }
-    const ss_status status = folder != NULL && script != NULL ? run_gnuplot(folder, script, e)
-                                                              : ss_fail_memory(e, "a file name");
+    ss_status status = folder != NULL && script != NULL ? run_gnuplot(folder, script, e)
+                                                        : ss_fail_memory(e, "a file name");
     free(folder);
     free(script);
-    return status;
+    return status == SS_OK ? check_whole(picture, e) : status;
 }
 
 // ---- The picture, and data and script beside it
@@ -86,6 +106,21 @@ bool ss_figure_can_draw(const char *path)
                               strcmp(ending, ".pdf") == 0);
 }
 
+// On one line.
+static void print_label(const char *label, FILE *out)
+{
+    ss_quoted next;
+    for (const char *at = label; *at != '\0';) {
+        if (*at == '\n') {
+            fputc(' ', out);
+            at++;
+        } else if (ss_quote_next(SS_PLAIN, &at, &next)) {
+            fwrite(next.bytes, 1, next.count, out);
+        }
+    }
+    fputc('\n', out);
+}
+
 // *blocks: curves that have been written.
 static void write_panel(const ss_figure *figure, FILE *out, size_t *blocks)
 {
@@ -94,63 +129,38 @@ static void write_panel(const ss_figure *figure, FILE *out, size_t *blocks)
         if (curve->count == 0) {
             continue;
         }
-        fprintf(out, "%s# %s\n", (*blocks)++ == 0 ? "" : "\n\n", curve->label);
+        fputs((*blocks)++ == 0 ? "# " : "\n\n# ", out);
+        print_label(curve->label, out);
         for (size_t i = 0; i < curve->count; i++) {
             fprintf(out, "%.9g %.9g\n", curve->x[i], curve->y[i]);
         }
     }
 }
 
-static void write_data(const ss_figure *figure, FILE *out)
+// A figure on its way into the files beside a picture.
+typedef struct drawing {
+    const ss_figure *figure;
+    const char *path; // of the picture
+} drawing;
+
+static void print_data(FILE *out, const void *what)
 {
+    const drawing *d = what;
     size_t blocks = 0;
-    for (const ss_figure *panel = figure; panel != NULL; panel = panel->below) {
-        fprintf(out, "# %s, %s; a block a %s\n", panel->x_label, panel->y_label,
-                panel->plain ? "run" : "solver");
+    for (const ss_figure *panel = d->figure; panel != NULL; panel = panel->below) {
+        fputs("# ", out);
+        ss_quote(out, SS_PLAIN, panel->x_label);
+        fputs(", ", out);
+        ss_quote(out, SS_PLAIN, panel->y_label);
+        fputs(panel->plain ? "; a block a run\n" : "; a block a solver\n", out);
         write_panel(panel, out, &blocks);
     }
 }
 
-// Writes path + ending: the script where that is ".gp", else the data.
-static ss_status write_beside(const ss_figure *figure, const char *path, const char *ending,
-                              ss_error *e)
+static void print_script(FILE *out, const void *what)
 {
-    char *name = NULL;
-    if (asprintf(&name, "%s%s", path, ending) < 0) {
-        return ss_fail_memory(e, "a file name");
-    }
-    ss_status status = SS_OK;
-    FILE *out = fopen(name, "we");
-    if (out != NULL && strcmp(ending, ".gp") == 0) {
-        ss_figure_script(figure, file_name(path), out);
-    } else if (out != NULL) {
-        write_data(figure, out);
-    }
-    const bool failed = out == NULL || ferror(out) != 0;
-    if ((out != NULL && fclose(out) != 0) || failed) {
-        status = ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", name, strerror(errno));
-    }
-    free(name);
-    return status;
-}
-
-// gnuplot does not notice a full disk: a picture without its last bytes is no picture.
-static bool is_whole(const char *path)
-{
-    const char *ending = strrchr(path, '.');
-    const char *last = strcmp(ending, ".svg") == 0 ? "</svg>" : "%%EOF";
-    if (strcmp(ending, ".png") == 0) {
-        last = "IEND";
-    }
-    char tail[17] = "";
-    FILE *in = fopen(path, "re");
-    if (in != NULL && fseek(in, -16, SEEK_END) == 0) {
-        (void)!fread(tail, 1, sizeof tail - 1, in);
-    }
-    if (in != NULL) {
-        fclose(in);
-    }
-    return memmem(tail, sizeof tail, last, strlen(last)) != NULL;
+    const drawing *d = what;
+    ss_figure_script(d->figure, file_name(d->path), out);
 }
 
 // gnuplot refuses a panel without a curve.
@@ -171,26 +181,27 @@ static ss_status check_panels(const ss_figure *figure, ss_error *e)
 
 ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e)
 {
+    const drawing d = {.figure = figure, .path = path};
+    char *data = NULL, *script = NULL;
     ss_status status = check_panels(figure, e);
     if (status != SS_OK) {
         return status;
     }
-    status = write_beside(figure, path, ".dat", e);
-    if (status == SS_OK) {
-        status = write_beside(figure, path, ".gp", e);
+    if (asprintf(&data, "%s.dat", path) < 0) {
+        data = NULL;
     }
-    if (status != SS_OK) {
-        return status;
-    }
-    char *script = NULL;
     if (asprintf(&script, "%s.gp", path) < 0) {
-        return ss_fail_memory(e, "a file name");
+        script = NULL;
     }
-    status = ss_gnuplot(script, e);
+    status = data != NULL && script != NULL ? ss_save_printed(data, print_data, &d, e)
+                                            : ss_fail_memory(e, "a file name");
+    if (status == SS_OK) {
+        status = ss_save_printed(script, print_script, &d, e);
+    }
+    if (status == SS_OK) {
+        status = ss_gnuplot(script, path, e);
+    }
+    free(data);
     free(script);
-    if (status == SS_OK && !is_whole(path)) {
-        return ss_fail(e, SS_SYSTEM, "%s: gnuplot could not write all of it; is the disk full?",
-                       path);
-    }
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "harness/quote.h"
 
 void ss_json_write_real(FILE *out, double x)
 {
@@ -38,21 +39,6 @@ void ss_json_write_vectors(FILE *out, const ss_vec3 *x, int count)
     fputc(']', out);
 }
 
-void ss_json_write_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            fprintf(out, "\\%c", *text);
-        } else if ((unsigned char)*text < ' ') {
-            fprintf(out, "\\u%04x", (unsigned)*text);
-        } else {
-            fputc(*text, out);
-        }
-    }
-    fputc('"', out);
-}
-
 void ss_json_put_real(FILE *out, const char *key, double x)
 {
     fprintf(out, ", \"%s\": ", key);
@@ -62,7 +48,7 @@ void ss_json_put_real(FILE *out, const char *key, double x)
 void ss_json_put_text(FILE *out, const char *key, const char *text)
 {
     fprintf(out, ", \"%s\": ", key);
-    ss_json_write_text(out, text);
+    ss_quote(out, SS_JSON, text);
 }
 
 void ss_json_put_vector(FILE *out, const char *key, ss_vec3 x)

@@ -11,7 +11,6 @@ void ss_json_write_real(FILE *out, double x);
 void ss_json_write_numbers(FILE *out, const double *x, size_t count);
 void ss_json_write_vector(FILE *out, ss_vec3 x);
 void ss_json_write_vectors(FILE *out, const ss_vec3 *x, int count);
-void ss_json_write_text(FILE *out, const char *text);
 
 // A member of an object, after a comma.
 void ss_json_put_real(FILE *out, const char *key, double x);

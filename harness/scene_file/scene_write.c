@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/quote.h"
 #include "harness/scene_file/json_write.h"
 #include "problems/store/save.h"
 #include "strands/posing.h"
@@ -325,7 +326,7 @@ static void write_head(FILE *out, const ss_world *w, const ss_scene_run *run)
 {
     const ss_step_options *o = run->options, usual = ss_step_defaults();
     fputs("{\"title\": ", out);
-    ss_json_write_text(out, run->title);
+    ss_quote(out, SS_JSON, run->title);
     ss_json_put_vector(out, "gravity", w->gravity);
     ss_json_put_real(out, "drag", w->drag);
     ss_json_put_real(out, "mu", w->mu);

@@ -16,7 +16,7 @@
 
 struct ss_dump {
     ss_writer *writer;
-    char scene[96], description[SS_DUMP_DESCRIPTION];
+    char scene[96], *description;
     uint64_t seed;
     int count, steps; // asked for; of the run
     int taken, kept;  // kept: on disk
@@ -103,6 +103,7 @@ static void dump_free(ss_dump *a)
         close(a->lock);
     }
     free(a->path);
+    free(a->description);
     free(a);
 }
 
@@ -117,11 +118,12 @@ ss_status ss_dump_open(const char *path, int count, int from, int steps,
     *a = (ss_dump){.seed = source->seed, .count = count, .steps = steps, .lock = -1};
     a->path = strdup(path);
     snprintf(a->scene, sizeof a->scene, "%s", source->scene);
-    snprintf(a->description, sizeof a->description, "%s", source->description);
+    a->description = strdup(source->description);
     a->digits = snprintf(NULL, 0, "%d", steps);
     next_stretch(a, from);
-    ss_status status =
-        a->path != NULL ? ss_writer_open(path, &a->writer, e) : ss_fail_memory(e, "the dump");
+    ss_status status = a->path != NULL && a->description != NULL
+                           ? ss_writer_open(path, &a->writer, e)
+                           : ss_fail_memory(e, "the dump");
     if (status == SS_OK) {
         status = lock_file(a, e);
     }

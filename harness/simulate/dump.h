@@ -17,9 +17,6 @@
 
 #include "problems/store/store.h"
 
-// Characters of a description: a command line with four specs.
-#define SS_DUMP_DESCRIPTION 1000
-
 // What is the same in every problem.
 typedef struct ss_dump_source {
     const char *scene;

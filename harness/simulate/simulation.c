@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "harness/quote.h"
 #include "harness/scene_file/scene_file.h"
 #include "harness/simulate/hold.h"
 #include "harness/simulate/size.h"
@@ -145,39 +146,66 @@ static ss_status open_iterates(ss_simulation *sim, ss_error *e)
     return sim->solver.iterates != NULL ? SS_OK : e->status;
 }
 
-// The command line that gives these steps again.
-static void write_recipe(const ss_simulation *sim, double dt, char *text, size_t room)
+static void print_option(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, " --%s ", name);
+    ss_quote(out, SS_SHELL, value);
+}
+
+// A name that begins with a dash would be an option.
+static void print_recipe(FILE *out, const ss_simulation *sim, double dt)
 {
     const ss_simulate_settings *s = sim->settings;
-    char limit[64] = "", threads[24] = "", scheme[SS_SPEC_ROOM + 16] = "", rods[24] = "";
-    if (!ss_scene_file_is(sim->choices->scene->spec)) { // a file has strands of its own
-        snprintf(rods, sizeof rods, " --rods %d", sim->run.rods);
-    }
+    const char *scene = sim->choices->scene->spec;
+    fputs(scene[0] == '-' ? "stickslip simulate ./" : "stickslip simulate ", out);
+    ss_quote(out, SS_SHELL, scene);
+    print_option(out, "model", sim->run.model);
     if (sim->choices->scheme != NULL) {
-        snprintf(scheme, sizeof scheme, " --scheme %s", sim->choices->scheme->spec);
+        print_option(out, "scheme", sim->choices->scheme->spec);
     }
+    if (!ss_scene_file_is(scene)) { // a file has strands of its own
+        fprintf(out, " --rods %d", sim->run.rods);
+    }
+    fprintf(out, " --mu %s --dt %s --seed %llu --steps %d", print(sim->run.mu).text, print(dt).text,
+            (unsigned long long)s->seed, sim->steps);
+    print_option(out, "solver", sim->solver.method->spec);
+    fprintf(out, " --tol %s --max-iter %d", print(s->tolerance).text, s->max_iterations);
     if (s->time_limit > 0.0) {
-        snprintf(limit, sizeof limit, " --time-limit %s", print(s->time_limit).text);
+        fprintf(out, " --time-limit %s", print(s->time_limit).text);
     }
     if (s->threads > 0) { // with threads contacts are visited in another order
-        snprintf(threads, sizeof threads, " --threads %d", s->threads);
+        fprintf(out, " --threads %d", s->threads);
     }
-    snprintf(text, room,
-             "stickslip simulate %s --model %s%s%s --mu %s --dt %s --seed %llu "
-             "--steps %d --solver %s --tol %s --max-iter %d%s%s",
-             sim->choices->scene->spec, sim->run.model, scheme, rods, print(sim->run.mu).text,
-             print(dt).text, (unsigned long long)s->seed, sim->steps, sim->solver.method->spec,
-             print(s->tolerance).text, s->max_iterations, limit, threads);
+}
+
+// The command line that gives these steps again; NULL without memory. The caller frees it.
+static char *recipe_of(const ss_simulation *sim, double dt)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL) {
+        return NULL;
+    }
+    print_recipe(out, sim, dt);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }
 
 static ss_status open_dump(ss_simulation *sim, const ss_step_options *options, ss_error *e)
 {
     const ss_simulate_settings *s = sim->settings;
-    char recipe[SS_DUMP_DESCRIPTION];
-    write_recipe(sim, options->dt, recipe, sizeof recipe);
+    char *recipe = recipe_of(sim, options->dt);
     const ss_dump_source source = {
         .scene = sim->choices->scene->spec, .description = recipe, .seed = s->seed};
-    return ss_dump_open(s->dump, s->count, s->dump_from, sim->steps, &source, &sim->dump, e);
+    const ss_status status = recipe != NULL ? ss_dump_open(s->dump, s->count, s->dump_from,
+                                                           sim->steps, &source, &sim->dump, e)
+                                            : ss_fail_memory(e, s->dump);
+    free(recipe);
+    return status;
 }
 
 // Simulated seconds between two frames of the strands file.
@@ -190,8 +218,8 @@ static double trajectory_pace(const ss_world *w, double seconds)
 
 static ss_status open_trajectory(ss_simulation *sim, const ss_step_options *options, ss_error *e)
 {
-    char recipe[SS_DUMP_DESCRIPTION];
-    write_recipe(sim, options->dt, recipe, sizeof recipe);
+    const char *path = sim->settings->trajectory;
+    char *recipe = recipe_of(sim, options->dt);
     const ss_trajectory_source source = {.scene = sim->run.scene,
                                          .model = sim->run.model,
                                          .scheme = sim->run.scheme,
@@ -200,8 +228,11 @@ static ss_status open_trajectory(ss_simulation *sim, const ss_step_options *opti
                                          .seed = sim->settings->seed,
                                          .every =
                                              trajectory_pace(sim->world, sim->steps * options->dt)};
-    return ss_trajectory_open(sim->settings->trajectory, &source, sim->strands, &sim->trajectory,
-                              e);
+    const ss_status status =
+        recipe != NULL ? ss_trajectory_open(path, &source, sim->strands, &sim->trajectory, e)
+                       : ss_fail_memory(e, path);
+    free(recipe);
+    return status;
 }
 
 static ss_status open_frames(ss_simulation *sim, ss_error *e)
@@ -303,12 +334,14 @@ static void progress_step(progress *p, int step, const ss_step_report *report)
     }
     p->shown = now;
     const double left = (now - p->start) / step * (p->steps - step);
+    fputs(p->terminal ? "\r\033[K" : "", stderr);
+    ss_quote(stderr, SS_PLAIN, p->scene);
     fprintf(stderr,
-            "%s%s: step %d/%d at %.3f s, %d contacts (%d active), %d iterations, %.0f ms, "
+            ": step %d/%d at %.3f s, %d contacts (%d active), %d iterations, %.0f ms, "
             "%.0f s left%s",
-            p->terminal ? "\r\033[K" : "", p->scene, step, p->steps, report->time, report->contacts,
-            report->active, report->contacts > 0 ? report->answer.iterations : 0,
-            1e3 * report->seconds, left, p->terminal ? "" : "\n");
+            step, p->steps, report->time, report->contacts, report->active,
+            report->contacts > 0 ? report->answer.iterations : 0, 1e3 * report->seconds, left,
+            p->terminal ? "" : "\n");
 }
 
 static void progress_clear(const progress *p)

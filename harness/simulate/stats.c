@@ -301,13 +301,37 @@ static ss_status read_row(reading *a, char **cells, int n, ss_error *e)
     return SS_OK;
 }
 
+// A line, which goes on behind line ends that are in quotes. Its length; 0 at the end, -1 without memory.
+static ssize_t read_line(FILE *in, char **line, size_t *room)
+{
+    bool quoted = false, ended = false;
+    size_t length = 0;
+    for (int c; !ended && (c = getc_unlocked(in)) != EOF;) {
+        if (length + 1 >= *room) {
+            char *larger = realloc(*line, 2 * *room + 1024);
+            if (larger == NULL) {
+                return -1;
+            }
+            *line = larger;
+            *room = 2 * *room + 1024;
+        }
+        (*line)[length++] = (char)c;
+        quoted ^= c == '"';
+        ended = c == '\n' && !quoted;
+    }
+    if (length > 0) {
+        (*line)[length] = '\0';
+    }
+    return (ssize_t)length;
+}
+
 static ss_status read_lines(reading *a, FILE *in, ss_error *e)
 {
     char *line = NULL;
     size_t room = 0;
-    ssize_t length;
+    ssize_t length = 0;
     ss_status status = SS_OK;
-    while (status == SS_OK && (length = getline(&line, &room, in)) > 0) {
+    while (status == SS_OK && (length = read_line(in, &line, &room)) > 0) {
         char *cells[MOST_COLUMNS];
         a->line++;
         if (line[length - 1] != '\n') {
@@ -323,6 +347,9 @@ static ss_status read_lines(reading *a, FILE *in, ss_error *e)
         }
     }
     free(line);
+    if (status == SS_OK && length < 0) {
+        return ss_fail_memory(e, a->path);
+    }
     if (status == SS_OK && a->stats->count == 0) {
         status = ss_fail(e, SS_BAD_INPUT, "%s holds no step of a simulation", a->path);
     }

@@ -7,6 +7,7 @@
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/items.h"
+#include "harness/quote.h"
 #include "harness/results/figures.h"
 #include "harness/specs.h"
 
@@ -30,17 +31,6 @@ static const ss_option OPTIONS[] = {
 };
 
 static const char VERB[] = "plot";
-
-// Characters that a gnuplot string cannot hold.
-static bool has_control(const char *path)
-{
-    for (const char *c = path; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20) {
-            return true;
-        }
-    }
-    return false;
-}
 
 // The picture, its data and its script must not replace what they are made of.
 static bool check_inputs(const settings *s, const ss_operands *files)
@@ -70,8 +60,12 @@ static bool check(const settings *s, const ss_figure_kind *kind, const ss_operan
                     s->solvers != NULL ? "solvers" : "tol", kind->name);
         return false;
     }
-    if (!ss_figure_can_draw(s->out) || has_control(s->out)) {
+    if (!ss_figure_can_draw(s->out)) {
         ss_complain(VERB, "--out takes a name that ends in .svg, .png or .pdf, not '%s'", s->out);
+        return false;
+    }
+    if (!ss_is_printable(s->out)) { // its script could not name it
+        ss_complain(VERB, "--out %s: a character in it cannot be shown; take another name", s->out);
         return false;
     }
     if (s->problem != NULL && !kind->takes_problem) {

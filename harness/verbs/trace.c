@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/quote.h"
 #include "harness/table.h"
 #include "problems/response.h"
 
@@ -114,8 +115,10 @@ static void show(ss_trace *t, const ss_progress *p)
         return;
     }
     t->shown = p->seconds;
-    fprintf(stderr, "\r\033[K%s: iteration %d, %.1f s, error about %.2g", t->label, p->iteration,
-            p->seconds, p->estimate);
+    fputs("\r\033[K", stderr);
+    ss_quote(stderr, SS_PLAIN, t->label);
+    fprintf(stderr, ": iteration %d, %.1f s, error about %.2g", p->iteration, p->seconds,
+            p->estimate);
 }
 
 // Iterates come from another process: a line of progress needs a few of those in its PACE.

@@ -230,6 +230,22 @@ ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e
     return SS_OK;
 }
 
+ss_status ss_save_printed(const char *path, ss_save_printer *print, const void *what, ss_error *e)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL) {
+        return ss_fail_memory(e, path);
+    }
+    print(out, what);
+    const bool whole = ferror(out) == 0;
+    const ss_status status =
+        fclose(out) == 0 && whole ? ss_save(path, text, length, e) : ss_fail_memory(e, path);
+    free(text);
+    return status;
+}
+
 ss_status ss_save_try(const char *path, ss_error *e)
 {
     struct stat status;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 #include "base/status.h"
 
 // Puts `count` bytes at `path`: into a new file beside it, made durable and then renamed over it.
@@ -13,6 +14,10 @@
 // or a device is written into. The permissions of an old file are kept. SS_SYSTEM with a sentence
 // that names `path`.
 ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e);
+
+// The same of what `print` prints of `what`. SS_SYSTEM without memory for it, too.
+typedef void ss_save_printer(FILE *out, const void *what);
+ss_status ss_save_printed(const char *path, ss_save_printer *print, const void *what, ss_error *e);
 
 // What can be checked before there is anything to write: the folder exists and takes new files, and
 // `path` is no folder itself. SS_SYSTEM with a sentence that names `path`.

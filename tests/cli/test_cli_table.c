@@ -199,15 +199,15 @@ static void a_plot_shows_the_solvers_that_are_asked_for(void)
     EXPECT(0, "plot", results, "--out", picture, "--solvers", "4sides,mfb+enum");
     snprintf(script, sizeof script, "%s.gp", picture);
     char *text = read_bytes(script, &size);
-    HOLDS(text, "title 'mfb+enum'");
+    HOLDS(text, "title \"mfb+enum\"");
     HOLDS(text, " samplen 3 width 2 "); // or a long name ends at the next sample
-    CHECK(strstr(text, "title 'mfb'") == NULL);
+    CHECK(strstr(text, "title \"mfb\"") == NULL);
     free(text);
     EXPECT(0, "plot", results, "--out", picture, "--figure", "profile", "--tol", "1e-3,1e-4");
     text = read_bytes(script, &size);
     HOLDS(text, "set multiplot layout 2,1");
-    HOLDS(text, "problems, tolerance 0.001'");
-    HOLDS(text, "problems, tolerance 1e-4'");
+    HOLDS(text, "problems, tolerance 0.001\"");
+    HOLDS(text, "problems, tolerance 1e-4\"");
     free(text);
     EXPECT(1, "plot", results, "--out", picture, "--tol", "tight");
     SAYS("plot: --tol takes a number from 0 to 1, or several with commas, not 'tight'");

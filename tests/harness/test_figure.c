@@ -1,10 +1,13 @@
 // Curves with points known by hand, and what gnuplot makes of them.
 #include "tests/support/support.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/results/figures.h"
 #include "tests/support/program.h"
@@ -180,7 +183,7 @@ static void every_ending_that_is_offered_is_drawn(void)
         CHECK_OK(ss_figure_draw(&figure, path, &error));
         TEST_ASSERT_EQUAL_STRING_LEN(starts[k], content(path, ""), strlen(starts[k]));
         HOLDS(content(path, ".dat"), "# mfb+enum\n1 100\n4 50\n8 0\n11 0\n");
-        HOLDS(content(path, ".gp"), "lc rgb '#D55E00' dt solid");
+        HOLDS(content(path, ".gp"), "lc rgb \"#D55E00\" dt solid");
     }
     CHECK(!ss_figure_can_draw("a.gif"));
     CHECK(!ss_figure_can_draw("svg"));
@@ -210,12 +213,12 @@ static void only_the_papers_hybrid_is_solid(void)
     }
     TEST_ASSERT_EQUAL_INT(3, count);
     const char *solid =
-        strstr(script, "data index 2 using 1:2 with steps lc rgb '#D55E00' dt solid");
+        strstr(script, "data index 2 using 1:2 with steps lc rgb \"#D55E00\" dt solid");
     TEST_ASSERT_NOT_NULL(solid);
     CHECK(strstr(solid, "with steps lc") == strstr(solid, "with steps"));
     CHECK(strstr(solid + 1, "index 0 using") == NULL && strstr(solid + 1, "index 1 using") == NULL);
-    HOLDS(script, "data index 2 every 1::0 using 1:2 with points lc rgb '#D55E00' dt solid");
-    HOLDS(script, " pt 8 ps 0.5 title 'mfb+enum'");
+    HOLDS(script, "data index 2 every 1::0 using 1:2 with points lc rgb \"#D55E00\" dt solid");
+    HOLDS(script, " pt 8 ps 0.5 title \"mfb+enum\"");
     free(script);
 }
 
@@ -223,9 +226,10 @@ static void only_the_papers_hybrid_is_solid(void)
 static void the_key_is_in_the_order_of_the_curves_and_the_picture_says_of_what(void)
 {
     char *script = script_of_iterations();
-    HOLDS(script, "set label 1 '2 problems, tolerance 1e-4' at graph");
-    const char *first = strstr(script, "title '4sides'"), *second = strstr(script, "title 'mfb'");
-    const char *third = strstr(script, "title 'mfb+enum'");
+    HOLDS(script, "set label 1 \"2 problems, tolerance 1e-4\" at graph");
+    const char *first = strstr(script, "title \"4sides\""),
+               *second = strstr(script, "title \"mfb\"");
+    const char *third = strstr(script, "title \"mfb+enum\"");
     CHECK(first != NULL && second > first && third > second);
     free(script);
 }
@@ -235,8 +239,8 @@ static const char *style_at(const char *script, int k)
 {
     static char styles[2][100];
     char *style = styles[k % 2];
-    for (const char *at = script; (at = strstr(at, "lc rgb '")) != NULL; at++) {
-        const char *end = strstr(at, " title '");
+    for (const char *at = script; (at = strstr(at, "lc rgb \"")) != NULL; at++) {
+        const char *end = strstr(at, " title \"");
         if (end != NULL && end < strchr(at, '\n') && k-- == 0) {
             snprintf(style, sizeof styles[0], "%.*s", (int)(end - at), at);
             return style;
@@ -279,7 +283,7 @@ static void no_two_solvers_look_alike(void)
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
     fclose(out);
-    HOLDS(script, "set xlabel 'iterations'");
+    HOLDS(script, "set xlabel \"iterations\"");
     for (int k = 1; k < COUNT; k++) {
         char own[100];
         snprintf(own, sizeof own, "%s", style_at(script, k));
@@ -325,7 +329,7 @@ static void curves_that_coincide_share_an_entry_of_the_key(void)
     FILE *out = open_memstream(&script, &size);
     ss_figure_script(&figure, "x.svg", out);
     fclose(out);
-    HOLDS(script, " title 'mfb+enum, mfb, enum, pac+enum' noenhanced");
+    HOLDS(script, " title \"mfb+enum, mfb, enum, pac+enum\" noenhanced");
     HOLDS(script, "dt (8,4) lw 1.1 notitle"); // of mfb, which is still drawn
     free(script);
 }
@@ -361,7 +365,7 @@ static void a_folder_that_is_not_there_is_said(void)
     ss_error error;
     CHECK_OK(make("iterations", NULL, &error));
     TEST_ASSERT_EQUAL_INT(SS_SYSTEM, ss_figure_draw(&figure, "/nowhere/x.svg", &error));
-    TEST_ASSERT_EQUAL_STRING("/nowhere/x.svg.dat: cannot be written: No such file or directory",
+    TEST_ASSERT_EQUAL_STRING("cannot write /nowhere/x.svg.dat: No such file or directory",
                              error.text);
 }
 
@@ -420,12 +424,96 @@ static void a_failing_gnuplot_is_quoted(void)
 }
 
 // As on a full disk, which gnuplot does not notice.
-static void half_a_picture_is_said(void)
+static void half_a_picture_is_said_and_removed(void)
 {
     ss_error error;
     TEST_ASSERT_EQUAL_INT(SS_SYSTEM,
                           draw_by("echo '<svg >1234567890123456' >half.svg", "half.svg", &error));
     HOLDS(error.text, "half.svg: gnuplot could not write all of it; is the disk full?");
+    CHECK(access(scratch_path("half.svg"), F_OK) != 0);
+}
+
+// Of a file that is too large for the disk the old one stays, whole.
+static void data_that_find_no_room_leave_the_old_file(void)
+{
+    ss_error error;
+    struct rlimit before;
+    CHECK_OK(make("iterations", NULL, &error));
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    static const struct {
+        const char *ending;
+        rlim_t room; // the script is the larger one
+    } FILES[] = {{".dat", 64}, {".gp", 1000}};
+    for (int k = 0; k < 2; k++) {
+        char name[20];
+        const struct rlimit narrow = {.rlim_cur = FILES[k].room, .rlim_max = before.rlim_max};
+        snprintf(name, sizeof name, "narrow.svg%s", FILES[k].ending);
+        put_scratch(name, "as it was");
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &narrow);
+        const ss_status status = ss_figure_draw(&figure, scratch_path("narrow.svg"), &error);
+        setrlimit(RLIMIT_FSIZE, &before);
+        signal(SIGXFSZ, SIG_DFL);
+        TEST_ASSERT_EQUAL_INT(SS_SYSTEM, status);
+        HOLDS(error.text, name);
+        HOLDS(error.text, "File too large");
+        TEST_ASSERT_EQUAL_STRING("as it was", content(scratch_path("narrow.svg"), FILES[k].ending));
+    }
+}
+
+// ---- Hostile names
+
+#define COMMAND "\n!touch PWNED\n`touch PWNED`$(touch PWNED)'\"; system('touch PWNED') #"
+
+static void check_harmless(const char *picture)
+{
+    char command[700];
+    TEST_ASSERT_TRUE_MESSAGE(access(scratch_path("PWNED"), F_OK) != 0, picture);
+    snprintf(command, sizeof command,
+             "python3 -c 'import sys, xml.dom.minidom as x; "
+             "t = x.parse(sys.argv[1]); "
+             "assert not [e for n in (\"script\", \"a\", \"image\") for e in "
+             "t.getElementsByTagName(n)]' '%s'",
+             picture);
+    CHECK(system(command) == 0);
+}
+
+static void names_in_a_figure_are_no_commands(void)
+{
+    static const char *const NAMES[] = {
+        COMMAND,
+        "'" COMMAND,
+        "</text><script>alert(1)</script><a href='x'>b</a> & &lt;",
+        "\\",
+        "@a \033[31m \344 \302\233",
+    };
+    ss_error error;
+    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
+        CHECK_OK(make("iterations", NULL, &error));
+        snprintf(figure.title, sizeof figure.title, "%s", NAMES[k]);
+        for (size_t c = 0; c < figure.ncurves; c++) {
+            snprintf(figure.curves[c].label, sizeof figure.curves[c].label, "%s", NAMES[k]);
+            figure.plain = c % 2 == 0;
+        }
+        figure.x_label = figure.y_label = NAMES[k];
+        CHECK_OK(ss_figure_draw(&figure, scratch_path("hostile.svg"), &error));
+        check_harmless(scratch_path("hostile.svg"));
+        ss_figure_free(&figure);
+    }
+}
+
+static void a_picture_may_be_named_as_a_command(void)
+{
+    static const char *const FILES[] = {
+        "|touch PWNED;.svg",  "<touch PWNED;.svg",     "-.svg",  "~.svg",  "`touch PWNED`.svg",
+        "$(touch PWNED).svg", "a\";!touch PWNED;.svg", "\\.svg", "@a.svg", "%s.svg"};
+    ss_error error;
+    for (size_t k = 0; k < sizeof FILES / sizeof FILES[0]; k++) {
+        CHECK_OK(make("iterations", NULL, &error));
+        CHECK_OK(ss_figure_draw(&figure, scratch_path(FILES[k]), &error));
+        check_harmless(scratch_path(FILES[k]));
+        ss_figure_free(&figure);
+    }
 }
 
 static void run_tests(void)
@@ -448,7 +536,10 @@ static void run_tests(void)
     RUN_TEST(a_figure_without_a_point_is_said);
     RUN_TEST(a_missing_gnuplot_is_said);
     RUN_TEST(a_failing_gnuplot_is_quoted);
-    RUN_TEST(half_a_picture_is_said);
+    RUN_TEST(half_a_picture_is_said_and_removed);
+    RUN_TEST(data_that_find_no_room_leave_the_old_file);
+    RUN_TEST(names_in_a_figure_are_no_commands);
+    RUN_TEST(a_picture_may_be_named_as_a_command);
 }
 
 const test_group figure_tests = {.run = run_tests, .set_up = set_up, .tear_down = tear_down};

@@ -61,7 +61,7 @@ static void texts_cannot_end_their_element(void)
     ss_page_json_text(&json, "\xc3\xa9 \xff\xed\xa0\x80");
     ss_page_json_real(&json, NAN, 9);
     ss_page_json_end(&json, ']');
-    TEST_ASSERT_EQUAL_STRING("[\"\\u003c/script>\\u003c!-- \\u0022\\u005c\\u000a\",\"\xc3\xa9 "
+    TEST_ASSERT_EQUAL_STRING("[\"\\u003c/script>\\u003c!-- \\\"\\\\\\u000a\",\"\xc3\xa9 "
                              "\\ufffd\\ufffd\\ufffd\\ufffd\",null]",
                              text_of());
 }

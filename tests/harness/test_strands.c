@@ -252,7 +252,7 @@ static void a_frame_holds_every_strand_in_the_world(void)
     snprintf(path, sizeof path, "%s/frame_00000.png", folder);
     CHECK(strncmp(file_text(path) + 1, "PNG", 3) == 0);
     snprintf(path, sizeof path, "%s/frame.gp", folder);
-    HOLDS(file_text(path), "\nset label 'it''s a_three, 0.000 s' at graph 0.02,0.03 noenhanced");
+    HOLDS(file_text(path), "\nset label \"it's a_three, 0.000 s\" at graph 0.02,0.03 noenhanced");
     ss_frames_free(frames);
     ss_strands_free(s);
     ss_world_free(w);

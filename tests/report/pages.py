@@ -19,6 +19,7 @@ import zlib
 PROGRAM = os.environ["STICKSLIP"]
 SOLVERS = "mfb+enum enum pac secular auto 4sides apgd ppa newton-mfb"
 FACTORS = (1.2, 2, 5, 10, 100)
+COMMAND = "x\n!touch PWNED\n'\"; system('touch PWNED') #`touch PWNED`$(touch PWNED)@a\\"
 EVIL = "</script><img src=x onerror='document.title=1'>&\"\\.h5"
 
 

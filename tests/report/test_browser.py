@@ -13,7 +13,7 @@ import sys
 import time
 
 from pages import (
-    change_record, close, data_of, EVIL, FACTORS, large_page, make_record, open_page,
+    change_record, close, COMMAND, data_of, EVIL, FACTORS, large_page, make_record, open_page,
     profile_cells, PROGRAM, program, READY, report, rows_of, run_in_folder, SOLVERS, table,
 )
 from profile_checks import (
@@ -272,6 +272,34 @@ def check_bad_pages(browser, record, folder):
     assert browser.run(CURVES) != [] and browser.errors() == []
 
 
+def check_commands(browser, record, folder):
+    """Names that are commands stay names in the script and in the command that the page offers."""
+    folder = os.path.join(folder, "commands")
+    os.mkdir(folder)
+    for start in ("", "'", "-"):
+        name = start + COMMAND
+        evil = change_record(record, os.path.join(folder, "evil.db"),
+                             ("update runs set problem = ?1, solver = case solver when 'enum' then ?1 else solver end",
+                              (name,)))
+        open_page(browser, report(os.path.join(folder, "evil.html"), evil))
+        browser.run("document.querySelector('#export-script summary').click()")
+        browser.wait("return document.querySelector('#export-text').textContent", "the script")
+        script = browser.run("return document.querySelector('#export-text').textContent")
+        if subprocess.run(["sh", "-c", "command -v gnuplot"], capture_output=True).returncode == 0:
+            run = subprocess.run(["gnuplot"], input=script, cwd=folder, capture_output=True, text=True)
+            assert run.returncode == 0 and run.stderr == "", run.stderr
+        for button in ("#matrix-body button", "#runs-body button"):
+            browser.run("document.querySelector(arguments[0]).click()", button)
+        command = browser.run("return document.querySelector('#command').textContent")
+        assert not re.search(r"[\x00-\x1f\x7f]", command), command
+        words = command.replace("stickslip", "printf '<%s>'", 1)
+        run = subprocess.run(["bash", "-c", words], cwd=folder, capture_output=True, text=True)
+        file = "./" + name if start == "-" else name
+        assert run.stdout.startswith(f"<solve><{file}><--solver><"), (command, run.stdout)
+        assert not os.path.exists(os.path.join(folder, "PWNED")), (script, command)
+        os.unlink(evil)
+
+
 def check_large_page(browser, record, folder):
     """10 000 rows: the first 300 problems, more at a click, and the profile of `table`."""
     page, _ = large_page(record, folder, 10000)
@@ -326,6 +354,7 @@ def test_browser(folder):
         (check_simulation, (folder,)),
         (check_two_records, (record, folder)),
         (check_bad_pages, (record, folder)),
+        (check_commands, (record, folder)),
         (check_old_browser, (page,)),
         (check_large_page, (record, folder)),
     )
