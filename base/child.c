@@ -204,12 +204,12 @@ ss_status ss_child_start(ss_child *child, const ss_child_setup *setup, ss_error 
         fcntl(ends[0], F_SETFL, O_NONBLOCK);
         child->channel = ends[0];
     }
-    inheritance from = {.files = {setup->files[0], setup->files[1]},
-                        .nfiles = setup->nfiles,
-                        .streams = setup->speech == SS_CHILD_ON_STREAMS ? ends[1] : -1};
+    inheritance from = {.streams = setup->speech == SS_CHILD_ON_STREAMS ? ends[1] : -1};
     if (setup->speech == SS_CHILD_ON_CHANNEL) {
-        from.files[0] = ends[1];
-        from.nfiles = 1;
+        from.files[from.nfiles++] = ends[1];
+    }
+    for (int k = 0; k < setup->nfiles; k++) {
+        from.files[from.nfiles++] = setup->files[k];
     }
     const ss_status status = child_start(child, setup, &from, e);
     close_if_open(&ends[1]);

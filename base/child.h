@@ -24,7 +24,7 @@ enum { SS_CHILD_FILE = 3, SS_CHILD_NOT_STARTED = 127 };
 
 typedef enum ss_child_speech {
     SS_CHILD_MUTE,
-    SS_CHILD_ON_CHANNEL, // what it writes to file SS_CHILD_FILE is heard; no other file is kept
+    SS_CHILD_ON_CHANNEL, // what it writes to file SS_CHILD_FILE is heard
     SS_CHILD_ON_STREAMS, // what it writes to standard output and error is heard
 } ss_child_speech;
 
@@ -36,7 +36,7 @@ typedef struct ss_child_setup {
     const char *program; // found as a shell finds it
     const char *folder;  // that the program works in; NULL: this process' own
     ss_child_speech speech;
-    int files[2]; // that it keeps, as SS_CHILD_FILE and the next
+    int files[2]; // that it keeps, as SS_CHILD_FILE and the next, after its channel
     int nfiles;
     bool keeps_files; // all of the parent's and its streams; what the parent ignores, it ignores
     bool outlives_thread; // it does not die with the thread that started it

@@ -1,8 +1,6 @@
 // harness/report/strands.c -- see strands.h: the head, and the child that reads a file.
 #include "harness/report/strands.h"
 
-#include <hdf5.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,33 +10,33 @@
 #include "harness/report/pack.h"
 #include "harness/report/page_json.h"
 #include "harness/report/strands_reading.h"
+#include "problems/store/decoder.h"
 
 #define MEMORY   ((uint64_t)1 << 30)
 #define PATIENCE 120.0 // s
 
 // ---- The head
 
-static void put_attribute(const ss_page_reading *r, ss_page_json *json, const char *name)
+// Empty where it is absent, or not of this kind.
+static void put_attribute(ss_page_reading *r, ss_page_json *json, const char *name,
+                          ss_array_kind kind)
 {
-    char text[2048] = "";
-    const hid_t attribute = H5Aexists(r->file, name) > 0 ? H5Aopen(r->file, name, H5P_DEFAULT) : -1;
-    const hid_t type = attribute >= 0 ? H5Aget_type(attribute) : -1;
-    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-        H5Tget_size(type) < sizeof text) {
-        H5Aread(attribute, type, text);
-    } else if (type >= 0 && H5Tget_class(type) == H5T_INTEGER) {
-        uint64_t number = 0;
-        H5Aread(attribute, H5T_NATIVE_UINT64, &number);
-        snprintf(text, sizeof text, "%llu", (unsigned long long)number);
-    } else if (type >= 0 && H5Tget_class(type) == H5T_FLOAT) {
-        double number = NAN;
-        H5Aread(attribute, H5T_NATIVE_DOUBLE, &number);
-        snprintf(text, sizeof text, "%.9g", number);
+    char number[32] = "";
+    const bool there = H5Aexists(r->file, name) > 0;
+    ss_value v = {.object = there ? H5Aopen(r->file, name, H5P_DEFAULT) : -1,
+                  .is_attribute = true,
+                  .kind = kind,
+                  .allowance = &r->allowance};
+    const bool read = v.object >= 0 && ss_value_read(&v);
+    if (read && kind == SS_ARRAY_INTEGERS) {
+        snprintf(number, sizeof number, "%llu", *(unsigned long long *)v.data);
+    } else if (read && kind == SS_ARRAY_REALS) {
+        snprintf(number, sizeof number, "%.9g", *(double *)v.data);
     }
-    H5Tclose(type);
-    H5Aclose(attribute);
     ss_page_json_key(json, name);
-    ss_page_json_text(json, text);
+    ss_page_json_text(json, read && kind == SS_ARRAY_TEXT ? v.data : number);
+    free(v.data);
+    H5Aclose(v.object);
 }
 
 static void put_ints(ss_page_json *json, const char *key, const int *values, size_t count)
@@ -68,15 +66,20 @@ static void put_count(ss_page_json *json, const char *key, size_t count)
     ss_page_json_integer(json, (long long)count);
 }
 
-static void make_head(const ss_page_reading *r, ss_page_json *json)
+static void make_head(ss_page_reading *r, ss_page_json *json)
 {
-    static const char *const ATTRIBUTES[] = {"scene", "model", "scheme", "solver",
-                                             "units", "seed",  "radius", "description"};
+    static const struct {
+        const char *name;
+        ss_array_kind kind;
+    } ATTRIBUTES[] = {{"scene", SS_ARRAY_TEXT},   {"model", SS_ARRAY_TEXT},
+                      {"scheme", SS_ARRAY_TEXT},  {"solver", SS_ARRAY_TEXT},
+                      {"units", SS_ARRAY_TEXT},   {"seed", SS_ARRAY_INTEGERS},
+                      {"radius", SS_ARRAY_REALS}, {"description", SS_ARRAY_TEXT}};
     ss_page_json_begin(json, '{');
     ss_page_json_key(json, "file");
     ss_page_json_text(json, r->path);
     for (size_t k = 0; k < sizeof ATTRIBUTES / sizeof ATTRIBUTES[0]; k++) {
-        put_attribute(r, json, ATTRIBUTES[k]);
+        put_attribute(r, json, ATTRIBUTES[k].name, ATTRIBUTES[k].kind);
     }
     put_count(json, "frames", r->frames);
     put_count(json, "every", r->every);
@@ -118,7 +121,7 @@ static void read_in_child(void *context)
 {
     ss_page_reading *r = context;
     ss_child_limit_memory(MEMORY);
-    if (!ss_page_read_file(r) || !ss_page_make_body(r)) {
+    if (!ss_page_read_file(r, SS_CHILD_FILE + 1) || !ss_page_make_body(r)) {
         say("E", 1);
         say(r->why, strlen(r->why));
         return;
@@ -171,13 +174,13 @@ static ss_status take(const ss_child *child, const char *path, ss_page_strands *
     return SS_OK;
 }
 
-ss_status ss_page_strands_read(const char *path, bool deflate, ss_page_strands *strands,
-                               ss_error *e)
+static ss_status read_open_file(ss_page_reading *r, int file, ss_page_strands *strands, ss_error *e)
 {
-    *strands = (ss_page_strands){0};
-    ss_page_reading r = {.path = path, .deflate = deflate, .file = -1};
-    const ss_child_setup setup = {
-        .work = read_in_child, .context = &r, .speech = SS_CHILD_ON_CHANNEL};
+    const ss_child_setup setup = {.work = read_in_child,
+                                  .context = r,
+                                  .speech = SS_CHILD_ON_CHANNEL,
+                                  .files = {file},
+                                  .nfiles = 1};
     ss_child child = {0};
     int ended = -1;
     ss_status status = ss_child_start(&child, &setup, e);
@@ -187,12 +190,28 @@ ss_status ss_page_strands_read(const char *path, bool deflate, ss_page_strands *
     if (status == SS_OK && ended < 0) {
         ss_child_end(&child);
         status = ss_fail(e, SS_BAD_INPUT, "%s: damaged file: reading it took longer than %g s",
-                         path, PATIENCE);
+                         r->path, PATIENCE);
     }
     if (status == SS_OK) {
-        status = take(&child, path, strands, e);
+        status = take(&child, r->path, strands, e);
     }
     ss_child_clear(&child);
+    return status;
+}
+
+ss_status ss_page_strands_read(const char *path, bool deflate, ss_page_strands *strands,
+                               ss_error *e)
+{
+    *strands = (ss_page_strands){0};
+    ss_page_reading r = {.path = path, .deflate = deflate, .file = -1};
+    ss_error why;
+    int file;
+    ss_status status = ss_decoder_open_file(path, &file, &why);
+    if (status != SS_OK) {
+        return ss_fail(e, status, "%s: %s", path, why.text);
+    }
+    status = read_open_file(&r, file, strands, e);
+    close(file);
     return status;
 }
 

@@ -43,11 +43,10 @@ static bool read_contacts(ss_page_reading *r, size_t frame, contact_list *c)
                         .impulse = ss_page_room(3 * n, sizeof *c->impulse),
                         .status = ss_page_room(n, sizeof *c->status),
                         .strand = ss_page_room(2 * n, sizeof *c->strand)};
-    if (n > 0 &&
-        (!ss_page_read_rows(r, "/contacts/x", H5T_NATIVE_DOUBLE, from, n, c->x) ||
-         !ss_page_read_rows(r, "/contacts/impulse", H5T_NATIVE_DOUBLE, from, n, c->impulse) ||
-         !ss_page_read_rows(r, "/contacts/status", H5T_NATIVE_INT, from, n, c->status) ||
-         !ss_page_read_rows(r, "/contacts/strand", H5T_NATIVE_INT, from, n, c->strand))) {
+    if (n > 0 && (!ss_page_read_rows(r, SS_PAGE_CONTACT_X, H5T_NATIVE_DOUBLE, from, n, c->x) ||
+                  !ss_page_read_rows(r, SS_PAGE_IMPULSE, H5T_NATIVE_DOUBLE, from, n, c->impulse) ||
+                  !ss_page_read_rows(r, SS_PAGE_STATUS, H5T_NATIVE_INT, from, n, c->status) ||
+                  !ss_page_read_rows(r, SS_PAGE_PAIR, H5T_NATIVE_INT, from, n, c->strand))) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -182,8 +181,8 @@ static bool read_impulses(ss_page_reading *r, double *sum)
 static bool put_poses(ss_page_reading *r, size_t frame)
 {
     double *pose = ss_page_room(SS_PAGE_POSE * r->obstacles, sizeof *pose);
-    const bool ok = r->obstacles == 0 ||
-                    ss_page_read_rows(r, "/obstacles/pose", H5T_NATIVE_DOUBLE, frame, 1, pose);
+    const bool ok =
+        r->obstacles == 0 || ss_page_read_rows(r, SS_PAGE_POSES, H5T_NATIVE_DOUBLE, frame, 1, pose);
     for (size_t k = 0; ok && k < SS_PAGE_POSE * r->obstacles; k++) {
         const float number = (float)(isfinite(pose[k]) ? pose[k] : 0.0);
         uint32_t bits;
@@ -199,7 +198,7 @@ static bool put_poses(ss_page_reading *r, size_t frame)
 static bool put_frame(ss_page_reading *r, size_t frame, uint16_t *scratch, double *sum)
 {
     contact_list c = {0};
-    bool ok = ss_page_read_rows(r, "/strands/x", H5T_NATIVE_DOUBLE, frame, 1, r->row) &&
+    bool ok = ss_page_read_rows(r, SS_PAGE_X, H5T_NATIVE_DOUBLE, frame, 1, r->row) &&
               read_contacts(r, frame, &c);
     if (ok) {
         put_places(r, scratch, scratch + 3 * r->vertices);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -22,35 +23,46 @@ bool ss_page_refuse(ss_page_reading *r, const char *format, ...)
     return false;
 }
 
-// The shape of a dataset of that rank. shape[rank] and further are left as they are.
-static bool shape_of(ss_page_reading *r, const char *name, int rank, hsize_t shape[3])
+static const struct {
+    const char *path;
+    int rank;
+    ss_array_kind kind;
+} SETS[SS_PAGE_SETS] = {
+    [SS_PAGE_X] = {"/strands/x", 3, SS_ARRAY_REALS},
+    [SS_PAGE_TIME] = {"/strands/time", 1, SS_ARRAY_REALS},
+    [SS_PAGE_LENGTH] = {"/strands/length", 1, SS_ARRAY_INTEGERS},
+    [SS_PAGE_STRAND] = {"/strands/strand", 1, SS_ARRAY_INTEGERS},
+    [SS_PAGE_KIND] = {"/obstacles/kind", 1, SS_ARRAY_INTEGERS},
+    [SS_PAGE_SIZE] = {"/obstacles/size", 2, SS_ARRAY_REALS},
+    [SS_PAGE_POSES] = {"/obstacles/pose", 3, SS_ARRAY_REALS},
+    [SS_PAGE_START] = {"/contacts/start", 1, SS_ARRAY_INTEGERS},
+    [SS_PAGE_CONTACT_X] = {"/contacts/x", 2, SS_ARRAY_REALS},
+    [SS_PAGE_STATUS] = {"/contacts/status", 1, SS_ARRAY_INTEGERS},
+    [SS_PAGE_IMPULSE] = {"/contacts/impulse", 2, SS_ARRAY_REALS},
+    [SS_PAGE_PAIR] = {"/contacts/strand", 2, SS_ARRAY_INTEGERS},
+};
+
+static bool fail_set(ss_page_reading *r, ss_page_set set)
 {
-    const hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
-    const hid_t space = set >= 0 ? H5Dget_space(set) : -1;
-    const bool ok = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
-                    H5Sget_simple_extent_dims(space, shape, NULL) == rank;
-    H5Sclose(space);
-    H5Dclose(set);
-    return ok || ss_page_refuse(r, "the dataset %s is missing or has another shape", name);
+    return ss_page_refuse(r, "%s cannot be read: %s", SETS[set].path, r->sets[set].reason);
 }
 
-bool ss_page_read_rows(ss_page_reading *r, const char *name, hid_t type, size_t from, size_t count,
+static bool open_sets(ss_page_reading *r, ss_page_set first, ss_page_set last)
+{
+    for (ss_page_set k = first; k <= last; k++) {
+        r->sets[k] =
+            (ss_value){.kind = SETS[k].kind, .rank = SETS[k].rank, .allowance = &r->allowance};
+        if (!ss_value_open_rows(&r->sets[k], r->file, SETS[k].path)) {
+            return fail_set(r, k);
+        }
+    }
+    return true;
+}
+
+bool ss_page_read_rows(ss_page_reading *r, ss_page_set set, hid_t type, size_t from, size_t count,
                        void *values)
 {
-    const hid_t set = H5Dopen2(r->file, name, H5P_DEFAULT);
-    const hid_t all = set >= 0 ? H5Dget_space(set) : -1;
-    hsize_t size[3] = {0}, begin[3] = {from, 0, 0};
-    const int rank = all >= 0 ? H5Sget_simple_extent_dims(all, size, NULL) : -1;
-    bool ok = rank > 0 && from + count <= size[0];
-    size[0] = count;
-    const hid_t part = ok ? H5Screate_simple(rank, size, NULL) : -1;
-    ok = ok &&
-         (count == 0 || (H5Sselect_hyperslab(all, H5S_SELECT_SET, begin, NULL, size, NULL) >= 0 &&
-                         H5Dread(set, type, part, all, H5P_DEFAULT, values) >= 0));
-    H5Sclose(part);
-    H5Sclose(all);
-    H5Dclose(set);
-    return ok || ss_page_refuse(r, "damaged file: %s cannot be read", name);
+    return ss_value_read_rows(&r->sets[set], type, from, count, values) || fail_set(r, set);
 }
 
 void *ss_page_room(size_t count, size_t size)
@@ -66,30 +78,23 @@ void *ss_page_room(size_t count, size_t size)
 
 static bool read_shapes(ss_page_reading *r)
 {
-    hsize_t x[3] = {0}, one[3] = {0};
-    if (!shape_of(r, "/strands/x", 3, x)) {
+    const size_t *x = r->sets[SS_PAGE_X].shape, *times = r->sets[SS_PAGE_TIME].shape;
+    if (!open_sets(r, SS_PAGE_X, SS_PAGE_STRAND)) {
         return false;
     }
     if (x[0] < 1 || x[0] > MOST_FRAMES || x[1] < 1 || x[1] > MOST_VERTICES || x[2] != 3) {
         return ss_page_refuse(r,
-                              "/strands/x has the shape %llu x %llu x %llu: it must hold frames x "
+                              "/strands/x has the shape %zu x %zu x %zu: it must hold frames x "
                               "vertices x 3, up to %d vertices",
-                              (unsigned long long)x[0], (unsigned long long)x[1],
-                              (unsigned long long)x[2], MOST_VERTICES);
+                              x[0], x[1], x[2], MOST_VERTICES);
     }
     r->frames = x[0];
     r->vertices = x[1];
-    if (!shape_of(r, "/strands/time", 1, one)) {
-        return false;
+    if (times[0] != r->frames) {
+        return ss_page_refuse(r, "/strands/time has %zu entries for %zu frames", times[0],
+                              r->frames);
     }
-    if (one[0] != r->frames) {
-        return ss_page_refuse(r, "/strands/time has %llu entries for %zu frames",
-                              (unsigned long long)one[0], r->frames);
-    }
-    if (!shape_of(r, "/strands/length", 1, one)) {
-        return false;
-    }
-    r->lines = one[0];
+    r->lines = r->sets[SS_PAGE_LENGTH].shape[0];
     if (r->lines < 1 || r->lines > r->vertices) {
         return ss_page_refuse(r, "/strands/length has %zu polylines of %zu vertices", r->lines,
                               r->vertices);
@@ -102,8 +107,8 @@ static bool read_lines(ss_page_reading *r)
 {
     r->length = ss_page_room(r->lines, sizeof *r->length);
     r->strand = ss_page_room(r->lines, sizeof *r->strand);
-    if (!ss_page_read_rows(r, "/strands/length", H5T_NATIVE_INT, 0, r->lines, r->length) ||
-        !ss_page_read_rows(r, "/strands/strand", H5T_NATIVE_INT, 0, r->lines, r->strand)) {
+    if (!ss_page_read_rows(r, SS_PAGE_LENGTH, H5T_NATIVE_INT, 0, r->lines, r->length) ||
+        !ss_page_read_rows(r, SS_PAGE_STRAND, H5T_NATIVE_INT, 0, r->lines, r->strand)) {
         return false;
     }
     r->ends = ss_page_room(r->vertices, sizeof *r->ends);
@@ -130,7 +135,7 @@ static bool read_lines(ss_page_reading *r)
 static bool read_times(ss_page_reading *r)
 {
     r->time = ss_page_room(r->frames, sizeof *r->time);
-    if (!ss_page_read_rows(r, "/strands/time", H5T_NATIVE_DOUBLE, 0, r->frames, r->time)) {
+    if (!ss_page_read_rows(r, SS_PAGE_TIME, H5T_NATIVE_DOUBLE, 0, r->frames, r->time)) {
         return false;
     }
     for (size_t k = 0; k < r->frames; k++) {
@@ -144,12 +149,12 @@ static bool read_times(ss_page_reading *r)
 
 static bool read_obstacles(ss_page_reading *r)
 {
-    hsize_t kinds[3] = {0}, sizes[3] = {0}, poses[3] = {0};
-    if (H5Lexists(r->file, "/obstacles", H5P_DEFAULT) <= 0) {
+    const size_t *kinds = r->sets[SS_PAGE_KIND].shape, *sizes = r->sets[SS_PAGE_SIZE].shape,
+                 *poses = r->sets[SS_PAGE_POSES].shape;
+    if (ss_h5_find_link(r->file, "obstacles") == SS_LINK_NONE) {
         return true;
     }
-    if (!shape_of(r, "/obstacles/kind", 1, kinds) || !shape_of(r, "/obstacles/size", 2, sizes) ||
-        !shape_of(r, "/obstacles/pose", 3, poses)) {
+    if (!open_sets(r, SS_PAGE_KIND, SS_PAGE_POSES)) {
         return false;
     }
     r->obstacles = kinds[0];
@@ -159,29 +164,28 @@ static bool read_obstacles(ss_page_reading *r)
     }
     r->kind = ss_page_room(r->obstacles, sizeof *r->kind);
     r->size = ss_page_room(3 * r->obstacles, sizeof *r->size);
-    return ss_page_read_rows(r, "/obstacles/kind", H5T_NATIVE_INT, 0, r->obstacles, r->kind) &&
-           ss_page_read_rows(r, "/obstacles/size", H5T_NATIVE_DOUBLE, 0, r->obstacles, r->size);
+    return ss_page_read_rows(r, SS_PAGE_KIND, H5T_NATIVE_INT, 0, r->obstacles, r->kind) &&
+           ss_page_read_rows(r, SS_PAGE_SIZE, H5T_NATIVE_DOUBLE, 0, r->obstacles, r->size);
 }
 
 static bool read_starts(ss_page_reading *r)
 {
-    hsize_t starts[3] = {0}, x[3] = {0}, status[3] = {0}, impulse[3] = {0}, strand[3] = {0};
+    const size_t *starts = r->sets[SS_PAGE_START].shape, *x = r->sets[SS_PAGE_CONTACT_X].shape,
+                 *status = r->sets[SS_PAGE_STATUS].shape, *impulse = r->sets[SS_PAGE_IMPULSE].shape,
+                 *pair = r->sets[SS_PAGE_PAIR].shape;
     r->start = ss_page_room(r->frames + 1, sizeof *r->start);
-    if (H5Lexists(r->file, "/contacts", H5P_DEFAULT) <= 0) {
+    if (ss_h5_find_link(r->file, "contacts") == SS_LINK_NONE) {
         return true;
     }
-    if (!shape_of(r, "/contacts/start", 1, starts) || !shape_of(r, "/contacts/x", 2, x) ||
-        !shape_of(r, "/contacts/status", 1, status) ||
-        !shape_of(r, "/contacts/impulse", 2, impulse) ||
-        !shape_of(r, "/contacts/strand", 2, strand)) {
+    if (!open_sets(r, SS_PAGE_START, SS_PAGE_PAIR)) {
         return false;
     }
     if (starts[0] != r->frames + 1 || x[1] != 3 || status[0] != x[0] || impulse[0] != x[0] ||
-        impulse[1] != 3 || strand[0] != x[0] || strand[1] != 2) {
+        impulse[1] != 3 || pair[0] != x[0] || pair[1] != 2) {
         return ss_page_refuse(r, "the datasets of /contacts do not fit each other");
     }
     r->contacts = x[0];
-    if (!ss_page_read_rows(r, "/contacts/start", H5T_NATIVE_INT64, 0, r->frames + 1, r->start)) {
+    if (!ss_page_read_rows(r, SS_PAGE_START, H5T_NATIVE_INT64, 0, r->frames + 1, r->start)) {
         return false;
     }
     for (size_t k = 0; k < r->frames; k++) {
@@ -211,7 +215,7 @@ static bool read_box(ss_page_reading *r)
     }
     r->row = ss_page_room(3 * r->vertices, sizeof *r->row);
     for (size_t f = 0; f < r->frames; f += r->every) {
-        if (!ss_page_read_rows(r, "/strands/x", H5T_NATIVE_DOUBLE, f, 1, r->row)) {
+        if (!ss_page_read_rows(r, SS_PAGE_X, H5T_NATIVE_DOUBLE, f, 1, r->row)) {
             return false;
         }
         for (size_t i = 0; i < 3 * r->vertices; i++) {
@@ -229,19 +233,15 @@ static bool read_box(ss_page_reading *r)
     return true;
 }
 
-bool ss_page_read_file(ss_page_reading *r)
+bool ss_page_read_file(ss_page_reading *r, int file)
 {
-    H5open();
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    H5PLset_loading_state(0);
-    H5Lunregister(H5L_TYPE_EXTERNAL);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_file_locking(access, false, true);
-    r->file = H5Fopen(r->path, H5F_ACC_RDONLY, access);
+    struct stat status;
+    r->allowance = ss_allowance_of_file(fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0);
+    r->file = ss_h5_open(file);
     if (r->file < 0) {
         return ss_page_refuse(r, "damaged file: libhdf5 cannot open it");
     }
-    if (H5Lexists(r->file, "/strands", H5P_DEFAULT) <= 0) {
+    if (ss_h5_find_link(r->file, "strands") == SS_LINK_NONE) {
         return ss_page_refuse(r, "it contains no /strands; simulate --strands makes such files");
     }
     if (!read_shapes(r) || !read_lines(r) || !read_times(r) || !read_obstacles(r) ||

@@ -4,19 +4,39 @@
 // and ends.
 #pragma once
 
-#include <hdf5.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "problems/store/h5_read.h"
+
 // Numbers of an obstacle's pose; bytes of a contact in the body.
 enum { SS_PAGE_POSE = 12, SS_PAGE_CONTACT = 5 };
+
+// The datasets of a file. Those of obstacles and of contacts follow each other.
+typedef enum ss_page_set {
+    SS_PAGE_X,
+    SS_PAGE_TIME,
+    SS_PAGE_LENGTH,
+    SS_PAGE_STRAND,
+    SS_PAGE_KIND,
+    SS_PAGE_SIZE,
+    SS_PAGE_POSES,
+    SS_PAGE_START,
+    SS_PAGE_CONTACT_X,
+    SS_PAGE_STATUS,
+    SS_PAGE_IMPULSE,
+    SS_PAGE_PAIR,
+    SS_PAGE_SETS
+} ss_page_set;
 
 typedef struct ss_page_reading {
     const char *path;
     bool deflate;
     hid_t file;
-    char why[200]; // not read: the sentence
+    ss_allowance allowance;
+    ss_value sets[SS_PAGE_SETS]; // as far as they are there
+    char why[240];               // not read: the sentence
     size_t frames, vertices, lines, strands, obstacles, contacts, every, kept;
     int *length, *strand, *kind; // of lines, lines, obstacles
     double *size, *time;
@@ -36,11 +56,11 @@ bool ss_page_refuse(ss_page_reading *r, const char *format, ...)
 // Zeros; never NULL.
 void *ss_page_room(size_t count, size_t size);
 // Rows from .. from + count - 1 of a dataset.
-bool ss_page_read_rows(ss_page_reading *r, const char *name, hid_t type, size_t from, size_t count,
+bool ss_page_read_rows(ss_page_reading *r, ss_page_set set, hid_t type, size_t from, size_t count,
                        void *values);
 
-// All that is small: shapes, lines, times, obstacles, where contacts begin; checked. And which frames
-// are kept, and the box of these.
-bool ss_page_read_file(ss_page_reading *r);
+// All that is small of an open file: shapes, lines, times, obstacles, where contacts begin; checked.
+// And which frames are kept, and the box of these.
+bool ss_page_read_file(ss_page_reading *r, int file);
 // The frames that are kept, packed as strands.h says.
 bool ss_page_make_body(ss_page_reading *r);

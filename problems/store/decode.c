@@ -29,7 +29,7 @@ static void send_value(ss_source *s, ss_value *v, const char *path)
 {
     if (v->object < 0) {
         ss_source_send_reason(s, path, "libhdf5 cannot open it");
-    } else if (ss_value_read(v, &s->allowance)) {
+    } else if (ss_value_read(v)) {
         ss_source_send(s, path, v->kind, v->count, v->data);
     } else if (v->no_memory) {
         ss_source_leave_without_memory(s);
@@ -42,7 +42,8 @@ static void send_value(ss_source *s, ss_value *v, const char *path)
 static void send_dataset(ss_source *s, hid_t group, const char *path, ss_array_kind kind)
 {
     if (ss_source_leads_on(s, group, path, path)) {
-        ss_value v = {.object = H5Dopen2(group, path, H5P_DEFAULT), .kind = kind};
+        ss_value v = {
+            .object = H5Dopen2(group, path, H5P_DEFAULT), .kind = kind, .allowance = &s->allowance};
         send_value(s, &v, path);
         H5Dclose(v.object);
     }
@@ -56,7 +57,8 @@ static void send_attribute(ss_source *s, hid_t group, const char *path, ss_array
     if (ss_source_leads_on(s, group, object, path) &&
         H5Aexists_by_name(group, object, name, H5P_DEFAULT) != 0) {
         const hid_t attribute = H5Aopen_by_name(group, object, name, H5P_DEFAULT, H5P_DEFAULT);
-        ss_value v = {.object = attribute, .is_attribute = true, .kind = kind};
+        ss_value v = {
+            .object = attribute, .is_attribute = true, .kind = kind, .allowance = &s->allowance};
         send_value(s, &v, path);
         H5Aclose(attribute);
     }
@@ -130,7 +132,7 @@ static void send_claim(ss_source *s, hid_t group)
 static bool is_dataset(hid_t group, const char *path)
 {
     const hid_t object =
-        ss_source_find_link(group, path) == SS_LINK_OBJECT ? H5Oopen(group, path, H5P_DEFAULT) : -1;
+        ss_h5_find_link(group, path) == SS_LINK_OBJECT ? H5Oopen(group, path, H5P_DEFAULT) : -1;
     const bool dataset = object >= 0 && H5Iget_type(object) == H5I_DATASET;
     H5Oclose(object);
     return dataset;
@@ -165,12 +167,12 @@ static bool name_is_printable(const char *name)
             return false;
         }
     }
-    return strlen(name) < SS_SOURCE_NAME;
+    return strlen(name) < SS_H5_NAME;
 }
 
 static const char *list_collection(ss_source *s)
 {
-    if (ss_source_find_link(s->file, "problems") != SS_LINK_OBJECT) {
+    if (ss_h5_find_link(s->file, "problems") != SS_LINK_OBJECT) {
         return "/problems is a link that cannot be followed";
     }
     const hid_t group = H5Gopen2(s->file, "problems", H5P_DEFAULT);
@@ -216,28 +218,6 @@ static const char *decode_list_problems(ss_source *s)
     return NULL;
 }
 
-static hid_t decode_open_file(int file_number)
-{
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file_number);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    // The default driver resolves links, which fails where the file has lost its name meanwhile.
-    H5Pset_fapl_stdio(access);
-    H5Pset_file_locking(access, false, true);
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    return file;
-}
-
-// Without messages, plugins, and links into other files.
-static void tame_library(void)
-{
-    H5open();
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    H5PLset_loading_state(0);
-    H5Lunregister(H5L_TYPE_EXTERNAL);
-}
-
 static void allow_cpu_time(void)
 {
     struct rusage used;
@@ -262,7 +242,7 @@ static void send_list(ss_source *s, int file)
 {
     struct stat status;
     s->file_bytes = fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
-    s->file = decode_open_file(file);
+    s->file = ss_h5_open(file);
     const char *reason =
         s->file < 0 ? "damaged file: libhdf5 cannot open it" : decode_list_problems(s);
     if (reason != NULL) {
@@ -277,7 +257,6 @@ static void send_list(ss_source *s, int file)
 void ss_decode_serve(int file, int fd)
 {
     ss_source s = {.fd = fd};
-    tame_library();
     allow_cpu_time();
     send_list(&s, file);
     int32_t k;

@@ -14,9 +14,6 @@
 
 enum { SS_DECODE_FOREIGN = -1, SS_DECODE_FOREIGN_MAX = 20 };
 
-// The address space that the decoding of a file of this size may claim, in bytes.
-uint64_t ss_decode_memory(uint64_t file_bytes);
-
 // `file` is open for reading. A path would be looked up again, which fails for /dev/stdin here,
 // and may lead to another file than the one that was looked at.
 _Noreturn void ss_decode_serve(int file, int fd);

@@ -17,7 +17,7 @@ typedef struct search {
 
 static void send_foreign(search *found, const char *path)
 {
-    char whole[2 * SS_SOURCE_NAME];
+    char whole[2 * SS_H5_NAME];
     if (found->found++ < SS_DECODE_FOREIGN_MAX) {
         snprintf(whole, sizeof whole, "%s%s", found->problem, path);
         ss_source_send(found->source, whole, SS_ARRAY_GROUP, 0, NULL);
@@ -29,7 +29,7 @@ static void search_attributes(search *found, hid_t object, const char *path)
     H5O_info_t info;
     const hsize_t count = H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 ? info.num_attrs : 0;
     for (hsize_t k = 0; k < count && found->found < SS_DECODE_FOREIGN_MAX; k++) {
-        char name[SS_SOURCE_NAME], whole[2 * SS_SOURCE_NAME];
+        char name[SS_H5_NAME], whole[2 * SS_H5_NAME];
         if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name,
                                H5P_DEFAULT) < 0) {
             return;
@@ -50,8 +50,8 @@ static void search_object(search *found, hid_t object, const char *path)
         ss_source_list_names(found->source, object, &names);
     }
     for (size_t k = 0; k < names.count && found->found < SS_DECODE_FOREIGN_MAX; k++) {
-        char whole[2 * SS_SOURCE_NAME];
-        snprintf(whole, sizeof whole, "%s%s%.*s", path, path[0] != '\0' ? "/" : "", SS_SOURCE_NAME,
+        char whole[2 * SS_H5_NAME];
+        snprintf(whole, sizeof whole, "%s%s%.*s", path, path[0] != '\0' ? "/" : "", SS_H5_NAME,
                  names.list[k].path);
         const hid_t member =
             ss_layout_knows(whole) ? H5Oopen(object, names.list[k].path, H5P_DEFAULT) : -1;
@@ -86,7 +86,7 @@ void ss_source_send_foreign(const ss_source *s)
         search_around_collection(&found);
     }
     for (size_t k = 0; k < s->names.count; k++) {
-        char path[SS_SOURCE_NAME + 32] = "/";
+        char path[SS_H5_NAME + 32] = "/";
         const char *name = s->names.list[k].path;
         if (name[0] != '\0') {
             snprintf(path, sizeof path, "/problems/%s/", name);

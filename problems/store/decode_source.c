@@ -30,48 +30,13 @@ _Noreturn void ss_source_leave_without_memory(const ss_source *s)
 
 // ---- Links
 
-// H5Lexists wants every parent to exist, so each prefix of the path is looked at in turn.
-ss_link_kind ss_source_find_link(hid_t group, const char *path)
-{
-    char prefix[SS_SOURCE_NAME + 64];
-    for (const char *end = path; end != NULL && *end != '\0';) {
-        end = strchr(end + 1, '/');
-        const size_t length = end != NULL ? (size_t)(end - path) : strlen(path);
-        if (length >= sizeof prefix) {
-            return SS_LINK_BROKEN;
-        }
-        memcpy(prefix, path, length);
-        prefix[length] = '\0';
-        const htri_t exists = H5Lexists(group, prefix, H5P_DEFAULT);
-        if (exists <= 0) {
-            return exists == 0 ? SS_LINK_NONE : SS_LINK_BROKEN;
-        }
-        H5L_info_t info;
-        if (H5Lget_info(group, prefix, &info, H5P_DEFAULT) < 0) {
-            return SS_LINK_BROKEN;
-        }
-        if (info.type != H5L_TYPE_HARD && info.type != H5L_TYPE_SOFT) {
-            return SS_LINK_EXTERNAL;
-        }
-    }
-    return SS_LINK_OBJECT;
-}
-
 bool ss_source_leads_on(const ss_source *s, hid_t group, const char *object, const char *path)
 {
-    switch (ss_source_find_link(group, object)) {
-    case SS_LINK_OBJECT:
-        return true;
-    case SS_LINK_EXTERNAL:
-        ss_source_send_reason(s, path, "it is an external link");
-        return false;
-    case SS_LINK_BROKEN:
-        ss_source_send_reason(s, path, "libhdf5 cannot follow its link");
-        return false;
-    case SS_LINK_NONE:
-        return false;
+    const ss_link_kind kind = ss_h5_find_link(group, object);
+    if (kind == SS_LINK_EXTERNAL || kind == SS_LINK_BROKEN) {
+        ss_source_send_reason(s, path, ss_h5_why_no_object(kind));
     }
-    return false;
+    return kind == SS_LINK_OBJECT;
 }
 
 typedef struct listing {
@@ -103,7 +68,7 @@ bool ss_source_list_names(const ss_source *s, hid_t group, ss_arrays *names)
 // Why what lies at `path` is no group.
 static const char *why_no_group(const ss_source *s, const char *path)
 {
-    switch (ss_source_find_link(s->file, path)) {
+    switch (ss_h5_find_link(s->file, path)) {
     case SS_LINK_EXTERNAL:
         return "is an external link";
     case SS_LINK_BROKEN:
@@ -118,12 +83,12 @@ static const char *why_no_group(const ss_source *s, const char *path)
 
 hid_t ss_source_open_problem(const ss_source *s, const char *name)
 {
-    char path[SS_SOURCE_NAME + 32] = "/", reason[SS_SOURCE_NAME + 80];
+    char path[SS_H5_NAME + 32] = "/", reason[SS_H5_NAME + 80];
     if (name[0] == '\0') {
         return H5Gopen2(s->file, path, H5P_DEFAULT);
     }
     snprintf(path, sizeof path, "/problems/%s", name);
-    const bool plain = ss_source_find_link(s->file, path + 1) == SS_LINK_OBJECT;
+    const bool plain = ss_h5_find_link(s->file, path + 1) == SS_LINK_OBJECT;
     const hid_t group = plain ? H5Gopen2(s->file, path, H5P_DEFAULT) : -1;
     if (group < 0) {
         snprintf(reason, sizeof reason, "%s %s", path, why_no_group(s, path + 1));

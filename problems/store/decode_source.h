@@ -1,5 +1,4 @@
-// problems/store/decode_source.h -- a hostile HDF5 file as the child of decode.h sees it: what is sent of it,
-// and how its links are followed (internal).
+// problems/store/decode_source.h -- what the child of decode.h sends of a file (internal).
 #pragma once
 
 #include <hdf5.h>
@@ -8,9 +7,7 @@
 #include <stdint.h>
 
 #include "problems/store/arrays.h"
-#include "problems/store/decode_value.h"
-
-#define SS_SOURCE_NAME 1024 // longest name of a problem
+#include "problems/store/h5_read.h"
 
 // What is being served.
 typedef struct ss_source {
@@ -27,14 +24,6 @@ void ss_source_send(const ss_source *s, const char *path, ss_array_kind kind, si
 void ss_source_send_reason(const ss_source *s, const char *path, const char *reason);
 _Noreturn void ss_source_leave_without_memory(const ss_source *s);
 
-typedef enum ss_link_kind {
-    SS_LINK_NONE,
-    SS_LINK_OBJECT,
-    SS_LINK_EXTERNAL,
-    SS_LINK_BROKEN
-} ss_link_kind;
-
-ss_link_kind ss_source_find_link(hid_t group, const char *path);
 // True where there is an object; if there is something else, that is reported under `path`.
 bool ss_source_leads_on(const ss_source *s, hid_t group, const char *object, const char *path);
 // Names of all links of a group, as far as libhdf5 can list them; false where it fails.

@@ -1,12 +1,14 @@
 #include "problems/store/decoder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "problems/store/decode.h"
+#include "problems/store/h5_read.h"
 
 // A decoder that has sent nothing for so long, in seconds, will never send. One dataset is read in
 // one piece, so this also bounds the time of the largest one: some 5 GB of deflated data.
@@ -22,13 +24,82 @@
 // Their numbers in the child.
 enum { CHANNEL = SS_CHILD_FILE, INPUT };
 
+// ---- A first look at the file, without libhdf5.
+
+static ss_status explain_errno(int error, ss_error *e)
+{
+    switch (error) {
+    case ENOENT:
+        return ss_fail(e, SS_BAD_INPUT, "no such file");
+    case EACCES:
+    case ENOTDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENXIO:
+    case EPERM:
+        return ss_fail(e, SS_BAD_INPUT, "cannot be read: %s", strerror(error));
+    default:
+        return ss_fail(e, SS_SYSTEM, "cannot be read: %s", strerror(error));
+    }
+}
+
+// The signature stands at 0, 512, 1024, 2048 ... : a user block may come before it.
+static ss_status look_for_signature(int fd, off_t size, ss_error *e)
+{
+    static const char SIGNATURE[8] = "\211HDF\r\n\032\n";
+    for (off_t at = 0; at < size; at = at == 0 ? 512 : 2 * at) {
+        char bytes[sizeof SIGNATURE] = {0};
+        if (pread(fd, bytes, sizeof bytes, at) < 0) {
+            return explain_errno(errno, e);
+        }
+        if (memcmp(bytes, SIGNATURE, sizeof bytes) == 0) {
+            return SS_OK;
+        }
+    }
+    return ss_fail(e, SS_BAD_INPUT, "is not an HDF5 file");
+}
+
+static ss_status look_at(int fd, ss_error *e)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return explain_errno(errno, e);
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return ss_fail(e, SS_BAD_INPUT, "is a directory");
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return ss_fail(e, SS_BAD_INPUT, "is not a regular file");
+    }
+    if (status.st_size == 0) {
+        return ss_fail(e, SS_BAD_INPUT, "is an empty file");
+    }
+    return look_for_signature(fd, status.st_size, e);
+}
+
+ss_status ss_decoder_open_file(const char *path, int *file, ss_error *e)
+{
+    // Without O_NONBLOCK a named pipe would wait for its writer.
+    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (*file < 0) {
+        return explain_errno(errno, e);
+    }
+    const ss_status status = look_at(*file, e);
+    if (status != SS_OK) {
+        close(*file);
+    }
+    return status;
+}
+
+// ---- The child
+
 // Damaged metadata make libhdf5 ask for any amount.
 static void decode(void *unused)
 {
     struct stat file;
     (void)unused;
     if (fstat(INPUT, &file) == 0) {
-        ss_child_limit_memory(ss_decode_memory((uint64_t)file.st_size));
+        ss_child_limit_memory(ss_h5_memory((uint64_t)file.st_size));
     }
     ss_decode_serve(INPUT, CHANNEL);
 }

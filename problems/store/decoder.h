@@ -16,6 +16,8 @@ typedef struct ss_decoder {
     double cpu_before_silence; // s of CPU time, when it fell silent last
 } ss_decoder;
 
+// Opens a file for a child that reads it, after a first look without libhdf5.
+ss_status ss_decoder_open_file(const char *path, int *file, ss_error *e);
 // Starts a child on an open file, which stays the caller's, and receives its list (decode.h).
 // Sentences do not name the file.
 ss_status ss_decoder_start(ss_decoder *decoder, int file, ss_arrays *list, ss_error *e);

@@ -1,12 +1,10 @@
 #include "problems/store/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "problems/store/decode.h"
@@ -45,85 +43,24 @@ static ss_status prefix_error(ss_error *e, ss_status status, const char *path, c
                    plain.text);
 }
 
-// ---- A first look at the file, without libhdf5.
-
-static ss_status explain_errno(const char *path, int error, ss_error *e)
-{
-    switch (error) {
-    case ENOENT:
-        return ss_fail(e, SS_BAD_INPUT, "%s: no such file", reader_shown(path));
-    case EACCES:
-    case ENOTDIR:
-    case ELOOP:
-    case ENAMETOOLONG:
-    case ENXIO:
-    case EPERM:
-        return ss_fail(e, SS_BAD_INPUT, "%s: cannot be read: %s", reader_shown(path),
-                       strerror(error));
-    default:
-        return ss_fail(e, SS_SYSTEM, "%s: cannot be read: %s", reader_shown(path), strerror(error));
-    }
-}
-
-// The signature stands at 0, 512, 1024, 2048 ... : a user block may come before it.
-static ss_status look_for_signature(int fd, off_t size, const char *path, ss_error *e)
-{
-    static const char SIGNATURE[8] = "\211HDF\r\n\032\n";
-    for (off_t at = 0; at < size; at = at == 0 ? 512 : 2 * at) {
-        char bytes[sizeof SIGNATURE] = {0};
-        if (pread(fd, bytes, sizeof bytes, at) < 0) {
-            return explain_errno(path, errno, e);
-        }
-        if (memcmp(bytes, SIGNATURE, sizeof bytes) == 0) {
-            return SS_OK;
-        }
-    }
-    return ss_fail(e, SS_BAD_INPUT, "%s: is not an HDF5 file", reader_shown(path));
-}
-
-static ss_status reader_look_at(int fd, const char *path, ss_error *e)
-{
-    struct stat status;
-    if (fstat(fd, &status) != 0) {
-        return explain_errno(path, errno, e);
-    }
-    if (S_ISDIR(status.st_mode)) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: is a directory", reader_shown(path));
-    }
-    if (!S_ISREG(status.st_mode)) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: is not a regular file", reader_shown(path));
-    }
-    if (status.st_size == 0) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: is an empty file", reader_shown(path));
-    }
-    return look_for_signature(fd, status.st_size, path, e);
-}
+// ---- The reader.
 
 static ss_status reader_open_file(const char *path, int *file, ss_error *e)
 {
-    // Without O_NONBLOCK a named pipe would wait for its writer.
-    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (*file < 0) {
-        return explain_errno(path, errno, e);
-    }
-    const ss_status status = reader_look_at(*file, path, e);
-    if (status != SS_OK) {
-        close(*file);
-    }
-    return status;
+    const ss_status status = ss_decoder_open_file(path, file, e);
+    return status == SS_OK ? SS_OK : prefix_error(e, status, path, "");
 }
 
 ss_status ss_reader_look(const char *path, ss_error *e)
 {
     int file;
-    const ss_status status = reader_open_file(path, &file, e);
+    ss_error own;
+    const ss_status status = reader_open_file(path, &file, e != NULL ? e : &own);
     if (status == SS_OK) {
         close(file);
     }
     return status;
 }
-
-// ---- The reader.
 
 static ss_status reader_start(ss_reader *reader, ss_arrays *list, ss_error *e)
 {

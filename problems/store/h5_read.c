@@ -1,10 +1,11 @@
-#include "problems/store/decode_value.h"
+// H5Lget_info as libhdf5 1.10 has it; later versions keep it under this name.
+#define H5_USE_110_API
+
+#include "problems/store/h5_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "problems/store/decode.h"
 
 #define TEXT_BYTES ((size_t)1 << 16) // longest text that is read, with its NUL
 
@@ -27,7 +28,7 @@ static uint64_t believable(uint64_t file_bytes)
     return file_bytes < most ? file_bytes : most;
 }
 
-uint64_t ss_decode_memory(uint64_t file_bytes)
+uint64_t ss_h5_memory(uint64_t file_bytes)
 {
     return MEMORY_BASE + MEMORY_PER_BYTE * believable(file_bytes);
 }
@@ -37,8 +38,71 @@ ss_allowance ss_allowance_of_file(uint64_t file_bytes)
     const uint64_t bytes = believable(file_bytes);
     return (ss_allowance){.file_bytes = bytes,
                           .budget = MOST_SHRUNK * bytes + UNWRITTEN_BYTES,
-                          .largest = ss_decode_memory(bytes) - MEMORY_BASE / 2};
+                          .largest = ss_h5_memory(bytes) - MEMORY_BASE / 2};
 }
+
+// ---- The file and its links
+
+hid_t ss_h5_open(int file)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5PLset_loading_state(0);
+    H5Lunregister(H5L_TYPE_EXTERNAL);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    // The default driver resolves links, which fails where the file has lost its name meanwhile.
+    H5Pset_fapl_stdio(access);
+    H5Pset_file_locking(access, false, true);
+    const hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return opened;
+}
+
+// H5Lexists wants every parent to exist, so each prefix of the path is looked at in turn.
+ss_link_kind ss_h5_find_link(hid_t group, const char *path)
+{
+    char prefix[SS_H5_NAME + 64];
+    for (const char *end = path; end != NULL && *end != '\0';) {
+        end = strchr(end + 1, '/');
+        const size_t length = end != NULL ? (size_t)(end - path) : strlen(path);
+        if (length >= sizeof prefix) {
+            return SS_LINK_BROKEN;
+        }
+        memcpy(prefix, path, length);
+        prefix[length] = '\0';
+        const htri_t exists = H5Lexists(group, prefix, H5P_DEFAULT);
+        if (exists <= 0) {
+            return exists == 0 ? SS_LINK_NONE : SS_LINK_BROKEN;
+        }
+        H5L_info_t info;
+        if (H5Lget_info(group, prefix, &info, H5P_DEFAULT) < 0) {
+            return SS_LINK_BROKEN;
+        }
+        if (info.type != H5L_TYPE_HARD && info.type != H5L_TYPE_SOFT) {
+            return SS_LINK_EXTERNAL;
+        }
+    }
+    return SS_LINK_OBJECT;
+}
+
+const char *ss_h5_why_no_object(ss_link_kind kind)
+{
+    switch (kind) {
+    case SS_LINK_NONE:
+        return "it is missing";
+    case SS_LINK_EXTERNAL:
+        return "it is an external link";
+    case SS_LINK_BROKEN:
+        return "libhdf5 cannot follow its link";
+    case SS_LINK_OBJECT:
+        break;
+    }
+    return "libhdf5 cannot open it";
+}
+
+// ---- Sizes and types
 
 // Each check below answers false with a reason.
 static bool refuse(ss_value *v, const char *reason)
@@ -67,6 +131,23 @@ static bool count_matrix(ss_value *v, int rank, const hsize_t *dims)
     return true;
 }
 
+static bool count_rows(ss_value *v, int rank, const hsize_t *dims)
+{
+    if (rank != v->rank) {
+        snprintf(v->reason, sizeof v->reason, "it has %d dimensions, it needs %d", rank, v->rank);
+        return false;
+    }
+    v->count = 1;
+    for (int k = 0; k < rank; k++) {
+        if (dims[k] > SIZE_MAX / 16 / (v->count + 1)) {
+            return refuse(v, "it is too large");
+        }
+        v->shape[k] = dims[k];
+        v->count *= dims[k];
+    }
+    return true;
+}
+
 static bool count_elements(ss_value *v, hid_t space)
 {
     hsize_t dims[H5S_MAX_RANK];
@@ -76,6 +157,9 @@ static bool count_elements(ss_value *v, hid_t space)
     }
     if (v->kind == SS_ARRAY_MATRIX) {
         return count_matrix(v, rank, dims);
+    }
+    if (v->rank > 0) {
+        return count_rows(v, rank, dims);
     }
     v->count = H5Sget_simple_extent_type(space) == H5S_NULL ? 0 : 1;
     int long_dims = 0;
@@ -161,7 +245,7 @@ static uint64_t unwritten_elements(const ss_value *v, hid_t creation)
 }
 
 // A few stored bytes must not unfold to memory without end.
-static bool size_is_plausible(ss_value *v, hid_t creation, size_t element, uint64_t file_bytes)
+static bool size_is_plausible(ss_value *v, hid_t creation)
 {
     const uint64_t stored = H5Dget_storage_size(v->object);
     H5D_fill_value_t fill = H5D_FILL_VALUE_UNDEFINED;
@@ -169,11 +253,11 @@ static bool size_is_plausible(ss_value *v, hid_t creation, size_t element, uint6
     if (stored == 0 && v->count > 0 && fill == H5D_FILL_VALUE_UNDEFINED) {
         return refuse(v, "it was never written");
     }
-    const uint64_t real = stored < file_bytes ? stored : file_bytes;
+    const uint64_t real = stored < v->allowance->file_bytes ? stored : v->allowance->file_bytes;
     const uint64_t most = stored == 0 ? UNWRITTEN_BYTES : MOST_SHRUNK * real + SMALL_BYTES;
     const uint64_t piece = stored == 0 ? v->count : largest_piece(v->count, creation);
     const uint64_t unwritten = stored == 0 ? 0 : unwritten_elements(v, creation);
-    if (piece > most / element || unwritten > UNWRITTEN_BYTES / element) {
+    if (piece > most / v->element || unwritten > UNWRITTEN_BYTES / v->element) {
         snprintf(v->reason, sizeof v->reason, "it declares %llu elements and stores %llu bytes",
                  (unsigned long long)v->count, (unsigned long long)stored);
         return false;
@@ -181,17 +265,33 @@ static bool size_is_plausible(ss_value *v, hid_t creation, size_t element, uint6
     return true;
 }
 
-static bool dataset_is_sound(ss_value *v, size_t element, uint64_t file_bytes)
+static bool storage_of(ss_value *v, bool (*is_right)(ss_value *v, hid_t creation))
 {
     const hid_t creation = H5Dget_create_plist(v->object);
-    if (creation < 0) {
-        return refuse(v, "libhdf5 cannot determine its layout");
-    }
-    const bool sound =
-        storage_is_plain(v, creation) && size_is_plausible(v, creation, element, file_bytes);
+    const bool right =
+        creation >= 0 ? is_right(v, creation) : refuse(v, "libhdf5 cannot determine its layout");
     H5Pclose(creation);
-    return sound;
+    return right;
 }
+
+// What is known before any element is read. Of a virtual dataset even the size is that of others, which
+// libhdf5 would open.
+static bool is_sound(ss_value *v)
+{
+    if (!v->is_attribute && !storage_of(v, storage_is_plain)) {
+        return false;
+    }
+    const hid_t space = v->is_attribute ? H5Aget_space(v->object) : H5Dget_space(v->object);
+    const hid_t type = v->is_attribute ? H5Aget_type(v->object) : H5Dget_type(v->object);
+    v->element = H5Tget_size(type);
+    const bool sound = space >= 0 && type >= 0 ? count_elements(v, space) && class_fits(v, type)
+                                               : refuse(v, "libhdf5 cannot decode its type");
+    H5Tclose(type);
+    H5Sclose(space);
+    return sound && (v->is_attribute || storage_of(v, size_is_plausible));
+}
+
+// ---- Reading
 
 static bool read_into(ss_value *v, hid_t memory_type, void *buffer)
 {
@@ -201,8 +301,9 @@ static bool read_into(ss_value *v, hid_t memory_type, void *buffer)
     return got >= 0 || refuse(v, "libhdf5 cannot decode it");
 }
 
-static bool read_numbers(ss_value *v, hid_t type, ss_allowance *allowance)
+static bool read_numbers(ss_value *v, hid_t type)
 {
+    ss_allowance *allowance = v->allowance;
     // An unsigned 64-bit seed keeps its bits; an unsigned index above INT64_MAX becomes negative,
     // which no check lets through.
     const bool wide = H5Tget_sign(type) == H5T_SGN_NONE && H5Tget_size(type) == 8;
@@ -267,20 +368,35 @@ static bool value_read_text(ss_value *v, hid_t type)
     return got;
 }
 
-bool ss_value_read(ss_value *v, ss_allowance *allowance)
+bool ss_value_read(ss_value *v)
 {
-    const hid_t space = v->is_attribute ? H5Aget_space(v->object) : H5Dget_space(v->object);
+    if (!is_sound(v)) {
+        return false;
+    }
     const hid_t type = v->is_attribute ? H5Aget_type(v->object) : H5Dget_type(v->object);
-    bool good = space >= 0 && type >= 0 ? count_elements(v, space) && class_fits(v, type)
-                                        : refuse(v, "libhdf5 cannot decode its type");
-    if (good && !v->is_attribute) {
-        good = dataset_is_sound(v, H5Tget_size(type), allowance->file_bytes);
-    }
-    if (good) {
-        good =
-            v->kind == SS_ARRAY_TEXT ? value_read_text(v, type) : read_numbers(v, type, allowance);
-    }
+    const bool got = v->kind == SS_ARRAY_TEXT ? value_read_text(v, type) : read_numbers(v, type);
     H5Tclose(type);
-    H5Sclose(space);
-    return good;
+    return got;
+}
+
+bool ss_value_open_rows(ss_value *v, hid_t file, const char *path)
+{
+    const ss_link_kind kind = ss_h5_find_link(file, path);
+    v->object = kind == SS_LINK_OBJECT ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
+    return v->object >= 0 ? is_sound(v) : refuse(v, ss_h5_why_no_object(kind));
+}
+
+bool ss_value_read_rows(ss_value *v, hid_t memory_type, size_t from, size_t count, void *values)
+{
+    const hsize_t begin[3] = {from, 0, 0}, size[3] = {count, v->shape[1], v->shape[2]};
+    if (from > v->shape[0] || count > v->shape[0] - from) {
+        return refuse(v, "it has fewer rows");
+    }
+    const hid_t all = H5Dget_space(v->object), part = H5Screate_simple(v->rank, size, NULL);
+    const bool got =
+        count == 0 || (H5Sselect_hyperslab(all, H5S_SELECT_SET, begin, NULL, size, NULL) >= 0 &&
+                       H5Dread(v->object, memory_type, part, all, H5P_DEFAULT, values) >= 0);
+    H5Sclose(part);
+    H5Sclose(all);
+    return got || refuse(v, "libhdf5 cannot decode it");
 }
