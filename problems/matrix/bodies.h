@@ -19,6 +19,12 @@ typedef struct ss_bodies {
 struct ss_mass;
 const ss_bodies *ss_mass_layout(const struct ss_mass *mass); // borrowed
 
+// True if a problem with so many bodies has no more dofs than rigid bodies have.
+static inline bool ss_bodies_are_rigid(const ss_problem *p, int nbodies)
+{
+    return p->ndofs <= (p->dim == 3 ? 6 : 3) * nbodies;
+}
+
 // The first dof of a body whose dofs follow each other in the order of their places, else -1.
 static inline int ss_bodies_first(const ss_bodies *b, int body)
 {

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/global/auto_price.h"
 #include "solvers/global/global.h"
 #include "solvers/linear/mixing.h"
 #include "solvers/global/drive.h"
@@ -247,8 +246,7 @@ static ss_status ppa_couple(void *of, ss_drive *d, const double *r, const ss_sto
 static bool begins_inside(const ss_drive *d)
 {
     const settings *s = d->settings;
-    const bool begins = d->task->tolerance < SS_PRICES_TIGHT &&
-                        ss_prices_are_even(d->task->problem, d->c) &&
+    const bool begins = d->task->tolerance < SS_IPM_TIGHT && ss_ipm_suits(d->task->problem, d->c) &&
                         ss_all_zero(d->start, (size_t)d->c->dim * (size_t)d->c->n);
     return s->start == START_INTERIOR || (s->start == START_AUTO && begins);
 }

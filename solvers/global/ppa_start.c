@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/global/ipm_step.h"
+#include "solvers/global/ipm.h"
 
 #define LEAST_DELTA  1e-6 // the cap of rho is 1e6, too
 #define MOST_DELTA   3e-4 // beyond it only the contacts of a fold get more compliance
@@ -16,7 +16,7 @@
 #define NEAR_JUDGED  3.0  // times the tolerance: answers with such an estimate are judged
 #define IDLE_MOST    20   // steps without a better estimate
 
-// The contacts of a fold have a large part of |direction|^2 (ss_ipm_part).
+// The contacts of a fold have a large part of |direction|^2 (ss_ipm_find_parts).
 #define FOLD_SHARE  0.01 // least share of the largest part,
 #define FOLD_LEAST  4.0  // and least multiple of x.y
 #define FOLD_GROWTH 10.0 // factor of their compliance where a step is refused,
@@ -29,9 +29,7 @@
 void ss_ppa_start_free(ss_ppa_start *start)
 {
     if (start != NULL) {
-        start->newton.system = NULL;
         ss_ipm_release(&start->newton);
-        free(start->shorter.q);
         free(start->plain);
         free(start);
     }
@@ -44,27 +42,23 @@ ss_ppa_start *ss_ppa_start_new(ss_implicit *system, const ss_drive *d)
         return NULL;
     }
     ss_interior *state = &start->newton;
-    state->system = system;
-    state->size = system->size;
-    const bool made = ss_ipm_allocate(state);
     const size_t n = (size_t)d->c->n;
-    start->shorter = made ? ss_ipm_point_new(state) : (ss_ipm_point){0};
     start->plain = malloc((2 * n + 1) * sizeof *start->plain);
-    if (start->shorter.q == NULL || start->plain == NULL) {
+    if (!ss_ipm_allocate(state, system) || start->plain == NULL) {
         ss_ppa_start_free(start);
         return NULL;
     }
     start->is_short = state->is_short;
     start->least = INFINITY;
     state->delta = LEAST_DELTA;
-    ss_ipm_step_start(state, d);
+    ss_ipm_start(state, d);
     start->part = start->plain + n;
     memcpy(start->plain, state->compliance, n * sizeof *start->plain);
     return start;
 }
 
-// Less weight: delta grows. If it may grow no more it is least again, and from now on only the contacts of folds get
-// more compliance.
+// Less weight: delta grows. If it may grow no more it is least again, and from now on only the
+// contacts of folds get more compliance.
 static void start_soften(ss_ppa_start *start, double growth)
 {
     ss_interior *state = &start->newton;
@@ -77,11 +71,10 @@ static void start_soften(ss_ppa_start *start, double growth)
 static void start_soften_fold(ss_ppa_start *start, double growth)
 {
     ss_interior *state = &start->newton;
-    const ss_ipm_point d = ss_ipm_change(state);
     const int n = state->system->c->n;
     double *part = start->part, largest = 0.0;
+    ss_ipm_find_parts(state, part);
     for (int i = 0; i < n; i++) {
-        part[i] = ss_ipm_part(state, i, d, d);
         largest = fmax(part[i], largest);
     }
     const double least = fmax(FOLD_LEAST * state->gap, FOLD_SHARE * largest);
@@ -92,8 +85,9 @@ static void start_soften_fold(ss_ppa_start *start, double growth)
     }
 }
 
-// Whether no step is taken, as it would be short or det J < 0: the problem is softened instead. Contacts of a fold are
-// softened at most FOLD_TRIES times in a row before a step is taken all the same.
+// Whether no step is taken, as it would be short or det J < 0: the problem is softened instead.
+// Contacts of a fold are softened at most FOLD_TRIES times in a row before a step is taken all the
+// same.
 static bool start_refuses(ss_ppa_start *start, bool folded, double a)
 {
     if ((!folded && !(a < SS_IPM_SHORT)) || start->tries == FOLD_TRIES) {
@@ -156,8 +150,7 @@ ss_ppa_start_state ss_ppa_start_step(ss_ppa_start *start, ss_drive *d)
         return SS_PPA_START_GOES_ON;
     }
     double plain;
-    const double a =
-        ss_ipm_step_find(state, start->shorter, start->by_contact ? 0.0 : HOPELESS, &plain);
+    const double a = ss_ipm_find_step(state, true, start->by_contact ? 0.0 : HOPELESS, &plain);
     if (start_refuses(start, folded, a)) {
         return SS_PPA_START_GOES_ON;
     }

@@ -1,7 +1,7 @@
 // The portfolio: who has the turn, what turns are taken to cost, and where it begins again.
 #include "base/random.h"
-#include "solvers/global/auto_price.h"
-#include "solvers/global/auto_starts.h"
+#include "solvers/global/auto.h"
+#include "solvers/global/ipm.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
 #include "tests/support/one_problem.h"
@@ -198,7 +198,7 @@ static bool interior_is_favoured(int ends_per_rod, double mu, double light)
     settings.light[1] = light;
     problem = tangle_of(&settings);
     ss_mass *factor = NULL;
-    const bool favoured = ss_prices_favour_interior(problem, &factor);
+    const bool favoured = ss_ipm_leads(problem, &factor);
     ss_mass_free(factor);
     return favoured;
 }
@@ -219,13 +219,13 @@ static void some_contacts_tell_whether_hair_is_even(void)
         const bool expected = interior_is_favoured(k % 2 == 0 ? 25 : 50, 0.3, k < 2 ? 1.0 : 1e3);
         ss_coupling *c = NULL;
         CHECK_OK(ss_coupling_new(problem, SS_FORM_AUTO, false, NULL, &c, &error));
-        CHECK(ss_prices_are_even(problem, c) == expected);
+        CHECK(ss_ipm_suits(problem, c) == expected);
         ss_coupling_free(c);
     }
     const ss_tangle_settings settings = planks(1); // even, but rigid
     tear_down();
     problem = tangle_of(&settings);
-    CHECK(!ss_prices_favour_interior(problem, NULL));
+    CHECK(!ss_ipm_leads(problem, NULL));
 }
 
 static void dense_hair_is_not_swept_from_nothing(void)

@@ -1,5 +1,5 @@
 // ipm: its cone by definitions and bisection, and problems on which it must stay short.
-#include "solvers/global/ipm_cone.h"
+#include "solvers/global/ipm.h"
 
 #include "base/random.h"
 #include "solvers/small.h"
