@@ -1,7 +1,7 @@
 // Methods that factor: the number of threads changes no bit, and limits end what threads share.
 #include <stdatomic.h>
 
-#include "solvers/linear/block_front.h"
+#include "solvers/linear/block_lu.h"
 #include "base/random.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
@@ -103,10 +103,21 @@ static void a_factorisation_by_threads_is_left_when_time_is_up(void)
 #define WIDTH 9 // of a cube of nodes that touch their neighbours
 #define NODES (WIDTH * WIDTH * WIDTH)
 
+static int room[NODES]; // rows of each node
+
+static double *fill_block(ss_block_lu *lu, int a, int b, ss_random *g)
+{
+    double *A = ss_block_lu_values(lu) + ss_block_lu_place(lu, a, b);
+    for (int k = 0; k < room[a] * room[b]; k++) {
+        A[k] = ss_random_between(g, -1.0, 1.0);
+    }
+    return A;
+}
+
 // The last plane of the cube stands alone, so that the tree has two roots.
 static ss_block_lu *make_lattice(const ss_stop *stop, ss_team *team, uint64_t seed)
 {
-    static int room[NODES], pairs[3 * NODES][2];
+    static int pairs[3 * NODES][2];
     int npairs = 0;
     for (int k = 0; k < NODES; k++) {
         room[k] = k % 5 == 0 ? 4 : 12;
@@ -121,13 +132,14 @@ static ss_block_lu *make_lattice(const ss_stop *stop, ss_team *team, uint64_t se
     ss_block_lu *lu;
     CHECK_OK(ss_block_lu_new(NODES, room, npairs, (const int(*)[2])pairs, stop, &lu, &error));
     CHECK(lu != NULL && ss_block_lu_reserve(lu, team));
-    CHECK((lu->team != NULL) == (team != NULL && ss_team_size(team) > 1));
+    CHECK(ss_block_lu_is_shared(lu) == (team != NULL && ss_team_size(team) > 1));
     ss_random g = ss_random_seeded(seed);
-    for (size_t k = 0; k < lu->nvalues; k++) {
-        ss_block_lu_values(lu)[k] = ss_random_between(&g, -1.0, 1.0);
+    for (int k = 0; k < npairs; k++) {
+        fill_block(lu, pairs[k][0], pairs[k][1], &g);
+        fill_block(lu, pairs[k][1], pairs[k][0], &g);
     }
     for (int k = 0; k < NODES; k++) {
-        double *A = ss_block_lu_values(lu) + ss_block_lu_place(lu, k, k);
+        double *A = fill_block(lu, k, k, &g);
         for (int j = 0; j < room[k]; j++) {
             A[j * room[k] + j] +=
                 k % 7 == 0 ? 0.0 : 30.0; // of both signs, mostly far from singular
@@ -136,19 +148,19 @@ static ss_block_lu *make_lattice(const ss_stop *stop, ss_team *team, uint64_t se
     return lu;
 }
 
-static size_t rows_of(const ss_block_lu *lu)
+static size_t count_rows(void)
 {
     size_t rows = 0;
     for (int k = 0; k < NODES; k++) {
-        rows += (size_t)lu->tree.room[k];
+        rows += (size_t)room[k];
     }
     return rows;
 }
 
 static double *solve_ones(const ss_block_lu *lu)
 {
-    double *x = malloc(rows_of(lu) * sizeof *x);
-    for (size_t k = 0; k < rows_of(lu); k++) {
+    double *x = malloc(count_rows() * sizeof *x);
+    for (size_t k = 0; k < count_rows(); k++) {
         x[k] = 1.0;
     }
     ss_block_lu_solve(lu, x);
@@ -165,7 +177,7 @@ static void a_factor_has_the_same_bits_whoever_makes_it(void)
             CHECK(is_short != 0 ? ss_block_lu_factor_short(one) : ss_block_lu_factor(one));
             CHECK(is_short != 0 ? ss_block_lu_factor_short(more) : ss_block_lu_factor(more));
             double *x = solve_ones(one), *y = solve_ones(more);
-            CHECK(memcmp(x, y, rows_of(one) * sizeof *x) == 0);
+            CHECK(memcmp(x, y, count_rows() * sizeof *x) == 0);
             CHECK(ss_block_lu_is_negative(one) == ss_block_lu_is_negative(more));
             free(x);
             free(y);
@@ -185,7 +197,7 @@ static void a_singular_block_is_told_by_whoever_meets_it(void)
     const int places[] = {0, NODES - 1};
     for (int k = 0; k < 2; k++) {
         for (int node = 0; node < NODES; node++) {
-            if (lu->tree.where[node] == places[k]) {
+            if (ss_block_lu_turn(lu, node) == places[k]) {
                 double *A = ss_block_lu_values(lu) + ss_block_lu_place(lu, node, node);
                 const double kept = A[0];
                 A[0] = NAN;
