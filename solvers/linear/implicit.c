@@ -1,35 +1,24 @@
 #include "solvers/linear/implicit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/assert.h"
 #include "base/lanes.h"
 #include "problems/matrix/bodies.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 
-#define REFINING    0.25 // a step of refinement must leave so much of the residual, or it is the last
-#define SHORT_SHARE 1e-3 // of the residual, more than which floats are not good enough
-#define SHORT_WORK  3e6  // multiplications, below which floats gain no time
-#define LONG_RUN    4    // factorisations in doubles after one in floats that was not
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define END_NS   35.0 // of an end in J,
-#define BLOCK_NS 5.0  // and of a block of W
+#define REFINING    0.25 // a step of refinement that leaves a larger share is the last
+#define SHORT_SHARE 1e-3 // floats are not good enough if they leave more of the residual
+#define SHORT_WORK  3e6  // multiplications below which floats gain no time
+#define LONG_RUN    4    // factorisations in doubles after floats were not good enough
 
-void ss_implicit_free(ss_implicit *p)
-{
-    if (p != NULL) {
-        free(p->D);
-        free(p->place);
-        free(p->end);
-        free(p->contact);
-        free(p->first_place);
-        free(p->rest);
-        ss_block_lu_free(p->lu);
-        free(p);
-    }
-}
+#define END_NS   35.0 // time of adding an end to J
+#define BLOCK_NS 5.0  // time of adding a block of W to J
+
+// ---- The matrix
 
 static void add_identity(ss_implicit *p, int node, int room)
 {
@@ -39,11 +28,10 @@ static void add_identity(ss_implicit *p, int node, int room)
     }
 }
 
-// Most bodies have this room: their rows are vectors of the CPU, in registers two at a time.
+// Most bodies have this room. Their rows are vectors of the CPU, two at a time in registers.
 #define ROOM_OF_RODS 16
 
-// Columns of D G that are made at once.
-#define COLUMNS 64
+#define COLUMNS 64 // columns of D G that are made at once
 
 static void add_outer_of_rods(int dim, int room_a, const double *Ga, const double *B, double *block)
 {
@@ -62,7 +50,7 @@ static void add_outer_of_rods(int dim, int room_a, const double *Ga, const doubl
     }
 }
 
-// Columns of a block, rows `room_b` apart, += Ga' B, Ga and B of `dim` rows.
+// Adds Ga' B to columns of a block whose rows are room_b apart; Ga and B have `dim` rows.
 static void add_outer(int dim, int room_a, int room_b, int columns, const double *Ga,
                       const double *B, double *block)
 {
@@ -80,7 +68,7 @@ static void add_outer(int dim, int room_a, int room_b, int columns, const double
     }
 }
 
-// The blocks of one end's body with the bodies of its contact += G_s' D G_t.
+// Adds G_s' D G_t to the blocks of one end's body with the bodies of its contact.
 static void add_end(const ss_implicit *p, int contact, int t, const size_t *place)
 {
     const ss_coupling *c = p->c;
@@ -105,7 +93,7 @@ static void add_end(const ss_implicit *p, int contact, int t, const size_t *plac
     }
 }
 
-// Each body's columns of J, which nobody else adds to.
+// Assembles the columns of J of each body; no other body adds to them.
 static void assemble_bodies(void *of, int first, int end)
 {
     ss_implicit *p = of;
@@ -129,8 +117,8 @@ static void assemble_bodies(void *of, int first, int end)
 
 typedef double four __attribute__((vector_size(32), aligned(8)));
 
-// block (SS_ROOM wide) += W D, three rows and columns. What is read behind the third column of D
-// does not count.
+// Adds W D, three rows and columns, to a block, SS_ROOM wide. Numbers that are read behind the
+// third column of D are multiplied by 0.
 static void add_product_3(const double *W, const double *D, double *block)
 {
     const four three = {1.0, 1.0, 1.0, 0.0};
@@ -150,7 +138,7 @@ static void add_product_2(const double *W, const double *D, double *block)
     }
 }
 
-// Rows of contacts.
+// Assembles the rows of J of contacts.
 static void assemble_contacts(void *of, int first, int end)
 {
     ss_implicit *p = of;
@@ -206,8 +194,8 @@ bool ss_implicit_factor_short(ss_implicit *p)
 
 // ---- One solution
 
-// x = J^-1 rhs with the factor that there is, refined while the residual is more than its share and
-// falls. The share that is left, NaN where the numbers have overflowed.
+// Writes x = J^-1 rhs with the present factor, refined while the residual is more than its share
+// and falls. Returns the share that is left, or NaN where numbers have overflowed.
 static double refine(ss_implicit *p, const double *rhs, double share, double *x)
 {
     const double whole = sqrt(ss_vector_dot(p->size, rhs, rhs));
@@ -231,6 +219,7 @@ static double refine(ss_implicit *p, const double *rhs, double share, double *x)
 
 bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *x)
 {
+    ss_assert(x != rhs && share > 0.0);
     if (!ss_implicit_assemble(p)) {
         return false;
     }
@@ -251,14 +240,15 @@ bool ss_implicit_solve(ss_implicit *p, const double *rhs, double share, double *
 
 // ---- Making one
 
-// The last body of contact i in the first pass, its first one in the second; 0 where it has none.
+// Returns the last body of contact i in the first pass, its first one in the second, or 0 where it
+// has none.
 static int body_of(const ss_whitened *white, int i, int pass)
 {
     const int begin = white->end_start[i], end = white->end_start[i + 1];
     return begin == end ? 0 : white->end_body[pass == 0 ? end - 1 : begin];
 }
 
-// Contacts by their first body, then by their last. False without memory.
+// Sorts contacts by their first body, then by their last. Returns false without memory.
 static bool sort_by_bodies(const ss_implicit *p, int *turn)
 {
     const ss_whitened *white = p->c->white;
@@ -286,8 +276,8 @@ static bool sort_by_bodies(const ss_implicit *p, int *turn)
     return ok;
 }
 
-// The ends of each body in that order of their contacts: those that add to the same blocks of J are
-// neighbours, and the blocks stay in the cache. False without memory.
+// Lists the ends of each body in that order of their contacts: ends that add to the same blocks of
+// J are neighbours, and the blocks stay in the cache. Returns false without memory.
 static bool list_ends(ss_implicit *p)
 {
     const ss_whitened *white = p->c->white;
@@ -319,72 +309,77 @@ static bool list_ends(ss_implicit *p)
     return ok;
 }
 
-static ss_status implicit_place_bodies(ss_implicit *p, ss_error *e)
+// The nodes of J and its pairs of nodes.
+typedef struct pattern {
+    int nodes, count;
+    int *room;      // [nodes]
+    int (*pair)[2]; // [count]
+} pattern;
+
+// Makes room for a pattern, and for the places of its blocks. Returns false without memory.
+static bool make_pattern(ss_implicit *p, int nodes, size_t count, pattern *made)
+{
+    *made = (pattern){.nodes = nodes, .count = (int)count};
+    made->room = malloc(((size_t)nodes + 1) * sizeof *made->room);
+    made->pair = malloc((count + 1) * sizeof *made->pair);
+    p->place = malloc((count + 1) * sizeof *p->place);
+    return made->room != NULL && made->pair != NULL && p->place != NULL;
+}
+
+static bool list_bodies(ss_implicit *p, pattern *made)
 {
     const ss_whitened *white = p->c->white;
-    if (!list_ends(p)) {
-        return ss_fail_memory(e, "the pattern of a linear system");
-    }
-    const size_t count = p->first_place[white->nbodies];
-    int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
-    int *room = malloc(((size_t)white->nbodies + 1) * sizeof *room);
-    p->place = malloc((count + 1) * sizeof *p->place);
-    if (pairs == NULL || room == NULL || p->place == NULL) {
-        free(pairs);
-        free(room);
-        return ss_fail_memory(e, "the pattern of a linear system");
+    if (!list_ends(p) || !make_pattern(p, white->nbodies, p->first_place[white->nbodies], made)) {
+        return false;
     }
     int n = 0;
     for (int k = 0; k < white->nends; k++) {
         const int i = p->contact[k];
         for (int s = white->end_start[i]; s < white->end_start[i + 1]; s++, n++) {
-            pairs[n][0] = white->end_body[s];
-            pairs[n][1] = white->end_body[p->end[k]];
+            made->pair[n][0] = white->end_body[s];
+            made->pair[n][1] = white->end_body[p->end[k]];
         }
     }
     for (int k = 0; k < white->nbodies; k++) {
-        room[k] = ss_whitened_room(white, k);
+        made->room[k] = ss_whitened_room(white, k);
     }
-    const ss_status status =
-        ss_block_lu_new(white->nbodies, room, n, (const int(*)[2])pairs, p->stop, &p->lu, e);
-    for (int k = 0; p->lu != NULL && k < n && !ss_stop_asked_at(p->stop, k); k++) {
-        p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
-    }
-    free(pairs);
-    free(room);
-    return status;
+    return true;
 }
 
-static ss_status place_contacts(ss_implicit *p, ss_error *e)
+static bool list_contacts(ss_implicit *p, pattern *made)
 {
     const ss_coupling *c = p->c;
-    const size_t count = c->W.start[c->n];
-    int(*pairs)[2] = malloc((count + 1) * sizeof *pairs);
-    int *room = malloc(((size_t)c->n + 1) * sizeof *room);
-    p->place = malloc((count + 1) * sizeof *p->place);
-    if (pairs == NULL || room == NULL || p->place == NULL) {
-        free(pairs);
-        free(room);
-        return ss_fail_memory(e, "the pattern of a linear system");
+    if (!make_pattern(p, c->n, c->W.start[c->n], made)) {
+        return false;
     }
     for (int i = 0; i < c->n; i++) {
-        room[i] = SS_ROOM;
+        made->room[i] = SS_ROOM;
         for (size_t k = c->W.start[i]; k < c->W.start[i + 1]; k++) {
-            pairs[k][0] = i;
-            pairs[k][1] = c->W.col[k];
+            made->pair[k][0] = i;
+            made->pair[k][1] = c->W.col[k];
         }
     }
+    return true;
+}
+
+// Makes the factorisation and finds the places of its blocks.
+static ss_status implicit_place_blocks(ss_implicit *p, ss_error *e)
+{
+    pattern made = {0};
+    const bool listed = p->c->is_explicit ? list_contacts(p, &made) : list_bodies(p, &made);
+    const int(*pair)[2] = (const int(*)[2])made.pair;
     const ss_status status =
-        ss_block_lu_new(c->n, room, (int)count, (const int(*)[2])pairs, p->stop, &p->lu, e);
-    for (int k = 0; p->lu != NULL && k < (int)count && !ss_stop_asked_at(p->stop, k); k++) {
-        p->place[k] = ss_block_lu_place(p->lu, pairs[k][0], pairs[k][1]);
+        listed ? ss_block_lu_new(made.nodes, made.room, made.count, pair, p->stop, &p->lu, e)
+               : ss_fail_memory(e, "the pattern of a linear system");
+    for (int k = 0; p->lu != NULL && k < made.count && !ss_stop_asked_at(p->stop, k); k++) {
+        p->place[k] = ss_block_lu_place(p->lu, pair[k][0], pair[k][1]);
     }
-    free(pairs);
-    free(room);
+    free(made.room);
+    free(made.pair);
     return status;
 }
 
-// Refused, or room for the numbers.
+// Refuses a factor that is too large, or makes room for the numbers.
 static ss_status implicit_reserve(ss_implicit *p, double memory, ss_implicit **system, ss_error *e)
 {
     const double needed = ss_block_lu_bytes(p->lu) / 1e9;
@@ -407,6 +402,7 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_limits *limits
 {
     *system = NULL;
     ss_implicit *p = calloc(1, sizeof *p);
+    ss_assert(!(memory < 0.0));
     if (p == NULL) {
         return ss_fail_memory(e, "a linear system");
     }
@@ -420,7 +416,7 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_limits *limits
     ss_status status =
         p->D != NULL && p->rest != NULL ? SS_OK : ss_fail_memory(e, "a linear system");
     if (status == SS_OK) {
-        status = c->is_explicit ? place_contacts(p, e) : implicit_place_bodies(p, e);
+        status = implicit_place_blocks(p, e);
     }
     if (status != SS_OK || ss_stop_asked(p->stop)) {
         ss_implicit_free(p);
@@ -428,6 +424,22 @@ ss_status ss_implicit_new(ss_coupling *c, double memory, const ss_limits *limits
     }
     return implicit_reserve(p, memory, system, e);
 }
+
+void ss_implicit_free(ss_implicit *p)
+{
+    if (p != NULL) {
+        free(p->D);
+        free(p->place);
+        free(p->end);
+        free(p->contact);
+        free(p->first_place);
+        free(p->rest);
+        ss_block_lu_free(p->lu);
+        free(p);
+    }
+}
+
+// ---- Which form, and how much work
 
 bool ss_implicit_prefers_bodies(const ss_whitened *white)
 {
@@ -456,10 +468,10 @@ static bool guess_bodies(const ss_problem *p, double *nodes, double *room)
     return *room <= SS_IMPLICIT_ROOM;
 }
 
-// Of N nodes that touch their neighbours in space, m rows each, a factor takes some m^3 N^2
+// N nodes that touch their neighbours in space, m rows each, have a factor of some m^3 N^2
 // multiplications: 0.4 to 1.2 times that for hair of 70 to 750 rods and for 3000 contacts. Where W
-// is stored its rows are known to be coupled to `row` contacts each, which takes m^3 N row^2 at
-// least, a third of it where all are.
+// is stored, each of its rows is known to be coupled to `row` contacts, which takes m^3 N row^2 at
+// least, or a third of it where all are coupled.
 double ss_implicit_guess(const ss_problem *p)
 {
     double nodes, room;

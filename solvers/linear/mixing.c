@@ -1,19 +1,20 @@
 #include "solvers/linear/mixing.h"
 
+#include "base/assert.h"
+#include "solvers/vectors.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/vectors.h"
-
 #define DEPTH_MOST 64
 
 struct ss_mixing {
     size_t size, more;
-    int depth, count; // columns there are
+    int depth, count; // most columns, and how many there are
     double cutoff;
-    bool started;          // f_old, g_old, h_old hold the last call's
+    bool started;          // true if f_old, g_old, h_old hold those of the last call
     double *f_old, *g_old; // [size]
     double *h_old;         // [more]
     double *column;        // [size] scratch
@@ -34,6 +35,7 @@ void ss_mixing_free(ss_mixing *mixing)
 ss_mixing *ss_mixing_new(size_t size, size_t more, int depth, double cutoff)
 {
     ss_mixing *mixing = calloc(1, sizeof *mixing);
+    ss_assert(size > 0 && depth > 0);
     if (mixing == NULL) {
         return NULL;
     }
@@ -112,7 +114,7 @@ static void mixing_subtract(size_t n, const double *a, const double *b, double *
     }
 }
 
-// f - f_old, g - g_old, h - h_old as the newest column.
+// Adds f - f_old, g - g_old, h - h_old as the newest column.
 static void add_newest(ss_mixing *mixing, const double *f, const double *g, const double *h)
 {
     const int m = mixing->count;
@@ -149,8 +151,8 @@ static void remember(ss_mixing *mixing, const double *f, const double *g, const 
     mixing->started = true;
 }
 
-// gamma = R^-1 Q' f; the orthogonality that Q has lost is made up for by taking each share out of
-// what is left of f.
+// Writes gamma = R^-1 Q' f. Each share is taken out of what is left of f, which makes up for the
+// orthogonality that Q has lost.
 static void mixing_solve(ss_mixing *mixing, const double *f, double gamma[DEPTH_MOST])
 {
     memcpy(mixing->column, f, mixing->size * sizeof *f);
@@ -168,6 +170,7 @@ static void mixing_solve(ss_mixing *mixing, const double *f, double gamma[DEPTH_
 
 void ss_mixing_step(ss_mixing *mixing, const double *f, double *g, double *h)
 {
+    ss_assert(mixing->more == 0 || h != NULL);
     if (!mixing->started) {
         remember(mixing, f, g, h);
         return;

@@ -1,8 +1,11 @@
-// The linear systems (3) and (4) of newton.h, by UMFPACK ([D04]), and products with W.
+// solvers/linear/newton_system.c -- the linear systems (3) and (4) by UMFPACK ([D04]), and products
+// with W.
 //
-// Rows are contiguous here and columns are in UMFPACK, which is therefore given J' and asked for
+// Rows are contiguous here, and columns are in UMFPACK, which is therefore given J' and asked for
 // the solution of the transposed system.
 #include "solvers/linear/newton_system.h"
+
+#include "base/assert.h"
 
 #include <limits.h>
 #include <math.h>
@@ -10,42 +13,42 @@
 #include <string.h>
 #include <suitesparse/umfpack.h>
 
-// What UMFPACK takes, measured on tangles of 300 to 20000 contacts and on towers: for the analysis
-// of an entry of (3) by AMD, and of (4) by METIS; for a factorisation of an entry, and of an
-// operation. The operations that UMFPACK foretells were more than those of the first factorisation:
-// by 1.1 to 1.9 for (3), and by 2 to 15 for (4), where they are a bound.
-#define ANALYSIS_EXPLICIT    2.0e-8 // s
+// Seconds that UMFPACK takes, measured on tangles of 300 to 20000 contacts and on towers: for the
+// analysis of an entry of (3) by AMD, and of (4) by METIS; for a factorisation of an entry, and of
+// an operation. The operations that UMFPACK foretells were more than those of the first
+// factorisation: by 1.1 to 1.9 for (3), and by 2 to 15 for (4), where they are a bound.
+#define ANALYSIS_EXPLICIT    2.0e-8
 #define ANALYSIS_MATRIX_FREE 2.0e-7
-#define OF_AN_ENTRY          6e-8
-#define OF_AN_OPERATION      1e-10
+#define FACTOR_ENTRY         6e-8
+#define FACTOR_OPERATION     1e-10
 #define SHARE_OF_BOUND       0.5
 
-// Of the numbers of a symmetric factor: pivots beside the diagonal make more. A number of J is kept
+// Pivots beside the diagonal make more numbers than a symmetric factor has. A number of J is kept
 // with its index.
-#define MORE_NUMBERS 1.5
-#define OF_A_NUMBER  (sizeof(double) + sizeof(int))
+#define MORE_NUMBERS    1.5
+#define BYTES_OF_NUMBER (sizeof(double) + sizeof(int))
 
 struct ss_newton_system {
     const ss_coupling *c;
     const double *unit; // [n]
-    double scale;       // c of (4), sqrt(1/kg)
-    int dofs;           // rows of (4) for the dofs; 0 in explicit form
+    double scale;       // c in (4), sqrt(1/kg)
+    int dofs;           // number of rows of (4) for the dofs; 0 in explicit form
     int rows;
-    int *start, *col; // [rows + 1], [start[rows]] J by rows, columns ascending
+    int *start, *col; // [rows + 1], [start[rows]]: J by rows, columns ascending
     double *x;
     double *right, *answer; // [rows]
     double *scaled;         // [dim n]
     double *z;              // [dofs] in matrix-free form
-    int *integers;          // [rows] UMFPACK's, as is the next
-    double *numbers;        // [5 rows]
+    int *integers;          // [rows] scratch for UMFPACK
+    double *numbers;        // [5 rows] scratch for UMFPACK
     void *symbolic, *numeric;
     double control[UMFPACK_CONTROL];
-    double operations, bytes; // of a factorisation; mostly fewer
+    double operations, bytes; // estimates for a factorisation, which mostly takes fewer
 };
 
 // ---- The matrix
 
-// A row as it is written from left to right.
+// A row, written from left to right.
 typedef struct writer {
     int *col;
     double *x;
@@ -62,7 +65,7 @@ static writer newton_system_row_of(const ss_newton_system *s, int row)
     return (writer){s->col + s->start[row], s->x + s->start[row]};
 }
 
-// Row `row` of B times column `col` of the block W, whose columns are `step` numbers apart.
+// Returns row `row` of B times column `col` of the block W, whose columns are `step` numbers apart.
 static double product(const double *B, int row, const double *W, int dim, int step, int col)
 {
     double sum = B[3 * row] * W[col] + B[3 * row + 1] * W[step + col];
@@ -72,7 +75,7 @@ static double product(const double *B, int row, const double *W, int dim, int st
     return sum;
 }
 
-// Rows of contact i in (3).
+// Writes the rows of contact i in (3).
 static void write_explicit(const ss_newton_system *s, int i, const ss_newton_block *block,
                            double shift)
 {
@@ -94,7 +97,7 @@ static void write_explicit(const ss_newton_system *s, int i, const ss_newton_blo
     }
 }
 
-// Rows of contact i in (4).
+// Writes the rows of contact i in (4).
 static void write_matrix_free(const ss_newton_system *s, int i, const ss_newton_block *block,
                               double shift)
 {
@@ -116,8 +119,8 @@ static void write_matrix_free(const ss_newton_system *s, int i, const ss_newton_
     }
 }
 
-// Rows of the dofs in (4), which do not change. A place in z beyond the dofs of its body has a row
-// of its own, y = 0.
+// Writes the rows of the dofs in (4), which do not change. A place in z beyond the dofs of its body
+// has a row of its own, y = 0.
 static void write_dofs(const ss_newton_system *s)
 {
     const ss_whitened *white = s->c->white;
@@ -183,7 +186,7 @@ static bool newton_system_add_row(ss_newton_system *s, int *row, size_t length)
     return true;
 }
 
-// Where rows begin. False where there are more entries than UMFPACK's integers count.
+// Finds where rows begin. Returns false where there are more entries than UMFPACK's integers count.
 static bool place_rows(ss_newton_system *s)
 {
     const ss_coupling *c = s->c;
@@ -216,7 +219,7 @@ static void foretell(ss_newton_system *s, const double *info)
     if (info[UMFPACK_STRATEGY_USED] == UMFPACK_STRATEGY_SYMMETRIC) {
         const double numbers = MORE_NUMBERS * info[UMFPACK_SYMMETRIC_LUNZ];
         s->operations = fmin(s->operations, info[UMFPACK_SYMMETRIC_FLOPS]);
-        s->bytes = fmin(s->bytes, numbers * sizeof(double) + entries * OF_A_NUMBER);
+        s->bytes = fmin(s->bytes, numbers * sizeof(double) + entries * BYTES_OF_NUMBER);
     }
 }
 
@@ -224,8 +227,8 @@ ss_status ss_newton_system_analyse(ss_newton_system *s, ss_error *e)
 {
     double info[UMFPACK_INFO];
     umfpack_di_defaults(s->control);
-    // Measured on tangles of 2000 contacts, 25 and 59 ends a rod: pivots near the diagonal halve
-    // the time of (3); (4) has zeros there wherever a contact sticks, and nested dissection does
+    // On tangles of 2000 contacts, with 25 and 59 ends a rod, pivots near the diagonal halve the
+    // time of (3). In (4) there are zeros wherever a contact sticks, and nested dissection halves
     // it.
     if (s->c->is_explicit) {
         s->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
@@ -323,7 +326,7 @@ double ss_newton_system_analysis(const ss_newton_system *s)
 
 double ss_newton_system_seconds(const ss_newton_system *s)
 {
-    return s->start[s->rows] * OF_AN_ENTRY + s->operations * OF_AN_OPERATION;
+    return s->start[s->rows] * FACTOR_ENTRY + s->operations * FACTOR_OPERATION;
 }
 
 double ss_newton_system_bytes(const ss_newton_system *s)
@@ -333,7 +336,7 @@ double ss_newton_system_bytes(const ss_newton_system *s)
 
 // ---- Its solution
 
-// *solved: it has one.
+// Factors J; *solved is false where it is singular.
 static ss_status newton_system_factor(ss_newton_system *s, bool *solved, ss_error *e)
 {
     umfpack_di_free_numeric(&s->numeric);
@@ -347,6 +350,7 @@ ss_status ss_newton_system_solve(ss_newton_system *s, const ss_newton_block *blo
                                  const double *F, double *d, bool *solved, ss_error *e)
 {
     const int size = s->c->dim * s->c->n;
+    ss_assert(s->symbolic != NULL);
     for (int i = 0; i < s->c->n; i++) {
         write_contact(s, i, &blocks[i], shift);
     }
@@ -368,7 +372,7 @@ ss_status ss_newton_system_solve(ss_newton_system *s, const ss_newton_block *blo
 
 // ---- Products
 
-// y += W_ij x_j for all i, or y_j += W_ij' x_i.
+// Adds W x to y, or W' x where it is transposed.
 static void multiply_blocks(const ss_blocks *W, bool transposed, const double *x, double *y)
 {
     const size_t dim = (size_t)W->dim;
@@ -389,7 +393,7 @@ static void multiply_blocks(const ss_blocks *W, bool transposed, const double *x
     }
 }
 
-// z += G' x, or y += G z.
+// Adds G' x to z, or G z to y.
 static void newton_system_multiply_ends(const ss_coupling *c, bool to_bodies, const double *x,
                                         double *z, double *y)
 {
@@ -413,7 +417,7 @@ static void newton_system_multiply_ends(const ss_coupling *c, bool to_bodies, co
     }
 }
 
-// y = W x or W' x; G G' is symmetric.
+// Writes y = W x or W' x; G G' is symmetric.
 static void newton_system_multiply(ss_newton_system *s, bool transposed, const double *x, double *y)
 {
     memset(y, 0, (size_t)(s->c->dim * s->c->n) * sizeof *y);
