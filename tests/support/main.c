@@ -3,6 +3,7 @@
 //     test_<folder>                all groups
 //     test_<folder> GROUP...       these
 //     test_<folder> --list         their names
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +64,19 @@ static int run_groups(char **names)
     return UNITY_END() > 0 ? 1 : 0; // meson takes 77 for a test that is skipped
 }
 
+// Programs inherit signals that are ignored: under nohup, or in the background of a shell, Ctrl-C would
+// not end those that tests start.
+static void reset_signals(void)
+{
+    static const int SIGNALS[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGCHLD};
+    for (size_t k = 0; k < sizeof SIGNALS / sizeof *SIGNALS; k++) {
+        signal(SIGNALS[k], SIG_DFL);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    reset_signals();
     const char *other = getenv("TEST_AS");
     const named_group *program = other != NULL ? find_group(other) : NULL;
     if (program != NULL && program->group->as_program != NULL) {

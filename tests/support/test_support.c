@@ -1,5 +1,6 @@
 // The checks themselves: each is made to fail, in a child whose report goes nowhere, and must be
 // seen to fail.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -87,11 +88,43 @@ static void failure_returns_its_status_and_takes_no_error(void)
     TEST_ASSERT_EQUAL_STRING("not enough memory for W", error.text);
 }
 
+// ---- Signals
+
+// Returns as exit code the number of signals that a test program finds ignored.
+static int count_ignored(char **argv)
+{
+    (void)argv;
+    int ignored = 0;
+    const int signals[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGCHLD};
+    for (int k = 0; k < 6; k++) {
+        struct sigaction now;
+        ignored += sigaction(signals[k], NULL, &now) != 0 || now.sa_handler == SIG_IGN;
+    }
+    return ignored;
+}
+
+// As nohup and shells without job control start it.
+static void signals_that_the_parent_ignores_reach_what_tests_start(void)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGINT, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
+        setenv("TEST_AS", "support", 1);
+        execl("/proc/self/exe", "test_support", (char *)NULL);
+        _exit(100);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    TEST_ASSERT_EQUAL_INT(0, WEXITSTATUS(status));
+}
+
 static void run_tests(void)
 {
     RUN_TEST(checks_that_must_fail_are_seen_to_fail);
     RUN_TEST(a_check_that_holds_passes);
     RUN_TEST(failure_returns_its_status_and_takes_no_error);
+    RUN_TEST(signals_that_the_parent_ignores_reach_what_tests_start);
 }
 
-const test_group support_tests = {.run = run_tests};
+const test_group support_tests = {.run = run_tests, .as_program = count_ignored};
