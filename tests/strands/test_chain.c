@@ -5,9 +5,7 @@
 #include "base/random.h"
 #include "tests/support/support.h"
 
-#define LANE         double
-#define LANE_ALL(a)  (a)
-#define LANE_ROOT(a) sqrt(a)
+#define LANES 1
 #include "strands/models/chain/chain_kernel.h"
 
 #define MOST 64 // vertices

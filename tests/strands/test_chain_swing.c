@@ -2,9 +2,7 @@
 // that another program found for it.
 #include "tests/support/support.h"
 
-#define LANE         double
-#define LANE_ALL(a)  (a)
-#define LANE_ROOT(a) sqrt(a)
+#define LANES 1
 #include "strands/models/chain/chain_kernel.h"
 
 #define VERTICES 51

@@ -182,7 +182,7 @@ static void a_joint_of_unit_edges_has_the_eigenvalues_that_are_printed(void)
         const unit_form u = unit_exact(&a, lanes_all(mu), lanes_all(d));
         pair K = {0};
         add_angle(&a, &u, &K);
-        put_pair(&K, trial % W, A);
+        put_pair(&K, trial % LANES, A);
         ss_spectrum s = ss_spectrum_of(6, A);
         const double c = cos(a.theta[0]), sine = sin(a.theta[0]);
         const double root = sqrt(mu * mu + d * d);
@@ -345,8 +345,8 @@ static void four_by_four_matrices_are_clamped(void)
 {
     for (int trial = 0; trial < 10000; trial++) {
         lanes A[4][4], other[4][4];
-        double B[W][16];
-        for (int l = 0; l < W; l++) {
+        double B[LANES][16];
+        for (int l = 0; l < LANES; l++) {
             // Entries of very different size, some of them 0, some matrices with equal eigenvalues.
             const double power = trial % 4 == 0 ? 6.0 : 0.0;
             for (int i = 0; i < 4; i++) {
@@ -364,7 +364,7 @@ static void four_by_four_matrices_are_clamped(void)
             other[k / 4][k % 4] = -A[k % 4][k / 4];
         }
         lanes_clamp_two(A, other);
-        for (int l = 0; l < W; l++) {
+        for (int l = 0; l < LANES; l++) {
             const double most = largest_of(B[l], 16);
             double plus[16];
             memcpy(plus, B[l], sizeof plus);

@@ -18,21 +18,7 @@
 #include "base/team.h"
 #include "strands/models/chain/chain_strand.h"
 
-// Vectors are not passed to other files, and 8 bytes are all that malloc and their neighbours in a
-// struct need to promise.
-typedef double lanes __attribute__((vector_size(8 * SS_CHAIN_LANES), aligned(8)));
-
-static inline lanes roots(lanes a)
-{
-    for (int l = 0; l < SS_CHAIN_LANES; l++) {
-        a[l] = sqrt(a[l]);
-    }
-    return a;
-}
-
-#define LANE         lanes
-#define LANE_ALL(a)  ((a) - (lanes){0.0})
-#define LANE_ROOT(a) roots(a)
+#define LANES SS_CHAIN_LANES
 #include "strands/models/chain/chain_kernel.h"
 
 // A thread works through this many strands at a time, whose sums are added up in their order, so
@@ -234,7 +220,7 @@ static inline tally measure(const ss_chain *c, const ground *at, const stand *s,
                             const lane3 *v)
 {
     const lane3 root = lane3_plus(at->velocity, lane3_cross(at->spin, lane3_plus(s->arm, x[0])));
-    tally sum = {LANE_ALL(0.0), LANE_ALL(0.0), lane3_dot(root, root)};
+    tally sum = {lanes_all(0.0), lanes_all(0.0), lane3_dot(root, root)};
     for (int i = c->sampled; i < c->shape.n; i++) {
         const lane3 d = lane3_plus(s->arm, x[i]);
         const lane3 carried = lane3_plus(at->velocity, lane3_cross(at->spin, d));
@@ -247,7 +233,7 @@ static inline tally measure(const ss_chain *c, const ground *at, const stand *s,
 
 static void add_tally(const tally *t, int used, ss_batch_end *end)
 {
-    const lanes speed = roots(t->root_square);
+    const lanes speed = lanes_root(t->root_square);
     for (int l = 0; l < used; l++) {
         end->energy.kinetic += t->kinetic[l];
         end->energy.potential += t->potential[l];
@@ -288,7 +274,7 @@ static void load(const batch *f, int group, const double *from, lane3 *to)
 {
     const int nv = 3 * (f->chain->shape.n - f->chain->first);
     double *numbers = (double *)(to + f->chain->first);
-    to[0] = (lane3){LANE_ALL(0.0), LANE_ALL(0.0), LANE_ALL(0.0)};
+    to[0] = (lane3){lanes_all(0.0), lanes_all(0.0), lanes_all(0.0)};
     for (int l = 0; l < SS_CHAIN_LANES; l++) {
         const double *x = from + (size_t)nv * (size_t)strand_of(f, group, l);
         for (int j = 0; j < nv; j++) {
@@ -318,24 +304,24 @@ static void predict(const ss_chain *c, const ground *at, const stand *s, double 
     for (int i = c->first; i < c->shape.n; i++) {
         const lane3 d = lane3_plus(s->arm, b->x[i]), v = b->v[i];
         const lane3 turned = lane3_cross(at->spin, d);
-        const lane3 twice = lane3_along(turned, LANE_ALL(2.0), v);
+        const lane3 twice = lane3_along(turned, lanes_all(2.0), v);
         lane3 a = lane3_minus(at->fall, lane3_cross(at->spin_rate, d));
         a = lane3_minus(a, lane3_cross(at->spin, twice));
-        a = lane3_along(a, LANE_ALL(-k), lane3_plus(at->velocity, turned));
+        a = lane3_along(a, lanes_all(-k), lane3_plus(at->velocity, turned));
         const lane3 end =
-            lane3_scaled(LANE_ALL(1.0 / (1.0 + h * k)), lane3_along(v, LANE_ALL(h), a));
-        b->p[i] = lane3_along(b->x[i], LANE_ALL(h), end);
+            lane3_scaled(lanes_all(1.0 / (1.0 + h * k)), lane3_along(v, lanes_all(h), a));
+        b->p[i] = lane3_along(b->x[i], lanes_all(h), end);
     }
 }
 
 // x and v at the end of the step; the largest |v|^2, and of the ways, squared.
 static void arrive(const ss_chain *c, double h, const bench *b, lanes *speed, lanes *moved)
 {
-    *speed = *moved = LANE_ALL(0.0);
+    *speed = *moved = lanes_all(0.0);
     for (int i = c->first; i < c->shape.n; i++) {
         const lane3 x = b->x[i];
-        lane3 v = lane3_scaled(LANE_ALL(1.0 / h), lane3_minus(b->p[i], x));
-        b->x[i] = lane3_along(x, LANE_ALL(h), v);
+        lane3 v = lane3_scaled(lanes_all(1.0 / h), lane3_minus(b->p[i], x));
+        b->x[i] = lane3_along(x, lanes_all(h), v);
         lane_damp(&c->method, &c->shape, &b->room, h, i, &v);
         b->v[i] = v;
         const lane3 way = lane3_minus(b->x[i], x);
@@ -346,10 +332,10 @@ static void arrive(const ss_chain *c, double h, const bench *b, lanes *speed, la
 
 static inline lanes length_of(const ss_chain *c, const lane3 *x)
 {
-    lanes sum = LANE_ALL(0.0);
+    lanes sum = lanes_all(0.0);
     for (int i = 0; i + 1 < c->shape.n; i++) {
         const lane3 e = lane3_minus(x[i + 1], x[i]);
-        sum += roots(lane3_dot(e, e));
+        sum += lanes_root(lane3_dot(e, e));
     }
     return sum;
 }

@@ -1,17 +1,16 @@
 // strands/models/chain/chain_kernel.h -- the methods of chain.h, for one chain or for many side
 // by side (internal).
 //
-// A template: whoever includes it has defined LANE, which is double or a GNU vector of doubles,
-// LANE_ALL(a), the LANE of one number, and LANE_ROOT(a), the square roots of a LANE. Every
-// operation is done on each chain alone, so that its bits do not depend on its neighbours or on how
-// many there are.
+// A template: whoever includes it has defined LANES (lanes.h).
+#pragma once
+
 #include "strands/lanes.h"
 #include "strands/models/chain/chain.h"
 
 typedef struct lane_room {
-    lane3 *edge; // [n - 1] n_i; of dftl d_{i+1}
-    LANE *y;     // [n - 1] C_i, then y_i
-    LANE *share; // [n - 1] of the elimination
+    lane3 *edge;  // [n - 1] n_i; of dftl d_{i+1}
+    lanes *y;     // [n - 1] C_i, then y_i
+    lanes *share; // [n - 1] of the elimination
 } lane_room;
 
 // Added to a length before division by it, m: 0 / 0 becomes 0, and no other length changes.
@@ -24,7 +23,7 @@ static inline void lane_edges(const ss_chain_shape *s, const lane3 *p, const lan
 {
     for (int i = 0; i + 1 < s->n; i++) {
         const lane3 e = lane3_minus(p[i], p[i + 1]);
-        const LANE length = LANE_ROOT(lane3_dot(e, e));
+        const lanes length = lanes_root(lane3_dot(e, e));
         room->edge[i] = lane3_scaled(1.0 / length, e);
         room->y[i] = length - s->rest[i];
     }
@@ -34,11 +33,11 @@ static inline void lane_edges(const ss_chain_shape *s, const lane3 *p, const lan
 static inline void lane_solve(const ss_chain_shape *s, const lane_room *room)
 {
     const int m = s->n - 1;
-    LANE inverse = LANE_ALL(1.0 / (s->w[0] + s->w[1]));
+    lanes inverse = lanes_all(1.0 / (s->w[0] + s->w[1]));
     room->y[0] = inverse * room->y[0];
     for (int i = 1; i < m; i++) {
-        const LANE beside = -s->w[i] * lane3_dot(room->edge[i - 1], room->edge[i]);
-        const LANE share = beside * inverse;
+        const lanes beside = -s->w[i] * lane3_dot(room->edge[i - 1], room->edge[i]);
+        const lanes share = beside * inverse;
         room->share[i - 1] = share;
         inverse = 1.0 / ((s->w[i] + s->w[i + 1]) - share * beside);
         room->y[i] = (room->y[i] - beside * room->y[i - 1]) * inverse;
@@ -53,8 +52,8 @@ static inline void lane_correct(const ss_chain_shape *s, const lane_room *room, 
 {
     for (int i = 0; i + 1 < s->n; i++) {
         const lane3 pull = lane3_scaled(room->y[i], room->edge[i]);
-        p[i] = lane3_along(p[i], LANE_ALL(-s->w[i]), pull);
-        p[i + 1] = lane3_along(p[i + 1], LANE_ALL(s->w[i + 1]), pull);
+        p[i] = lane3_along(p[i], lanes_all(-s->w[i]), pull);
+        p[i + 1] = lane3_along(p[i + 1], lanes_all(s->w[i + 1]), pull);
     }
 }
 
@@ -65,8 +64,8 @@ static inline void lane_pair(const ss_chain_shape *s, lane3 *p, int i, int j, do
                              double share)
 {
     const lane3 e = lane3_minus(p[i], p[j]);
-    const LANE length = LANE_ROOT(lane3_dot(e, e)) + LENGTH_FLOOR;
-    const LANE part = share * (length - rest) / (length * (s->w[i] + s->w[j]));
+    const lanes length = lanes_root(lane3_dot(e, e)) + LENGTH_FLOOR;
+    const lanes part = share * (length - rest) / (length * (s->w[i] + s->w[j]));
     p[i] = lane3_along(p[i], -s->w[i] * part, e);
     p[j] = lane3_along(p[j], s->w[j] * part, e);
 }
@@ -91,7 +90,7 @@ static inline void lane_follow(const ss_chain_shape *s, const lane_room *room, l
 {
     for (int i = 0; i + 1 < s->n; i++) {
         const lane3 e = lane3_minus(p[i + 1], p[i]);
-        const LANE length = LANE_ROOT(lane3_dot(e, e));
+        const lanes length = lanes_root(lane3_dot(e, e));
         const lane3 followed = lane3_along(p[i], s->rest[i] / length, e);
         room->edge[i] = lane3_minus(followed, p[i + 1]);
         p[i + 1] = followed;
@@ -129,6 +128,6 @@ static inline void lane_damp(const ss_chain_method *m, const ss_chain_shape *s,
                              const lane_room *room, double h, int i, lane3 *v)
 {
     if (m->kind == SS_CHAIN_DFTL && i + 1 < s->n && s->w[i] > 0.0) {
-        *v = lane3_along(*v, LANE_ALL(-m->damping / h), room->edge[i]);
+        *v = lane3_along(*v, lanes_all(-m->damping / h), room->edge[i]);
     }
 }

@@ -15,9 +15,7 @@
 
 #include <string.h>
 
-#define LANE         double
-#define LANE_ALL(a)  (a)
-#define LANE_ROOT(a) sqrt(a)
+#define LANES 1
 #include "strands/models/chain/chain_kernel.h"
 
 // 1e-5 off at 50 vertices. Smaller ones cost digits: the condition of M is the inverse.

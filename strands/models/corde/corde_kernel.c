@@ -24,29 +24,11 @@
 #include "strands/models/corde/corde.h"
 #include "problems/tangle/spectrum.h"
 
-#define W SS_CORDE_LANES
-// Vectors are not passed to other files, and 8 bytes are all that malloc promises.
-typedef double lanes __attribute__((vector_size(8 * W), aligned(8)));
-#define LANE lanes
+#define LANES SS_CORDE_LANES
 #include "strands/lanes.h"
 
 // Eigenvalues below this share of the largest are 0.
 #define ZERO_SHARE 1e-12
-
-static lanes lanes_of(const double *x)
-{
-    lanes a;
-    memcpy(&a, x, sizeof a);
-    return a;
-}
-
-static lanes roots(lanes a)
-{
-    for (int l = 0; l < W; l++) {
-        a[l] = sqrt(a[l]);
-    }
-    return a;
-}
 
 // The last lane of `before`, then all but the last of `now`.
 static lanes shifted(lanes before, lanes now)
@@ -71,12 +53,12 @@ static void find_directors(edges *f)
     f->d3 = (lane3){2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)};
 }
 
-// Edges from .. from + W - 1; beyond the ends, the nearest one.
+// Edges from .. from + LANES - 1; beyond the ends, the nearest one.
 static edges edges_at(const ss_corde *d, const double *q, int from)
 {
     edges f;
     lane3 e;
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         const int k = from + l < 0 ? 0 : from + l, j = k < d->n ? k : d->n - 1;
         const double *x = q + SS_CORDE_PLACE * j;
         e.x[l] = x[7] - x[0];
@@ -88,7 +70,7 @@ static edges edges_at(const ss_corde *d, const double *q, int from)
         f.pv.z[l] = x[6];
     }
     find_directors(&f);
-    f.length = roots(lane3_dot(e, e));
+    f.length = lanes_root(lane3_dot(e, e));
     f.inverse = 1.0 / f.length;
     f.t = lane3_scaled(f.inverse, e);
     f.tau = (lane3){lane3_dot(f.t, f.d1), lane3_dot(f.t, f.d2), lane3_dot(f.t, f.d3)};
@@ -98,7 +80,7 @@ static edges edges_at(const ss_corde *d, const double *q, int from)
 // Where the last lane of edges before `from` would be: all that a joint needs of it.
 static edges edges_before(const ss_corde *d, const double *q)
 {
-    return edges_at(d, q, -W);
+    return edges_at(d, q, -LANES);
 }
 
 // The joints before the edges `f`.
@@ -115,7 +97,7 @@ static joints joints_between(const ss_corde *d, const edges *before, const edges
                      shifted(before->pv.z, f->pv.z)};
     joints s = {.r0 = a * f->pw + lane3_dot(b, f->pv)};
     s.rv = lane3_minus(lane3_along(lane3_scaled(a, f->pv), -f->pw, b), lane3_cross(b, f->pv));
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         const double sign = s.r0[l] < 0.0 ? -1.0 : 1.0;
         s.r0[l] *= sign;
         s.rv.x[l] *= sign;
@@ -161,7 +143,7 @@ double ss_corde_energy(const void *strand, const double *q)
     const ss_corde *d = strand;
     edges before = edges_before(d, q);
     double sum = 0.0;
-    for (int from = 0; from < d->n; from += W) {
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(d, &before, &f, from);
         const lane3 off = lane3_minus(f.t, turned(&f, aim_of(d, from)));
@@ -171,7 +153,7 @@ double ss_corde_energy(const void *strand, const double *q)
         const lanes stretch = stretch_of(d, &f, from);
         const lanes all = d->rigidity.stretch * lanes_of(d->edge + from) * stretch * stretch +
                           parallel_weight(d, from) * lane3_dot(off, off) + lane3_dot(s.m, strain);
-        for (int l = 0; l < W; l++) {
+        for (int l = 0; l < LANES; l++) {
             sum += all[l];
         }
         before = f;
@@ -185,7 +167,7 @@ double ss_corde_energy(const void *strand, const double *q)
 static void add_forces(const lane3 *at0, const lane3 *at1, const lane3 *g, int from, int end,
                        double *F)
 {
-    for (int l = 0; l < W && from + l < end; l++) {
+    for (int l = 0; l < LANES && from + l < end; l++) {
         double *r = F + SS_CORDE_DOFS * (from + l);
         if (from + l > 0) {
             r[-3] -= at0->x[l];
@@ -221,7 +203,7 @@ void ss_corde_force(const void *strand, const double *q, const double *v, double
 {
     const ss_corde *d = strand;
     edges before = edges_before(d, q);
-    for (int from = 0; from < d->n; from += W) {
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(d, &before, &f, from);
         const lane3 tilt = lane3_cross(aim_of(d, from), f.tau);
@@ -334,18 +316,10 @@ static void add_stretch(const ss_corde *d, const edges *f, int from, lanes acros
     }
 }
 
-static lanes above_zero(lanes a)
-{
-    for (int l = 0; l < W; l++) {
-        a[l] = a[l] > 0.0 ? a[l] : 0.0;
-    }
-    return a;
-}
-
 // Each matrix without what is negative in it.
 static void clamp_matrices(lanes H[6][6])
 {
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         double A[36], value[6];
         for (int i = 0; i < 6; i++) {
             for (int j = 0; j <= i; j++) {
@@ -368,7 +342,7 @@ static void clamp_matrices(lanes H[6][6])
 // The joints, to the dofs of both p.
 static void add_joints(lanes H[6][6], int from, int end, double scale, ss_band *A)
 {
-    for (int l = from > 0 ? 0 : 1; l < W && from + l < end; l++) {
+    for (int l = from > 0 ? 0 : 1; l < LANES && from + l < end; l++) {
         const int first = SS_CORDE_DOFS * (from + l) - 3;
         for (int j = 0; j < 6; j++) {
             const int c = j < 3 ? first + j : first + 3 + j;
@@ -384,7 +358,7 @@ static void add_joints(lanes H[6][6], int from, int end, double scale, ss_band *
 // The edges, to r_j, p_j and r_{j+1}: e is their difference.
 static void add_edges(lanes H[6][6], int from, int end, double scale, ss_band *A)
 {
-    for (int l = 0; l < W && from + l < end; l++) {
+    for (int l = 0; l < LANES && from + l < end; l++) {
         double *r = ss_band_at(A, SS_CORDE_DOFS * (from + l), SS_CORDE_DOFS * (from + l));
         const int next = A->half + 1;
         for (int j = 0; j < 3; j++, r += next) {
@@ -411,7 +385,7 @@ bool ss_corde_stiffness(const void *strand, const double *q, ss_stiffness kind, 
     const ss_corde *d = strand;
     const bool squares = kind == SS_STIFFNESS_GAUSS_NEWTON;
     edges before = edges_before(d, q);
-    for (int from = 0; from < d->n; from += W) {
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(d, &before, &f, from);
         const lanes across = lanes_of(d->inverse_edge + from) - f.inverse;
@@ -422,7 +396,8 @@ bool ss_corde_stiffness(const void *strand, const double *q, ss_stiffness kind, 
             clamp_matrices(joint);
             clamp_matrices(edge);
         }
-        add_stretch(d, &f, from, kind == SS_STIFFNESS_EXACT ? across : above_zero(across), edge);
+        add_stretch(d, &f, from, kind == SS_STIFFNESS_EXACT ? across : lanes_above_zero(across),
+                    edge);
         add_joints(joint, from, d->n, scale, A);
         add_edges(edge, from, d->n, scale, A);
         before = f;
@@ -436,7 +411,7 @@ void ss_corde_damping(const void *strand, const double *q, double scale, ss_band
 {
     const ss_corde *d = strand;
     edges before = edges_before(d, q);
-    for (int from = 0; from < d->n && d->relaxation > 0.0; from += W) {
+    for (int from = 0; from < d->n && d->relaxation > 0.0; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(d, &before, &f, from);
         lanes joint[6][6];

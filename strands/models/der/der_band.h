@@ -1,7 +1,7 @@
 // strands/models/der/der_band.h -- M = L D L' of rods that are alike, strand by strand in the lanes (internal).
 //
 // M is that of `nfree` dofs from `first` on, a band by columns of HALF + 1 from their diagonals on. A file that
-// includes this has lanes of W and their bits (lanes_math.h).
+// includes this has LANES (lanes.h).
 #pragma once
 
 #include <float.h>
@@ -20,7 +20,7 @@ static inline int band_depth(int first, int nfree, int j)
 // was taken off.
 static inline unsigned band_factor(int first, int nfree, lanes *M, lanes *D)
 {
-    lane_bits good = {0};
+    lane_mask good = {0};
     good = ~good;
     for (int j = 0; j < nfree; j++) {
         D[j] = M[(HALF + 1) * j];
@@ -40,7 +40,7 @@ static inline unsigned band_factor(int first, int nfree, lanes *M, lanes *D)
         }
     }
     unsigned bits = 0;
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         bits |= good[l] != 0 ? 1u << l : 0u;
     }
     return bits;

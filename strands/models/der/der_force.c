@@ -9,7 +9,7 @@
 static double sum_of(lanes a)
 {
     double sum = 0.0;
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         sum += a[l];
     }
     return sum;
@@ -18,7 +18,7 @@ static double sum_of(lanes a)
 static bool folds(lanes cosine)
 {
     bool any = false;
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         any = any || !(cosine[l] > FOLD);
     }
     return any;
@@ -42,9 +42,9 @@ static lanes squares(const ss_der *d, const joints *s, const shape *natural)
 double ss_der_energy(const void *strand, const double *q)
 {
     const ss_der *d = strand;
-    edges before = edges_at(d, q, -W);
+    edges before = edges_at(d, q, -LANES);
     double sum = 0.0;
-    for (int from = 0; from < d->n; from += W) {
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
         const shape natural = shape_at(d, from);
@@ -57,8 +57,8 @@ double ss_der_energy(const void *strand, const double *q)
 void ss_der_strains(const ss_der *d, const double *q, double *edge, double *twist,
                     double *const bend[SS_DER_BENDS])
 {
-    edges before = edges_at(d, q, -W);
-    for (int from = 0; from < d->n; from += W) {
+    edges before = edges_at(d, q, -LANES);
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
         lanes strain[SS_DER_BENDS];
@@ -95,8 +95,8 @@ void ss_der_force(const void *strand, const double *q, const double *v, double *
 {
     const ss_der *d = strand;
     (void)v;
-    edges before = edges_at(d, q, -W);
-    for (int from = 0; from < d->n; from += W) {
+    edges before = edges_at(d, q, -LANES);
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
         const shape natural = shape_at(d, from);
@@ -108,7 +108,7 @@ void ss_der_force(const void *strand, const double *q, const double *v, double *
         const lanes stretch = s.length * natural.inverse_edge - 1.0;
         g.f = lane3_along(g.f, d->rigidity.stretch * stretch, s.t1);
         spread(&g, by);
-        for (int l = 0; l < W && from + l < d->n; l++) {
+        for (int l = 0; l < LANES && from + l < d->n; l++) {
             double *at = F + SS_DER_STRIDE * (from + l);
             for (int i = from + l > 0 ? 0 : SS_DER_STRIDE; i < DOFS; i++) {
                 at[i - SS_DER_STRIDE] -= by[i][l];
@@ -120,10 +120,10 @@ void ss_der_force(const void *strand, const double *q, const double *v, double *
 
 void ss_der_gradients(const ss_der *d, const double *q, int j, double gradient[3][DOFS])
 {
-    const int from = j - j % W;
-    const edges before = edges_at(d, q, from - W), f = edges_at(d, q, from);
+    const int from = j - j % LANES;
+    const edges before = edges_at(d, q, from - LANES), f = edges_at(d, q, from);
     const joints s = joints_between(&before, &f);
-    const lanes half = 0.5 - (lanes){0.0}, none = {0.0};
+    const lanes half = lanes_all(0.5), none = {0.0};
     for (int c = 0; c < 3; c++) {
         const lanes w[SS_DER_BENDS] = {c == 0 ? half : none, c == 1 ? half : none,
                                        c == 0 ? half : none, c == 1 ? half : none};
@@ -132,7 +132,7 @@ void ss_der_gradients(const ss_der *d, const double *q, int j, double gradient[3
         lanes by[DOFS];
         spread(&g, by);
         for (int i = 0; i < DOFS; i++) {
-            gradient[c][i] = by[i][j % W];
+            gradient[c][i] = by[i][j % LANES];
         }
     }
 }
@@ -141,7 +141,7 @@ void ss_der_gradients(const ss_der *d, const double *q, int j, double gradient[3
 static void add_torques(lanes T[2], lanes square[3], int from, const ss_der *d, double *torque,
                         double *diagonal, double *over)
 {
-    for (int l = 0; l < W && from + l < d->n; l++) {
+    for (int l = 0; l < LANES && from + l < d->n; l++) {
         const int j = from + l;
         torque[j] -= T[1][l];
         diagonal[j] += square[2][l];
@@ -158,8 +158,8 @@ void ss_der_angles(const ss_der *d, const double *q, double *torque, double *dia
     memset(torque, 0, (size_t)d->n * sizeof *torque);
     memset(diagonal, 0, (size_t)d->n * sizeof *diagonal);
     memset(over, 0, (size_t)d->n * sizeof *over);
-    edges before = edges_at(d, q, -W);
-    for (int from = 0; from < d->n; from += W) {
+    edges before = edges_at(d, q, -LANES);
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
         const shape natural = shape_at(d, from);

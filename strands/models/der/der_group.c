@@ -16,24 +16,21 @@
 #include "strands/schemes/quasi_group.h"
 #include "strands/step/stepper.h"
 
-#include "strands/models/der/der_joints.h" // defines W, which others have as a name
+#include "strands/models/der/der_joints.h" // defines LANES, which others have as a name
 
-typedef int64_t lane_bits __attribute__((vector_size(8 * W), aligned(8)));
-#define LANE_BITS lane_bits
-#include "strands/lanes_math.h"
 #include "strands/models/der/der_band.h"
 
 #define TURN  6.28318530717958647692
 #define ALIGN 64
 
-_Static_assert(W == SS_QUASI_LANES, "a lane is a strand");
+_Static_assert(LANES == SS_QUASI_LANES, "a lane is a strand");
 
 typedef struct group {
     int n, dofs, first, nfree; // edges; dofs, of which the free ones begin at first
     int count;
-    unsigned there; // bits of the strands that have not left
-    int strand[W];  // of the world; beyond count the last one again
-    const ss_der *rod[W];
+    unsigned there;    // bits of the strands that have not left
+    int strand[LANES]; // of the world; beyond count the last one again
+    const ss_der *rod[LANES];
     double braked;           // of the step: 1 + h drag
     lanes *x, *v, *about;    // [dofs] q*, v, v*
     lanes *mass, *fixed, *g; // [dofs] M0, the part of g that iterates share, g
@@ -151,7 +148,7 @@ static void *group_make(const ss_world *w, const int *strand, int count)
         group_free(s);
         return NULL;
     }
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         s->strand[l] = strand[l < count ? l : count - 1];
         s->rod[l] = w->strands[s->strand[l]].self;
         take_mass(s, w, l);
@@ -205,7 +202,7 @@ static void group_begin(void *group_, const ss_quasi_step *step)
     const ss_world *w = step->world;
     s->there = (1u << s->count) - 1u;
     s->braked = 1.0 + step->h * ss_strand_drag_rate(w, s->strand[0]);
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         const ss_strand *strand = &w->strands[s->strand[l]];
         const ss_placed at = ss_snapshot_strand(step->here, w, s->strand[l]);
         const double *q = w->now.q + strand->q, *past = w->now.v + strand->v;
@@ -240,7 +237,7 @@ static void add_to(lanes *x, int i, lane3 a)
 
 static lane3 unit(lane3 a)
 {
-    return lane3_scaled(1.0 / roots(lane3_dot(a, a)), a);
+    return lane3_scaled(1.0 / lanes_root(lane3_dot(a, a)), a);
 }
 
 // x carried from the direction t to s.
@@ -262,7 +259,7 @@ static void move(group *s, double h)
 static edges carry(group *s, int j)
 {
     const lane3 e = lane3_minus(vertex(s->x, j + 1), vertex(s->x, j));
-    const lanes square = lane3_dot(e, e), inverse = 1.0 / roots(square);
+    const lanes square = lane3_dot(e, e), inverse = 1.0 / lanes_root(square);
     const lane3 t = lane3_scaled(inverse, e);
     const lane3 moved = transported(s->t[j], t, s->d1[j]);
     const lane3 d1 = unit(lane3_along(moved, -lane3_dot(moved, t), t));
@@ -319,7 +316,7 @@ static void add_edge(const group *s, int j, lanes inverse, double h, lanes *M)
 {
     const double EA = h * h * s->rod[0]->rigidity.stretch;
     const lanes rest = s->natural[j].inverse_edge, plain = rest - inverse;
-    const lanes across = lanes_chosen(plain > s->least, plain, s->least);
+    const lanes across = lanes_where(plain > s->least, plain, s->least);
     const lanes along = EA * (rest - across), diagonal = EA * across;
     const lanes t[3] = {s->t[j].x, s->t[j].y, s->t[j].z};
     const int near = SS_DER_STRIDE * j, far = near + SS_DER_STRIDE;
@@ -399,7 +396,7 @@ static unsigned group_iterate(void *group_, const ss_quasi_step *step)
     const double start = ss_step_clock();
     const unsigned good = band_factor(s->first, s->nfree, at.M, at.D);
     step->quasi->seconds[s->strand[0]] = ss_step_clock() - start;
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         take(step->impulses + w->strands[s->strand[l]].v + s->first, s->nfree, l, at.dv);
     }
     for (int j = 0; j < s->nfree; j++) {
@@ -425,7 +422,7 @@ static void give_matrix(const group *s, double h, int l, lanes *M, ss_band *to)
     take_first(s, M);
     for (int j = 0; j < s->n; j++) {
         const lane3 e = lane3_minus(vertex(s->x, j + 1), vertex(s->x, j));
-        add_edge(s, j, 1.0 / roots(lane3_dot(e, e)), h, M);
+        add_edge(s, j, 1.0 / lanes_root(lane3_dot(e, e)), h, M);
     }
     for (int j = 0; j < s->nfree; j++) {
         const int at = (HALF + 1) * j, rows = band_depth(s->first, s->nfree, j) + 1;

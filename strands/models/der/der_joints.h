@@ -19,31 +19,13 @@
 
 #include "strands/models/der/der.h"
 
-#define W SS_DER_LANES
-// Vectors are not passed to other files, and 8 bytes are all that malloc promises.
-typedef double lanes __attribute__((vector_size(8 * W), aligned(8)));
-#define LANE lanes
+#define LANES SS_DER_LANES
 #include "strands/lanes.h"
 
 // Dofs of a joint, and where in them the angles are; vertices are at 0, 4 and 8.
 #define DOFS 11
 #define TH0  3
 #define TH1  7
-
-static inline lanes lanes_of(const double *x)
-{
-    lanes a;
-    memcpy(&a, x, sizeof a);
-    return a;
-}
-
-static inline lanes roots(lanes a)
-{
-    for (int l = 0; l < W; l++) {
-        a[l] = sqrt(a[l]);
-    }
-    return a;
-}
 
 // The last lane of `before`, then all but the last of `now`.
 static inline lanes shifted(lanes before, lanes now)
@@ -63,12 +45,12 @@ typedef struct edges {
     lanes theta, mref;
 } edges;
 
-// Edges from .. from + W - 1; beyond the ends, the nearest one.
+// Edges from .. from + LANES - 1; beyond the ends, the nearest one.
 static inline edges edges_at(const ss_der *d, const double *q, int from)
 {
     lane3 e, d1;
     lanes theta, mref, cosine, sine;
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         const int k = from + l < 0 ? 0 : from + l, j = k < d->n ? k : d->n - 1;
         const double *x = q + SS_DER_STRIDE * j, *frame = ss_der_frame(d, q, j);
         e.x[l] = x[4] - x[0];
@@ -82,7 +64,7 @@ static inline edges edges_at(const ss_der *d, const double *q, int from)
         cosine[l] = cos(x[3]);
         sine[l] = sin(x[3]);
     }
-    const lanes length = roots(lane3_dot(e, e)), inverse = 1.0 / length;
+    const lanes length = lanes_root(lane3_dot(e, e)), inverse = 1.0 / length;
     const lane3 t = lane3_scaled(inverse, e);
     const lane3 m1 = lane3_along(lane3_scaled(cosine, d1), sine, lane3_cross(t, d1));
     return (edges){.t = t,
@@ -128,7 +110,7 @@ static inline joints joints_of(const edges *e, const edges *f)
     return s;
 }
 
-// Of one strand: before the edges f, of which `before` are the W that come first.
+// Of one strand: before the edges f, of which `before` are the LANES that come first.
 static inline joints joints_between(const edges *before, const edges *f)
 {
     const edges e = {.t = shifted3(before->t, f->t),
@@ -193,8 +175,8 @@ static inline directions directions_of(const joints *s, const lanes w[SS_DER_BEN
     for (int j = 0; j < 2; j++) {
         const lanes one = w[2 * j], two = w[2 * j + 1];
         a.D[j] = lane3_along(lane3_scaled(one, s->m2[j]), -two, s->m1[j]);
-        a.turned[j] = lane3_scaled(-1.0 - (lanes){0.0},
-                                   lane3_along(lane3_scaled(one, s->m1[j]), two, s->m2[j]));
+        a.turned[j] =
+            lane3_scaled(lanes_all(-1.0), lane3_along(lane3_scaled(one, s->m1[j]), two, s->m2[j]));
     }
     return a;
 }
@@ -224,7 +206,7 @@ static inline slope bend_slope(const joints *s, const directions *a)
 
 static inline slope twist_slope(const joints *s)
 {
-    const lanes one = 1.0 - (lanes){0.0};
+    const lanes one = lanes_all(1.0);
     return (slope){.e = lane3_scaled(0.5 * s->inverse[0], s->kb),
                    .f = lane3_scaled(0.5 * s->inverse[1], s->kb),
                    .th = {-one, one}};
@@ -233,7 +215,7 @@ static inline slope twist_slope(const joints *s)
 // Of own strain c.
 static inline slope own_slope(const ss_der *d, const joints *s, int c)
 {
-    const lanes none = {0.0}, one = (d->two_frame ? 1.0 : 0.5) - none;
+    const lanes none = {0.0}, one = lanes_all(d->two_frame ? 1.0 : 0.5);
     lanes w[SS_DER_BENDS] = {none, none, none, none};
     w[c] = one;
     w[(c + 2) % 4] = d->two_frame ? none : one;

@@ -78,7 +78,7 @@ static void add_ends(curve *h, const joints *s, const directions *a, lanes T)
     const lanes K = lane3_dot(s->kb, D), along = 0.5 * s->two * K;
     const lane3 u0 = lane3_scaled(s->two, lane3_cross(s->t0, D));
     const lane3 u1 = lane3_scaled(s->two, lane3_cross(s->t1, D));
-    const lanes half = 0.5 - (lanes){0.0};
+    const lanes half = lanes_all(0.5);
     const lane3 c0 = lane3_along(lane3_scaled(half, a->D[0]), -0.25 * T, lane3_plus(s->t0, s->tt));
     const lane3 c1 = lane3_along(lane3_scaled(half, a->D[1]), -0.25 * T, lane3_plus(s->t1, s->tt));
     const lane3 middle =
@@ -171,7 +171,7 @@ static void spread_angles(const curve *h, lanes at[DOFS][DOFS])
 // Each joint's matrix without what is negative in it.
 static void clamp_joints(lanes at[DOFS][DOFS])
 {
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         double A[DOFS * DOFS], value[DOFS];
         for (int j = 0; j < DOFS; j++) {
             for (int i = j; i < DOFS; i++) {
@@ -211,17 +211,9 @@ static void add_stretch(const ss_der *d, const joints *s, const shape *natural, 
     }
 }
 
-static lanes above_zero(lanes a)
-{
-    for (int l = 0; l < W; l++) {
-        a[l] = a[l] > 0.0 ? a[l] : 0.0;
-    }
-    return a;
-}
-
 static void add_joints(lanes at[DOFS][DOFS], int from, int end, double scale, ss_band *A)
 {
-    for (int l = 0; l < W && from + l < end; l++) {
+    for (int l = 0; l < LANES && from + l < end; l++) {
         const int first = SS_DER_STRIDE * (from + l - 1);
         for (int j = first < 0 ? SS_DER_STRIDE : 0; j < DOFS; j++) {
             double *column = ss_band_at(A, first + j, first + j);
@@ -236,8 +228,8 @@ static void add_joints(lanes at[DOFS][DOFS], int from, int end, double scale, ss
 static void add_stiffness(const ss_der *d, const double *q, int kind, double scale, ss_band *A)
 {
     const bool ends = kind == SS_STIFFNESS_EXACT || kind == SS_STIFFNESS_FILTERED;
-    edges before = edges_at(d, q, -W);
-    for (int from = 0; from < d->n; from += W) {
+    edges before = edges_at(d, q, -LANES);
+    for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
         const joints s = joints_between(&before, &f);
         const shape natural = shape_at(d, from);
@@ -262,7 +254,7 @@ static void add_stiffness(const ss_der *d, const double *q, int kind, double sca
             add_stretch(d, &s, &natural,
                         plain                        ? (lanes){0.0}
                         : kind == SS_STIFFNESS_EXACT ? across
-                                                     : above_zero(across),
+                                                     : lanes_above_zero(across),
                         at);
         }
         add_joints(at, from, d->n, scale, A);

@@ -86,6 +86,16 @@ typedef struct pair {
 
 // ---- The angle of two vectors
 
+// The bits are those of libm.
+static inline lanes arctangent(lanes sine, lanes cosine)
+{
+    lanes a;
+    for (int l = 0; l < LANES; l++) {
+        a[l] = atan2(sine[l], cosine[l]);
+    }
+    return a;
+}
+
 typedef struct angle {
     lane3 t0, t1, b, tp0, tp1;
     lanes inverse0, inverse1; // 1/|e0|, 1/|e1|
@@ -98,7 +108,7 @@ static inline angle angle_of(lane3 t0, lane3 t1, lanes inverse0, lanes inverse1)
     const lane3 cross = lane3_cross(t0, t1);
     a.c = lane3_dot(t0, t1);
     a.s = lanes_root(lane3_dot(cross, cross));
-    a.theta = lanes_angle(a.s, a.c);
+    a.theta = arctangent(a.s, a.c);
     a.b = lane3_scaled(1.0 / a.s, cross);
     a.tp0 = lane3_cross(t0, a.b);
     a.tp1 = lane3_cross(t1, a.b);
@@ -123,7 +133,7 @@ static inline unit_form unit_exact(const angle *a, lanes mu, lanes d)
 static inline unit_form unit_clamped(const angle *a, lanes mu, lanes d)
 {
     unit_form u = unit_exact(a, mu, d);
-    const lanes high = mu + lanes_root(mu * mu + d * d), size = lanes_magnitude(d);
+    const lanes high = mu + lanes_root(mu * mu + d * d), size = lanes_absolute(d);
     const lanes norm = high * high + d * d;
     const lanes share = high / lanes_where(norm > 0.0, norm, lanes_all(1.0)); // of 0: 0
     u.same = lanes_above_zero(u.same);
@@ -192,7 +202,7 @@ static inline torsion torsion_of(lane3 e0, lane3 t, lanes L, lane3 e2)
     s.be = along1 / L;
     s.sine = lane3_dot(s.n[0], s.h[1]);
     s.cosine = lane3_dot(s.h[0], s.h[1]);
-    s.tau = lanes_angle(s.sine, s.cosine);
+    s.tau = arctangent(s.sine, s.cosine);
     return s;
 }
 

@@ -8,58 +8,8 @@
 
 #include "strands/models/lifted_curls/lifted_curls.h"
 
-#define W SS_CURL_LANES
-// Vectors are not passed to other files, and 8 bytes are all that malloc promises.
-typedef double lanes __attribute__((vector_size(8 * W), aligned(8)));
-typedef long long lane_mask __attribute__((vector_size(8 * W), aligned(8)));
-#define LANE lanes
+#define LANES SS_CURL_LANES
 #include "strands/lanes.h"
-
-static inline lanes lanes_of(const double *x)
-{
-    lanes a;
-    memcpy(&a, x, sizeof a);
-    return a;
-}
-
-static inline lanes lanes_all(double x)
-{
-    return x - (lanes){0.0};
-}
-
-static inline lanes lanes_root(lanes a)
-{
-    for (int l = 0; l < W; l++) {
-        a[l] = sqrt(a[l]);
-    }
-    return a;
-}
-
-// b where the mask is not set.
-static inline lanes lanes_where(lane_mask mask, lanes a, lanes b)
-{
-    return (lanes)(((lane_mask)a & mask) | ((lane_mask)b & ~mask));
-}
-
-static inline lanes lanes_magnitude(lanes a)
-{
-    return lanes_where(a < 0.0, -a, a);
-}
-
-// 0 where it is not above it; NaN stays one.
-static inline lanes lanes_above_zero(lanes a)
-{
-    return lanes_where(a < 0.0, lanes_all(0.0), a);
-}
-
-static inline lanes lanes_angle(lanes sine, lanes cosine)
-{
-    lanes a;
-    for (int l = 0; l < W; l++) {
-        a[l] = atan2(sine[l], cosine[l]);
-    }
-    return a;
-}
 
 static inline lane3 lane3_where(lane_mask mask, lane3 a)
 {
@@ -74,12 +24,12 @@ static inline lane3 lane3_where(lane_mask mask, lane3 a)
 // t is needed to a few digits only, and is computed in floats; its cosine, by two steps of Newton's method
 // for 1/sqrt(1 + t^2), is that of t to rounding, so that the turn is one. What is left of A_pr is 1e-7 of it.
 
-typedef float few_digits __attribute__((vector_size(4 * W), aligned(4)));
-typedef int few_mask __attribute__((vector_size(4 * W), aligned(4)));
+typedef float few_digits __attribute__((vector_size(4 * LANES), aligned(4)));
+typedef int few_mask __attribute__((vector_size(4 * LANES), aligned(4)));
 
 static inline few_digits lanes_few_root(few_digits a)
 {
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         a[l] = sqrtf(a[l]);
     }
     return a;
@@ -150,7 +100,7 @@ static inline void lanes_turn_begin(lanes A[4][4], lanes_turned *t)
     t->most = (lanes){0.0};
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
-            const lanes size = lanes_magnitude(A[i][j]);
+            const lanes size = lanes_absolute(A[i][j]);
             t->most = lanes_where(size > t->most, size, t->most);
             t->Q[i][j] = lanes_all(i == j ? 1.0 : 0.0);
         }
@@ -168,7 +118,7 @@ static inline void lanes_turn_end(const lanes_turned *t, lanes A[4][4])
 {
     lanes largest = {0.0}, value[4];
     for (int k = 0; k < 4; k++) {
-        const lanes size = lanes_magnitude(t->A[k][k]);
+        const lanes size = lanes_absolute(t->A[k][k]);
         largest = lanes_where(size > largest, size, largest);
     }
     for (int k = 0; k < 4; k++) {

@@ -8,11 +8,11 @@
 
 #define DOFS 12
 
-// Edges from .. from + W - 1; beyond the ends, the nearest one.
+// Edges from .. from + LANES - 1; beyond the ends, the nearest one.
 static lane3 edges_at(const ss_curl *c, const double *q, int from)
 {
     lane3 e;
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         const int k = from + l < 0 ? 0 : from + l, j = k < c->n ? k : c->n - 1;
         const double *x = q + 3 * j;
         e.x[l] = x[3] - x[0];
@@ -22,7 +22,7 @@ static lane3 edges_at(const ss_curl *c, const double *q, int from)
     return e;
 }
 
-// Edges E0, E1, E2 of the stencils from .. from + W - 1, with directions and lengths.
+// Edges E0, E1, E2 of the stencils from .. from + LANES - 1, with directions and lengths.
 typedef struct stencil {
     lane3 e[3], t[3];
     lanes length[3], inverse[3];
@@ -32,8 +32,8 @@ typedef struct stencil {
 
 static stencil begin(const ss_curl *c, const double *q)
 {
-    stencil s = {.c = c, .from = -W};
-    s.e[2] = edges_at(c, q, -W);
+    stencil s = {.c = c, .from = -LANES};
+    s.e[2] = edges_at(c, q, -LANES);
     s.length[2] = lanes_root(lane3_dot(s.e[2], s.e[2]));
     s.inverse[2] = 1.0 / s.length[2];
     s.t[2] = lane3_scaled(s.inverse[2], s.e[2]);
@@ -53,11 +53,11 @@ static lane3 shifted3(lane3 before, lane3 now, int by)
                    shifted(before.z, now.z, by)};
 }
 
-// The next W stencils.
+// The next LANES stencils.
 static void advance(stencil *s, const double *q)
 {
     const stencil was = *s;
-    s->from += W;
+    s->from += LANES;
     s->e[2] = edges_at(s->c, q, s->from);
     s->length[2] = lanes_root(lane3_dot(s->e[2], s->e[2]));
     s->inverse[2] = 1.0 / s->length[2];
@@ -104,7 +104,7 @@ static lanes bend_of(const stencil *s, const angle *a)
 static lanes twist_of(const stencil *s, const torsion *z)
 {
     lanes d = z->tau - number_at(s, SS_CURL_TAU);
-    for (int l = 0; l < W; l++) {
+    for (int l = 0; l < LANES; l++) {
         d[l] -= TURN * rint(d[l] / TURN);
     }
     return d;
@@ -114,7 +114,7 @@ void ss_curl_strains(const ss_curl *c, const double *q, double *edge, double *th
                      double *tau)
 {
     stencil s = begin(c, q);
-    for (int from = 0; from < c->n; from += W) {
+    for (int from = 0; from < c->n; from += LANES) {
         advance(&s, q);
         const angle a = joint_of(&s);
         const torsion z = torsion_at(&s);
@@ -133,7 +133,7 @@ double ss_curl_energy(const void *strand, const double *q)
     const lanes none = {0.0};
     double sum = 0.0;
     stencil s = begin(c, q);
-    for (int from = 0; from < c->n; from += W) {
+    for (int from = 0; from < c->n; from += LANES) {
         advance(&s, q);
         const angle a = joint_of(&s);
         const torsion z = torsion_at(&s);
@@ -144,7 +144,7 @@ double ss_curl_energy(const void *strand, const double *q)
                         none) +
             lanes_where(stiff > 0.0, stiff * bend * bend, none) +
             lanes_where(z.sound, number_at(&s, SS_CURL_TORSION) * twist * twist, none);
-        for (int l = 0; l < W; l++) {
+        for (int l = 0; l < LANES; l++) {
             sum += squares[l];
         }
     }
@@ -186,7 +186,7 @@ static void add_forces(const ss_curl *c, int from, const lane3 g[3], double *F)
 {
     const lane3 x[4] = {
         g[0], lane3_minus(g[1], g[0]), lane3_minus(g[2], g[1]), {-g[2].x, -g[2].y, -g[2].z}};
-    for (int l = 0; l < W && from + l < c->n; l++) {
+    for (int l = 0; l < LANES && from + l < c->n; l++) {
         double *at = F + 3 * (from + l - 2);
         for (int i = from + l < 2 ? 2 - (from + l) : 0; i < 4; i++) {
             at[3 * i] += x[i].x[l];
@@ -201,7 +201,7 @@ void ss_curl_force(const void *strand, const double *q, const double *v, double 
     const ss_curl *c = strand;
     (void)v;
     stencil s = begin(c, q);
-    for (int from = 0; from < c->n; from += W) {
+    for (int from = 0; from < c->n; from += LANES) {
         lane3 g[3];
         advance(&s, q);
         slopes_at(&s, g);
@@ -332,7 +332,7 @@ static void spread(const curvature *k, lanes at[DOFS][DOFS])
 
 static void add_stencils(lanes at[DOFS][DOFS], int from, int end, double scale, ss_band *A)
 {
-    for (int l = 0; l < W && from + l < end; l++) {
+    for (int l = 0; l < LANES && from + l < end; l++) {
         const int first = 3 * (from + l - 2);
         for (int j = first < 0 ? -first : 0; j < DOFS; j++) {
             double *column = ss_band_at(A, first + j, first + j);
@@ -348,7 +348,7 @@ static void add_stiffness(const ss_curl *c, const double *q,
                           double scale, ss_band *A)
 {
     stencil s = begin(c, q);
-    for (int from = 0; from < c->n; from += W) {
+    for (int from = 0; from < c->n; from += LANES) {
         curvature k = {0};
         lanes at[DOFS][DOFS];
         advance(&s, q);

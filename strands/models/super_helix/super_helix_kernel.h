@@ -1,8 +1,7 @@
 // strands/models/super_helix/super_helix_kernel.h -- points of an element of a super-helix, one or many
 // side by side (internal; the formulas are in super_helix_kinematics.h).
 //
-// A template: whoever includes it has defined LANE, which is double or a GNU vector of doubles. Every operation
-// is done on each point alone, so that its bits do not depend on its neighbours.
+// A template: whoever includes it has defined LANES (lanes.h).
 //
 // Along a motion with phi-dot = d constant, db/dt = b1 (phi.d) and d2b/dt2 = b1 (d.d) + b2 (phi.d)^2; c likewise.
 #include "strands/lanes.h"
@@ -33,7 +32,7 @@ static const two SECOND[SERIES] = {{8.0 / 720, 8.0 / 5040},
                                    {224.0 / 6402373705728000.0, 224.0 / 121645100408832000.0}};
 
 typedef struct lane_terms {
-    LANE b, c, b1, c1, b2, c2;
+    lanes b, c, b1, c1, b2, c2;
 } lane_terms;
 
 typedef struct lane_arc {
@@ -52,19 +51,19 @@ typedef struct lane_carrier {
 // phi x e0
 static inline lane3 lane_across(lane3 phi)
 {
-    return (lane3){(LANE){0.0}, phi.z, -phi.y};
+    return (lane3){lanes_all(0.0), phi.z, -phi.y};
 }
 
 // With phi = sigma q, and the terms at |phi|^2.
-static inline lane_arc lane_arc_at(lane3 phi, LANE sigma, const lane_terms *t)
+static inline lane_arc lane_arc_at(lane3 phi, lanes sigma, const lane_terms *t)
 {
     const lane3 u = lane_across(phi);
     const lane3 v = {-phi.y * phi.y - phi.z * phi.z, phi.x * phi.y, phi.x * phi.z};
-    const LANE s2 = sigma * sigma;
-    const LANE b = s2 * t->b, c = s2 * t->c;
+    const lanes s2 = sigma * sigma;
+    const lanes b = s2 * t->b, c = s2 * t->c;
     lane3 far = lane3_along(lane3_scaled(s2 * t->b1, u), s2 * t->c1, v);
     far.x -= 2.0 * c; // what is multiplied by phi' on the right
-    const LANE cx = c * phi.x;
+    const lanes cx = c * phi.x;
     return (lane_arc){
         .p = {sigma * (1.0 + t->c * v.x), sigma * (t->b * u.y + t->c * v.y),
               sigma * (t->b * u.z + t->c * v.z)},
@@ -74,11 +73,11 @@ static inline lane_arc lane_arc_at(lane3 phi, LANE sigma, const lane_terms *t)
 }
 
 // With phi = sigma q and d = sigma qdot, and all terms at |phi|^2.
-static inline lane_motion lane_motion_at(lane3 phi, lane3 d, LANE sigma, const lane_terms *t)
+static inline lane_motion lane_motion_at(lane3 phi, lane3 d, lanes sigma, const lane_terms *t)
 {
-    const LANE pd = lane3_dot(phi, d), dd = lane3_dot(d, d);
-    const LANE b_rate = t->b1 * pd, b_curve = t->b1 * dd + t->b2 * pd * pd;
-    const LANE c_rate = t->c1 * pd, c_curve = t->c1 * dd + t->c2 * pd * pd;
+    const lanes pd = lane3_dot(phi, d), dd = lane3_dot(d, d);
+    const lanes b_rate = t->b1 * pd, b_curve = t->b1 * dd + t->b2 * pd * pd;
+    const lanes c_rate = t->c1 * pd, c_curve = t->c1 * dd + t->c2 * pd * pd;
     const lane3 u = lane_across(phi), u_rate = lane_across(d);
     const lane3 v = lane3_cross(phi, u);
     const lane3 v_rate = lane3_plus(lane3_cross(d, u), lane3_cross(phi, u_rate));

@@ -3,7 +3,7 @@
 // Derivatives of a and of the terms by x, each divided by x:
 //     a1 = c - b,  b1 = (a - 2 b)/x^2,  c1 = (b - 3 c)/x^2,
 //     b2 = (a1 - 4 b1)/x^2,  c2 = (b1 - 5 c1)/x^2
-#define LANE double
+#define LANES 1
 #include "strands/models/super_helix/super_helix_kernel.h"
 
 static ss_helix_terms closed_terms(double y)

@@ -3,15 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Vectors are not passed to other files, and 8 bytes are all that a caller's array promises.
-typedef double lanes __attribute__((vector_size(8 * SS_HELIX_ROW), aligned(8)));
-#define LANE lanes
+#define LANES SS_HELIX_ROW
 #include "strands/models/super_helix/super_helix_kernel.h"
-
-static lanes lanes_all(double x)
-{
-    return x - (lanes){0.0};
-}
 
 static lane3 lane3_all(ss_vec3 a)
 {

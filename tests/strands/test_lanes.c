@@ -1,15 +1,11 @@
 // Sine, cosine and angle side by side, against those of libm.
 #include <float.h>
-#include <stdint.h>
 
 #include "base/random.h"
 #include "tests/support/support.h"
 
-typedef double lanes __attribute__((vector_size(32)));
-typedef int64_t lane_bits __attribute__((vector_size(32)));
-#define LANE      lanes
-#define LANE_BITS lane_bits
-#include "strands/lanes_math.h"
+#define LANES 4
+#include "strands/lanes.h"
 
 static void sine_and_cosine_are_those_of_libm(void)
 {
@@ -95,4 +91,4 @@ static void run_tests(void)
     RUN_TEST(whole_numbers_are_the_nearest);
 }
 
-const test_group lanes_math_tests = {.run = run_tests};
+const test_group lanes_tests = {.run = run_tests};
