@@ -59,12 +59,11 @@ double ss_limits_slowness(const ss_limits *w)
     return slowness > 1.0 && isfinite(slowness) ? slowness : 1.0;
 }
 
-// The wall's clock costs next to nothing: as long as it rules this out, the CPU's is not asked. now: of the
-// wall's; ahead: s from then on.
-static bool is_late(const ss_limits *w, double now, double ahead)
+// The wall's clock costs next to nothing: as long as it rules this out, the CPU's is not asked.
+static bool is_late(const ss_limits *w)
 {
     const double limit = w->task->time_limit;
-    return (now - w->wall + ahead) * w->rate >= limit && ss_limits_elapsed(w) + ahead >= limit;
+    return (ss_clock_now() - w->wall) * w->rate >= limit && ss_limits_elapsed(w) >= limit;
 }
 
 static ss_outcome find_limit(const ss_task *t, bool late, int iterations)
@@ -80,23 +79,34 @@ static ss_outcome find_limit(const ss_task *t, bool late, int iterations)
 
 ss_outcome ss_limits_test(const ss_limits *w, int iterations)
 {
-    const bool late = w->task->time_limit > 0.0 && is_late(w, ss_clock_now(), 0.0);
+    const bool late = w->task->time_limit > 0.0 && is_late(w);
     return find_limit(w->task, late, iterations);
 }
 
-// What of the limit an iteration may take beyond it.
+// Share of the limit that an iteration may take beyond it.
 #define OVERRUN 0.05
+
+// Waiting is no work: where the limit counts CPU seconds, so does the length of an iteration. The CPU's clock
+// is asked only about iterations that may be too long for the overrun.
+static bool ends_late(ss_limits *w)
+{
+    const double limit = w->task->time_limit, overrun = OVERRUN * limit, now = ss_clock_now();
+    double took = (now - w->asked) * w->rate; // at most
+    bool late = false;
+    if (took > overrun || (now - w->wall) * w->rate >= limit) {
+        const double elapsed = ss_limits_elapsed(w);
+        took = fmin(took, elapsed - w->seen);
+        late = elapsed + fmax(fmin(took, w->took) - overrun, 0.0) >= limit;
+        w->seen = elapsed;
+    }
+    w->asked = now;
+    w->took = took;
+    return late;
+}
 
 ss_outcome ss_limits_next(ss_limits *w, int iterations)
 {
-    bool late = false;
-    if (w->task->time_limit > 0.0) {
-        const double now = ss_clock_now(), took = now - w->asked;
-        const double next = took < w->took ? took : w->took;
-        late = is_late(w, now, fmax(next - OVERRUN * w->task->time_limit, 0.0));
-        w->asked = now;
-        w->took = took;
-    }
+    const bool late = w->task->time_limit > 0.0 && ends_late(w);
     return find_limit(w->task, late, iterations);
 }
 

@@ -14,7 +14,8 @@ typedef struct ss_limits {
     double listening_wall, listening_cpu; // s, spent in the listener
     double rate;                          // the most that the task's clock can run, in s a wall s
     double asked;                         // s, wall, when ss_limits_next was asked last
-    double took;                          // s, wall, from the time before to that
+    double took;                          // s of the task's clock that passed before that, at most
+    double seen;                          // s, what ss_limits_elapsed said at a call or before it
 } ss_limits;
 
 // Of a solve that has not begun.

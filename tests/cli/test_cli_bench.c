@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "tests/support/bench_inputs.h"
 
 // ---- The product
@@ -157,22 +156,20 @@ static void more_jobs_than_cores_are_told(void)
     HOLDS(standard_error, " at a time");
 }
 
-// A run ends by its CPU time; on a machine that hardly serves it, by the wall seconds that it may sleep.
-static bool limit_ended(const ss_record_row *row, double since)
+// A run ends by its CPU time, on a busy machine too; an iteration that would end late is not begun.
+static bool limit_ended(const ss_record_row *row)
 {
-    return row->cpu_seconds >= row->time_limit ||
-           ss_clock_now() - since >= 3.0 * row->time_limit + 2.0;
+    return row->cpu_seconds >= 0.5 * row->time_limit;
 }
 
 static void the_time_limit_is_a_status(void)
 {
-    const double start = ss_clock_now();
     EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", "0.1", "--out",
            result);
     ss_record_rows record = read_results(result);
     const ss_record_row *row = &record.rows[0];
     TEST_ASSERT_EQUAL_STRING("time_limit", row->status);
-    CHECK(limit_ended(row, start) && isfinite(row->measures.fb));
+    CHECK(limit_ended(row) && isfinite(row->measures.fb));
     ss_record_rows_free(&record);
 }
 
@@ -204,9 +201,7 @@ static void a_row_that_met_a_limit_is_made_again_for_a_larger_one(void)
 static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
 {
     static const char *const limits[] = {"0.05", "0.05", "0.1"};
-    double start = 0.0;
     for (int k = 0; k < 3; k++) {
-        start = ss_clock_now();
         EXPECT(0, "bench", big, "--solvers", "mfb", "--tol", "1e-15", "--time-limit", limits[k],
                "--out", result);
         HOLDS(standard_error, k == 1 ? "0 rows made, 1 was" : "1 row made, 0 were");
@@ -214,7 +209,7 @@ static void a_row_that_met_the_time_limit_is_made_again_for_a_larger_one(void)
     }
     ss_record_rows record = read_results(result);
     CHECK(record.rows[0].time_limit == 0.1);
-    CHECK(limit_ended(&record.rows[0], start));
+    CHECK(limit_ended(&record.rows[0]));
     ss_record_rows_free(&record);
 }
 

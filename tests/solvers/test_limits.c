@@ -1,6 +1,7 @@
 // What ends work half-way: functions that are stopped at any moment, set-ups that time or a caller
 // ends, iterations that are not begun, and matrices that are singular or too large.
 #include <stdio.h>
+#include <time.h>
 
 #include "problems/matrix/delassus.h"
 #include "base/clock.h"
@@ -270,20 +271,40 @@ static void whoever_is_interrupted_or_recalled_sets_nothing_up(void)
 
 // ---- Iterations
 
+static void let_an_iteration_take(ss_limits *w, double seconds)
+{
+    w->asked -= seconds;
+    w->seen -= seconds;
+}
+
 static void an_iteration_that_would_end_late_is_not_begun(void)
 {
     const ss_task task = {.time_limit = 1000.0, .max_iterations = 10, .clock = SS_CLOCK_WALL};
     ss_limits w = ss_limits_start(&task);
     CHECK(ss_limits_next(&w, 0) == SS_UNSOLVED);
-    w.asked -= 2000.0; // the last took as long,
-    w.took = 1.0;      // but the one before did not
+    let_an_iteration_take(&w, 2000.0); // but the one before did not
     CHECK(ss_limits_next(&w, 1) == SS_UNSOLVED);
-    w.asked -= 2000.0;
+    let_an_iteration_take(&w, 2000.0);
     CHECK(ss_limits_test(&w, 2) == SS_UNSOLVED);
     CHECK(ss_limits_next(&w, 2) == SS_TIME_LIMIT);
-    w.asked -= 2000.0;
+    let_an_iteration_take(&w, 2000.0);
     w.start = w.wall = w.wall - 1500.0;
     CHECK(ss_limits_test(&w, 2) == SS_TIME_LIMIT);
+}
+
+// As on a machine that hardly serves the process: what counts are CPU seconds.
+static void an_iteration_that_waits_is_not_long(void)
+{
+    const ss_task task = {.time_limit = 0.05, .max_iterations = 10, .clock = SS_CLOCK_CPU};
+    ss_limits w = ss_limits_start(&task);
+    for (int k = 0; k < 5; k++) {
+        CHECK(ss_limits_next(&w, k) == SS_UNSOLVED);
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    const double begin = ss_clock_cpu_seconds();
+    while (ss_clock_cpu_seconds() < begin + 0.05) {
+    }
+    CHECK(ss_limits_next(&w, 5) == SS_TIME_LIMIT);
 }
 
 static void listen_for_long(void *of, const ss_progress *progress)
@@ -412,6 +433,7 @@ static void run_tests(void)
     RUN_TEST(a_naive_assembly_is_left_when_time_is_up);
     RUN_TEST(whoever_is_interrupted_or_recalled_sets_nothing_up);
     RUN_TEST(an_iteration_that_would_end_late_is_not_begun);
+    RUN_TEST(an_iteration_that_waits_is_not_long);
     RUN_TEST(an_iteration_does_not_last_longer_for_being_listened_to);
     RUN_TEST(a_newton_whose_factor_may_be_too_large_is_refused_by_name);
     RUN_TEST(contacts_that_are_copies_end_in_a_status);
