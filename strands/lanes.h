@@ -1,9 +1,10 @@
-// strands/lanes.h -- the same number of many things side by side, and vectors of space made of such numbers
-// (internal).
+// strands/lanes.h -- the same number of many things side by side, and vectors of space made of such
+// numbers (internal).
 //
-// A template: whoever includes it has defined LANES, how many things there are; with 1 a number is a double.
-// Every operation is done on each lane alone, so that its bits do not depend on its neighbours or on how many there
-// are, and a NaN stays in its lane. Sine, cosine and angle are near 1 ulp for angles up to 1e5.
+// A template: whoever includes it has defined LANES, how many things there are; with 1 a number is
+// a double. Every operation is done on each lane alone, so that its bits do not depend on its
+// neighbours or on how many there are, and a NaN stays in its lane. Sine, cosine and angle are near
+// 1 ulp for angles up to 1e5.
 #pragma once
 
 #include <math.h>
@@ -23,7 +24,8 @@ static inline lanes lanes_root(lanes a)
     return sqrt(a);
 }
 #else
-// Vectors are not passed to other files, and 8 bytes are all that malloc and neighbours in a struct promise.
+// Vectors are not passed to other files, and 8 bytes are all that malloc and neighbours in a struct
+// promise.
 typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8)));
 typedef int64_t lane_mask __attribute__((vector_size(8 * LANES), aligned(8)));
 
@@ -114,8 +116,8 @@ static inline lanes lanes_rounded(lanes x)
     return (x + LANES_ROUND) - LANES_ROUND;
 }
 
-// With x = k pi/2 + y, |y| <= pi/4, and pi/2 in three parts, two of 33 bits: both series at y to the order 17, turned
-// by the quadrant k.
+// With x = k pi/2 + y, |y| <= pi/4, and pi/2 in three parts, two of 33 bits: both series at y to
+// the order 17, turned by the quadrant k.
 static inline void lanes_sine_cosine(lanes x, lanes *sine, lanes *cosine)
 {
     const lanes shifted = x * 0.63661977236758134308 + LANES_ROUND, k = shifted - LANES_ROUND;
@@ -147,8 +149,9 @@ static inline void lanes_sine_cosine(lanes x, lanes *sine, lanes *cosine)
     *cosine = lanes_where(-(next >> 1), -second, second);
 }
 
-// Returns the angle of (x, y) against the first axis, in [-pi, pi], and 0 for (0, 0). With a = min / max of |x| and
-// |y| and the nearest b = k/8, atan a = atan b + atan t, t = (a - b)/(1 + a b), |t| <= 1/16, by its series.
+// Returns the angle of (x, y) against the first axis, in [-pi, pi], and 0 for (0, 0). With a = min
+// / max of |x| and |y| and the nearest b = k/8, atan a = atan b + atan t, t = (a - b)/(1 + a b),
+// |t| <= 1/16, by its series.
 static inline lanes lanes_angle(lanes y, lanes x)
 {
     static const double ATAN[9] = {0.0,

@@ -12,12 +12,12 @@
 // are continuous: models in the frame of a body sum them up over its steps. A script that jumps is refused by the
 // accelerations that it asks for: an eased move of 1 m within 1/24 s has 3300 m/s^2.
 //
-// With T(phi) = I + b [phi]x + c [phi]x^2 (super_helix_kinematics.h) the spin is R_k T(phi) phi'.
+// With T(phi) = I + b [phi]x + c [phi]x^2 (helix.h) the spin is R_k T(phi) phi'.
 #include "strands/motion.h"
 
 #include <stdbool.h>
 
-#include "strands/models/super_helix/super_helix_kinematics.h"
+#include "strands/helix.h"
 
 static bool rests(ss_vec3 rate)
 {

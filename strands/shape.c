@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "strands/models/super_helix/super_helix_kinematics.h"
+#include "strands/helix.h"
 #include "strands/quaternion.h"
 
 double ss_shape_length(const ss_strand_design *d)

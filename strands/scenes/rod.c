@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/super_helix/super_helix_kinematics.h"
+#include "strands/helix.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"
 

@@ -1,10 +1,10 @@
-// One element of a super-helix (super_helix_kinematics.h).
+// strands/helix.c -- points, frames and motions of a piece of helix.
 //
 // Derivatives of a and of the terms by x, each divided by x:
 //     a1 = c - b,  b1 = (a - 2 b)/x^2,  c1 = (b - 3 c)/x^2,
 //     b2 = (a1 - 4 b1)/x^2,  c2 = (b1 - 5 c1)/x^2
 #define LANES 1
-#include "strands/models/super_helix/super_helix_kernel.h"
+#include "strands/helix_kernel.h"
 
 static ss_helix_terms closed_terms(double y)
 {
@@ -68,7 +68,7 @@ ss_helix_arc ss_helix_arc_at(ss_vec3 q, double sigma)
                           .dp = {{vec_of(arc.dp[0]), vec_of(arc.dp[1]), vec_of(arc.dp[2])}}};
 }
 
-// one I + cross [phi]x + outer phi phi'
+// Returns one I + cross [phi]x + outer phi phi'.
 static ss_mat3 about(ss_vec3 phi, double one, double cross, double outer)
 {
     const ss_vec3 k = ss_scaled(cross, phi), o = ss_scaled(outer, phi);

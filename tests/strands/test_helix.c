@@ -1,10 +1,10 @@
-// tests/strands/test_super_helix_kinematics.c -- one piece of helix: its place, frame and derivatives
+// tests/strands/test_helix.c -- a piece of helix: its place, frame and derivatives
 // against limits, integrals and differences.
-#include "strands/models/super_helix/super_helix_kinematics.h"
+#include "strands/helix.h"
 
 #include <string.h>
 
-#include "strands/models/super_helix/super_helix_row.h"
+#include "strands/models/super_helix.h"
 
 #include "base/random.h"
 #include "tests/support/support.h"
@@ -229,4 +229,4 @@ static void run_tests(void)
     RUN_TEST(points_side_by_side_have_the_bits_of_single_ones);
 }
 
-const test_group super_helix_kinematics_tests = {.run = run_tests, .set_up = set_up};
+const test_group helix_tests = {.run = run_tests, .set_up = set_up};

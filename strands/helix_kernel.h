@@ -1,17 +1,20 @@
-// strands/models/super_helix/super_helix_kernel.h -- points of an element of a super-helix, one or many
-// side by side (internal; the formulas are in super_helix_kinematics.h).
+// strands/helix_kernel.h -- points of a piece of helix, one or many side by side (internal; helix.h
+// has the formulas).
 //
 // A template: whoever includes it has defined LANES (lanes.h).
 //
-// Along a motion with phi-dot = d constant, db/dt = b1 (phi.d) and d2b/dt2 = b1 (d.d) + b2 (phi.d)^2; c likewise.
+// Along a motion with phi-dot = d constant, db/dt = b1 (phi.d) and d2b/dt2 = b1 (d.d) + b2
+// (phi.d)^2; c likewise.
+#pragma once
+
+#include "strands/helix.h"
 #include "strands/lanes.h"
-#include "strands/models/super_helix/super_helix_kinematics.h"
 
 // Terms of the power series in x^2.
 #define SERIES 7
 
-// b = sum (-y)^k / (2k + 2)!, c = sum (-y)^k / (2k + 3)!, y = x^2, and their derivatives: b, c, b1 and c1 side by
-// side, then b2 and c2.
+// b = sum (-y)^k / (2k + 2)!, c = sum (-y)^k / (2k + 3)!, y = x^2, and their derivatives: b, c, b1
+// and c1 side by side, then b2 and c2.
 typedef double four __attribute__((vector_size(32)));
 typedef double two __attribute__((vector_size(16)));
 static const four FIRST[SERIES] = {
@@ -43,7 +46,7 @@ typedef struct lane_motion {
     lane3 p, velocity, acceleration;
 } lane_motion;
 
-// How a frame moves (ss_helix_carrier).
+// The motion of a frame (ss_helix_carrier).
 typedef struct lane_carrier {
     lane3 spin, spin_rate, acceleration;
 } lane_carrier;
@@ -54,7 +57,7 @@ static inline lane3 lane_across(lane3 phi)
     return (lane3){lanes_all(0.0), phi.z, -phi.y};
 }
 
-// With phi = sigma q, and the terms at |phi|^2.
+// Finds a point; phi = sigma q, and t holds the terms at |phi|^2.
 static inline lane_arc lane_arc_at(lane3 phi, lanes sigma, const lane_terms *t)
 {
     const lane3 u = lane_across(phi);
@@ -72,7 +75,7 @@ static inline lane_arc lane_arc_at(lane3 phi, lanes sigma, const lane_terms *t)
                {far.x * phi.z, far.y * phi.z + b, far.z * phi.z + cx}}};
 }
 
-// With phi = sigma q and d = sigma qdot, and all terms at |phi|^2.
+// Finds how a point moves; phi = sigma q, d = sigma qdot, and t holds all terms at |phi|^2.
 static inline lane_motion lane_motion_at(lane3 phi, lane3 d, lanes sigma, const lane_terms *t)
 {
     const lanes pd = lane3_dot(phi, d), dd = lane3_dot(d, d);
@@ -94,7 +97,7 @@ static inline lane_motion lane_motion_at(lane3 phi, lane3 d, lanes sigma, const 
                          .acceleration = lane3_scaled(sigma, acceleration)};
 }
 
-// The acceleration of a point that moves with m in a frame that moves with c.
+// Returns the acceleration of a point that moves with m in a frame that moves with c.
 static inline lane3 lane_carried(const lane_carrier *c, const lane_motion *m)
 {
     const lane3 coriolis = lane3_plus(m->velocity, m->velocity);
