@@ -481,7 +481,6 @@ static void difference(const void *strand, const double *q0, const double *q1, d
 #define REST_ACCELERATION 1e-6
 
 typedef enum layout { LAYOUT_FULL, LAYOUT_SHARED } layout;
-
 enum { ROOT_DESIGN, ROOT_CLAMPED, ROOT_FREE };
 
 typedef struct settings {
@@ -491,11 +490,8 @@ typedef struct settings {
 } settings;
 
 static const settings DEFAULTS = {0, LAYOUT_FULL, ROOT_DESIGN};
-
 static const char *const LAYOUTS[] = {"full", "shared", NULL};
-
 static const char *const ROOTS[] = {"design", "clamped", "free", NULL};
-
 static const ss_key KEYS[] = {
     SS_INTEGER_KEY("elements", elements, 1, MOST_ELEMENTS),
     SS_CHOICE_KEY("layout", layout, LAYOUTS),

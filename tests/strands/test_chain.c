@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 
 #define LANES 1
-#include "strands/models/chain/chain_kernel.h"
+#include "strands/models/chain_kernel.h"
 
 #define MOST 64 // vertices
 

@@ -1,6 +1,6 @@
 // tests/strands/test_chain_steps.c -- chains in worlds: what contacts find when they push one, steps that
 // cannot be, and chains on scripted bodies.
-#include "strands/models/chain/chain_strand.h"
+#include "strands/models/chain.h"
 
 #include <stdlib.h>
 #include <string.h>

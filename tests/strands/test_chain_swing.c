@@ -3,7 +3,7 @@
 #include "tests/support/support.h"
 
 #define LANES 1
-#include "strands/models/chain/chain_kernel.h"
+#include "strands/models/chain_kernel.h"
 
 #define VERTICES 51
 

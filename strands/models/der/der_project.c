@@ -7,7 +7,7 @@
 // dC row i being -2 e_i at i and 2 e_i at i + 1: a tridiagonal matrix. The angles are where dE/dth vanishes
 // for those vertices, by Newton's method with the squares of the strains, a tridiagonal matrix too. M is
 // then that of particles, or with impulses=inextensible, as for chains, particles and stiff springs along
-// the edges: those of chain_project.c.
+// the edges: those of chain.c.
 //
 // doc/strands.md, "Mass, clamp, damping, contact" (Projected variant).
 #include <math.h>

@@ -1,5 +1,5 @@
-// strands/models/chain/chain.h -- chains: particles whose distances are kept by a method of
-// their own [HH13], [M07], [M12] (internal).
+// strands/models/chain.h -- chains: particles whose distances are kept by a method of their own
+// [HH13], [M07], [M12] (internal).
 //
 // Vertices 0 .. n-1 with inverse masses w_i (0: held), and constraints C_i = |p_i - p_{i+1}| - l_i.
 // A step moves the vertices to p = x + h v, corrects p by the method, and takes v = (p - x) / h.
@@ -17,7 +17,8 @@
 // doc/strands.md, "Chains".
 #pragma once
 
-#include "strands/geometry.h"
+#include "strands/model.h"
+#include "strands/step/batch.h"
 
 typedef enum ss_chain_kind { SS_CHAIN_TMF, SS_CHAIN_PBD, SS_CHAIN_DFTL } ss_chain_kind;
 
@@ -36,7 +37,29 @@ typedef struct ss_chain_shape {
     const double *span; // [n - 2] m, of p_i and p_{i+2} at rest
 } ss_chain_shape;
 
-// For a strand of the models tmf, pbd and dftl: x [nv] <- (W - W G S^-1 G' W) x with G at q, in
-// O(n). What impulses x do to the velocities of a chain that keeps its length exactly; the tests
-// compare the M of its steps with it.
+// A strand of the models tmf, pbd and dftl.
+typedef struct ss_chain {
+    ss_chain_method method;
+    ss_chain_shape shape;
+    bool inextensible;   // impulses of contacts do not stretch it
+    int first;           // vertex that q begins with: 0 or 1
+    int sampled;         // vertex of the first sample: 0 or 1
+    double mean_mass;    // kg: that of w = 1
+    ss_vec3 *style;      // [n]
+    double *w;           // [n] against 1 / mean_mass; [SS_CHAIN_NUMBERS n] from here to span
+    double *mass, *arc;  // [n] kg, m: of the vertices; those that move add up to the strand
+    double *rest, *span; // [n - 1], [n - 2]
+    double *scratch;     // of a projection; no state is kept in it
+} ss_chain;
+
+#define SS_CHAIN_NUMBERS 5
+
+// ---- chain_batch.c
+
+extern const ss_batch_model ss_chain_batch;
+
+// ---- For tests
+
+// x [nv] <- (W - W G S^-1 G' W) x with G at q, in O(n): what impulses x do to the velocities of a
+// chain that keeps its length exactly.
 void ss_chain_respond(const void *strand, const double *q, double *x);

@@ -1,4 +1,5 @@
-// Many equal chains on one body, SS_CHAIN_LANES side by side, by the kernels of chain_kernel.h.
+// strands/models/chain_batch.c -- many equal chains on one body, LANES side by side, by the kernels
+// of chain_kernel.h.
 //
 // All is said in the frames of the roots. With T the turn and r the place of a root in its body's
 // frame, d = q + T' r leads from the body's place to a vertex, and g, V, A, w, w' are gravity and
@@ -9,29 +10,33 @@
 //
 // with k = drag / line density is that of system.h for vertices, whose M is diagonal. Lengths,
 // speeds and energies are the same in any frame.
-#include "strands/models/chain/chain_batch.h"
+#include "strands/models/chain.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/assert.h"
 #include "base/team.h"
-#include "strands/models/chain/chain_strand.h"
 
-#define LANES SS_CHAIN_LANES
-#include "strands/models/chain/chain_kernel.h"
+#include <stdlib.h>
+
+// GCC 12 splits vectors that are wider than a register: with AVX (256 bits) 8 numbers cost four times
+// their work, with SSE2 they are the fastest. Their number changes no bits.
+#if defined __AVX__ && !defined __AVX512F__
+#define LANES 4
+#else
+#define LANES 8
+#endif
+#include "strands/models/chain_kernel.h"
 
 // A thread works through this many strands at a time, whose sums are added up in their order, so
 // that neither threads nor lanes have a say in the bits.
 #define BLOCK 512
 
-// Where the roots of a group stand in the frame of the body.
+// The places of the roots of a group in the frame of the body.
 typedef struct stand {
     lane3 turn[3]; // columns of T
     lane3 arm;     // T' r
 } stand;
 
-// What a thread works with: a group of chains.
+// The memory of a thread, for a group of chains.
 typedef struct bench {
     void *memory;     // owned; all of it is in there
     lane3 *x, *v, *p; // [n]
@@ -52,7 +57,7 @@ typedef struct batch {
 
 static int groups_of(int count)
 {
-    return (count + SS_CHAIN_LANES - 1) / SS_CHAIN_LANES;
+    return (count + LANES - 1) / LANES;
 }
 
 // ---- Making one
@@ -127,17 +132,17 @@ static void put(lane3 *to, int lane, ss_vec3 a)
     to->z[lane] = a.z;
 }
 
-// Lanes after the last chain do as it does, here and in `load`.
+// Returns the chain of a lane; lanes after the last chain do as it does.
 static int strand_of(const batch *f, int group, int lane)
 {
-    const int k = group * SS_CHAIN_LANES + lane;
+    const int k = group * LANES + lane;
     return k < f->count ? k : f->count - 1;
 }
 
 static void stand_roots(batch *f, const ss_world *w)
 {
     for (int g = 0; g < groups_of(f->count); g++) {
-        for (int l = 0; l < SS_CHAIN_LANES; l++) {
+        for (int l = 0; l < LANES; l++) {
             const ss_pose *root = &w->strands[strand_of(f, g, l)].root;
             for (int k = 0; k < 3; k++) {
                 put(&f->stands[g].turn[k], l, root->turn.c[k]);
@@ -149,6 +154,7 @@ static void stand_roots(batch *f, const ss_world *w)
 
 static ss_status make(const ss_world *w, int threads, void **made, ss_error *e)
 {
+    ss_assert(threads >= 1 && w->nstrands > 0);
     *made = NULL;
     batch *f = calloc(1, sizeof *f);
     if (f == NULL) {
@@ -168,7 +174,7 @@ static ss_status make(const ss_world *w, int threads, void **made, ss_error *e)
 
 // ---- The body
 
-// One end of a step in the frame of the body.
+// The body at one end of a step, in its own frame.
 typedef struct carrier {
     ss_vec3 gravity, velocity, spin, spin_rate;
     ss_vec3 fall;  // gravity against the body's acceleration
@@ -263,22 +269,23 @@ static void add_part(const ss_batch_report *part, ss_batch_report *sum)
 
 static inline lanes larger(lanes a, lanes b)
 {
-    for (int l = 0; l < SS_CHAIN_LANES; l++) {
+    for (int l = 0; l < LANES; l++) {
         a[l] = b[l] > a[l] ? b[l] : a[l];
     }
     return a;
 }
 
-// The numbers of vertices that move, strand after strand, into lanes; an attached root is at 0.
+// Loads the numbers of vertices that move, strand after strand, into lanes; an attached root is at
+// 0.
 static void load(const batch *f, int group, const double *from, lane3 *to)
 {
     const int nv = 3 * (f->chain->shape.n - f->chain->first);
     double *numbers = (double *)(to + f->chain->first);
     to[0] = (lane3){lanes_all(0.0), lanes_all(0.0), lanes_all(0.0)};
-    for (int l = 0; l < SS_CHAIN_LANES; l++) {
+    for (int l = 0; l < LANES; l++) {
         const double *x = from + (size_t)nv * (size_t)strand_of(f, group, l);
         for (int j = 0; j < nv; j++) {
-            numbers[j * SS_CHAIN_LANES + l] = x[j];
+            numbers[j * LANES + l] = x[j];
         }
     }
 }
@@ -287,15 +294,15 @@ static void store(const batch *f, int group, int used, const lane3 *from, double
 {
     const int nv = 3 * (f->chain->shape.n - f->chain->first);
     const double *numbers = (const double *)(from + f->chain->first);
-    double *x = to + (size_t)nv * (size_t)group * SS_CHAIN_LANES;
+    double *x = to + (size_t)nv * (size_t)group * LANES;
     for (int l = 0; l < used; l++, x += nv) {
         for (int j = 0; j < nv; j++) {
-            x[j] = numbers[j * SS_CHAIN_LANES + l];
+            x[j] = numbers[j * LANES + l];
         }
     }
 }
 
-// p, where the vertices would go.
+// Finds p, where the vertices would go.
 static void predict(const ss_chain *c, const ground *at, const stand *s, double drag, double h,
                     const bench *b)
 {
@@ -314,7 +321,7 @@ static void predict(const ss_chain *c, const ground *at, const stand *s, double 
     }
 }
 
-// x and v at the end of the step; the largest |v|^2, and of the ways, squared.
+// Finds x and v at the end of the step, the largest |v|^2 and the largest square of a way.
 static void arrive(const ss_chain *c, double h, const bench *b, lanes *speed, lanes *moved)
 {
     *speed = *moved = lanes_all(0.0);
@@ -340,7 +347,7 @@ static inline lanes length_of(const ss_chain *c, const lane3 *x)
     return sum;
 }
 
-// What all groups of a step share.
+// A step, as all groups share it.
 typedef struct stride {
     const ss_world *world;
     carrier from, to;
@@ -353,8 +360,8 @@ static void step_group(const batch *f, const stride *t, int group, const bench *
 {
     const ss_chain *c = f->chain;
     const stand *s = &f->stands[group];
-    const int left = f->count - group * SS_CHAIN_LANES;
-    const int used = left < SS_CHAIN_LANES ? left : SS_CHAIN_LANES;
+    const int left = f->count - group * LANES;
+    const int used = left < LANES ? left : LANES;
     const ground from = ground_of(s, &t->from), to = ground_of(s, &t->to);
     load(f, group, t->world->now.q, b->x);
     load(f, group, t->world->now.v, b->v);
@@ -387,7 +394,7 @@ static void step_block(void *context, int block, int thread)
 {
     const stepping *now = context;
     const batch *f = now->batch;
-    const int each = BLOCK / SS_CHAIN_LANES, groups = groups_of(f->count);
+    const int each = BLOCK / LANES, groups = groups_of(f->count);
     const int end = (block + 1) * each < groups ? (block + 1) * each : groups;
     f->parts[block] = (ss_batch_report){.length = 0.0};
     for (int g = block * each; g < end; g++) {
@@ -400,6 +407,7 @@ static void step(void *batch_, const ss_world *w, const ss_motion_state *from,
                  ss_batch_report *report)
 {
     const batch *f = batch_;
+    ss_assert(h > 0.0 && w->nstrands == f->count);
     const stride t = {.world = w,
                       .from = carrier_at(from, w->gravity),
                       .to = carrier_at(to, w->gravity),

@@ -1,11 +1,11 @@
-// strands/models/chain/chain_kernel.h -- the methods of chain.h, for one chain or for many side
-// by side (internal).
+// strands/models/chain_kernel.h -- the methods of chain.h, for one chain or for many side by side
+// (internal).
 //
 // A template: whoever includes it has defined LANES (lanes.h).
 #pragma once
 
 #include "strands/lanes.h"
-#include "strands/models/chain/chain.h"
+#include "strands/models/chain.h"
 
 typedef struct lane_room {
     lane3 *edge;  // [n - 1] n_i; of dftl d_{i+1}
@@ -18,7 +18,7 @@ typedef struct lane_room {
 
 // ---- tmf
 
-// edge and C. Vertices on one place give NaN, which stays in their chain.
+// Finds edge and C. Vertices on one place give NaN, which stays in their chain.
 static inline void lane_edges(const ss_chain_shape *s, const lane3 *p, const lane_room *room)
 {
     for (int i = 0; i + 1 < s->n; i++) {
@@ -59,7 +59,7 @@ static inline void lane_correct(const ss_chain_shape *s, const lane_room *room, 
 
 // ---- pbd, and bending
 
-// The distance of vertices i and j becomes `rest`, or nears it by `share` of the difference.
+// Brings the distance of vertices i and j to `rest`, or nearer to it by `share` of the difference.
 static inline void lane_pair(const ss_chain_shape *s, lane3 *p, int i, int j, double rest,
                              double share)
 {
@@ -99,7 +99,7 @@ static inline void lane_follow(const ss_chain_shape *s, const lane_room *room, l
 
 // ---- All of them
 
-// p, where the vertices would go, becomes where they go.
+// Moves p from where the vertices would go to where they go.
 static inline void lane_constrain(const ss_chain_method *m, const ss_chain_shape *s,
                                   const lane_room *room, lane3 *p)
 {
@@ -123,7 +123,7 @@ static inline void lane_constrain(const ss_chain_method *m, const ss_chain_shape
     }
 }
 
-// v of vertex i += what the method adds to it after the step.
+// v of vertex i += what the method adds to it after the step
 static inline void lane_damp(const ss_chain_method *m, const ss_chain_shape *s,
                              const lane_room *room, double h, int i, lane3 *v)
 {
