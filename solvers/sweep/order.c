@@ -1,12 +1,220 @@
+// solvers/sweep/order.c -- stripes, and problems in another order.
 #include "solvers/sweep/order.h"
+
+#include "base/assert.h"
+#include "base/random.h"
+#include "problems/matrix/bodies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+// ---- Stripes
+
+// A contact meets the others on its meeting places. A place is a body in global form, a contact's
+// column of W in local form.
+typedef struct meetings {
+    int ncontacts, nplaces;
+    int *place_start, *place; // [ncontacts + 1], places of each contact
+    int *guest_start, *guest; // [nplaces + 1], contacts at each place
+} meetings;
+
+static void free_meetings(meetings *m)
+{
+    free(m->place_start);
+    free(m->place);
+    free(m->guest_start);
+    free(m->guest);
+}
+
+// Returns the place that an entry of a contact's columns leads to.
+static int place_of_entry(const ss_problem *p, const ss_bodies *bodies, int row)
+{
+    return p->form == SS_GLOBAL ? bodies->body_of[row] : row / p->dim;
+}
+
+static bool list_places(const ss_problem *p, const ss_bodies *bodies, meetings *m)
+{
+    const ss_sparse *A = p->form == SS_GLOBAL ? &p->H : &p->W;
+    int *seen = malloc(((size_t)m->nplaces + 1) * sizeof *seen);
+    m->place_start = malloc(((size_t)m->ncontacts + 1) * sizeof *m->place_start);
+    m->place = malloc(((size_t)ss_sparse_count(A) + (size_t)m->ncontacts) * sizeof *m->place);
+    const bool ok = seen != NULL && m->place_start != NULL && m->place != NULL;
+    int count = 0;
+    if (ok) {
+        memset(seen, -1, (size_t)m->nplaces * sizeof *seen);
+        for (int i = 0; i < m->ncontacts; i++) {
+            m->place_start[i] = count;
+            if (p->form == SS_LOCAL) { // W_ii may be empty
+                seen[i] = i;
+                m->place[count++] = i;
+            }
+            const int columns = ss_alike_columns(A, p->dim * i, p->dim) ? 1 : p->dim;
+            for (int k = A->start[p->dim * i]; k < A->start[p->dim * i + columns]; k++) {
+                const int place = place_of_entry(p, bodies, A->row[k]);
+                if (seen[place] != i) {
+                    seen[place] = i;
+                    m->place[count++] = place;
+                }
+            }
+        }
+        m->place_start[m->ncontacts] = count;
+    }
+    free(seen);
+    return ok;
+}
+
+static bool list_guests(meetings *m)
+{
+    const int count = m->place_start[m->ncontacts];
+    m->guest_start = calloc((size_t)m->nplaces + 2, sizeof *m->guest_start);
+    m->guest = malloc(((size_t)count + 1) * sizeof *m->guest);
+    if (m->guest_start == NULL || m->guest == NULL) {
+        return false;
+    }
+    // Contacts are counted two places on, so that filling leaves every start in its own place.
+    for (int k = 0; k < count; k++) {
+        m->guest_start[m->place[k] + 2]++;
+    }
+    for (int k = 2; k <= m->nplaces; k++) {
+        m->guest_start[k] += m->guest_start[k - 1];
+    }
+    for (int i = 0; i < m->ncontacts; i++) {
+        for (int k = m->place_start[i]; k < m->place_start[i + 1]; k++) {
+            m->guest[m->guest_start[m->place[k] + 1]++] = i;
+        }
+    }
+    return true;
+}
+
+// Spreads breadth first from contact `first`, whose level is `level`. Every place is entered once.
+// queue [ncontacts] keeps the contacts in the order of their discovery from *found on.
+static void stripes_spread(const meetings *m, int first, bool *entered, int *level_of, int *queue,
+                           int *found, int level)
+{
+    int head = *found;
+    queue[(*found)++] = first;
+    level_of[first] = level;
+    for (; head < *found; head++) {
+        const int i = queue[head];
+        for (int k = m->place_start[i]; k < m->place_start[i + 1]; k++) {
+            const int place = m->place[k];
+            if (entered[place]) {
+                continue;
+            }
+            entered[place] = true;
+            for (int g = m->guest_start[place]; g < m->guest_start[place + 1]; g++) {
+                const int other = m->guest[g];
+                if (level_of[other] < 0) {
+                    level_of[other] = level_of[i] + 1;
+                    queue[(*found)++] = other;
+                }
+            }
+        }
+    }
+}
+
+// Finds the levels of all contacts. From the contact that was found last the levels are many and
+// thin, so the spreading is done twice. Parts that do not touch follow each other two levels apart.
+static void find_levels(const meetings *m, bool *entered, int *level_of, int *queue)
+{
+    int first = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        int found = 0, level = 0;
+        memset(entered, 0, (size_t)m->nplaces * sizeof *entered);
+        memset(level_of, -1, (size_t)m->ncontacts * sizeof *level_of);
+        stripes_spread(m, first, entered, level_of, queue, &found, level);
+        const int last = queue[found - 1];
+        for (int i = 0; i < m->ncontacts; i++) {
+            if (level_of[i] < 0) {
+                level = level_of[queue[found - 1]] + 2;
+                stripes_spread(m, i, entered, level_of, queue, &found, level);
+            }
+        }
+        first = last;
+    }
+}
+
+// Cuts whole levels into stripes, and returns their number; queue lists the contacts with ascending
+// levels.
+static int cut_levels(const int *level_of, const int *queue, int n, int *stripe_of)
+{
+    const int share = (n + SS_STRIPES_MAX - 1) / SS_STRIPES_MAX;
+    int stripe = 0, size = 0;
+    for (int k = 0; k < n; k++) {
+        const bool new_level = k > 0 && level_of[queue[k]] != level_of[queue[k - 1]];
+        if (new_level && size >= share) {
+            stripe++;
+            size = 0;
+        }
+        stripe_of[queue[k]] = stripe;
+        size++;
+    }
+    return stripe + 1;
+}
+
+// Orders the visits: the even stripes, then the odd ones; in a stripe the contacts in their natural
+// order.
+static void order_visits(const int *stripe_of, int n, ss_stripes *s, int *order)
+{
+    int filled = 0, placed = 0;
+    s->neven = (s->count + 1) / 2;
+    for (int parity = 0; parity < 2; parity++) {
+        for (int stripe = parity; stripe < s->count; stripe += 2) {
+            s->start[placed++] = filled;
+            for (int i = 0; i < n; i++) {
+                if (stripe_of[i] == stripe) {
+                    order[filled++] = i;
+                }
+            }
+        }
+    }
+    s->start[placed] = filled;
+}
+
+static bool make_stripes(const meetings *m, ss_ordered *o)
+{
+    const size_t n = (size_t)m->ncontacts;
+    bool *entered = malloc(((size_t)m->nplaces + 1) * sizeof *entered);
+    int *level_of = malloc(n * sizeof *level_of), *queue = malloc(n * sizeof *queue);
+    int *stripe_of = malloc(n * sizeof *stripe_of);
+    o->order = malloc(n * sizeof *o->order);
+    o->stripes.start = malloc((n + 1) * sizeof *o->stripes.start);
+    const bool ok = entered != NULL && level_of != NULL && queue != NULL && stripe_of != NULL &&
+                    o->order != NULL && o->stripes.start != NULL;
+    if (ok) {
+        find_levels(m, entered, level_of, queue);
+        o->stripes.count = cut_levels(level_of, queue, m->ncontacts, stripe_of);
+        order_visits(stripe_of, m->ncontacts, &o->stripes, o->order);
+    }
+    free(entered);
+    free(level_of);
+    free(queue);
+    free(stripe_of);
+    return ok;
+}
+
+static ss_status find_stripes(const ss_problem *p, ss_ordered *o, ss_error *e)
+{
+    ss_bodies bodies = {0};
+    if (p->form == SS_GLOBAL) {
+        const ss_status status = ss_bodies_find(p, &bodies, e);
+        if (status != SS_OK) {
+            return status;
+        }
+    }
+    meetings m = {.ncontacts = p->ncontacts,
+                  .nplaces = p->form == SS_GLOBAL ? bodies.nbodies : p->ncontacts};
+    const bool ok = list_places(p, &bodies, &m) && list_guests(&m) && make_stripes(&m, o);
+    free_meetings(&m);
+    ss_bodies_free(&bodies);
+    return ok ? SS_OK : ss_fail_memory(e, "the stripes of a sweep");
+}
+
+// ---- A problem in another order
 
 void ss_ordered_take(const ss_ordered *ordered, int width, const double *problem, double *visits)
 {
+    ss_assert(problem != visits);
     const size_t bytes = (size_t)width * sizeof *visits;
     for (int k = 0; k < ordered->view.ncontacts; k++) {
         const int i = ordered->order != NULL ? ordered->order[k] : k;
@@ -16,6 +224,7 @@ void ss_ordered_take(const ss_ordered *ordered, int width, const double *problem
 
 void ss_ordered_give(const ss_ordered *ordered, int width, const double *visits, double *problem)
 {
+    ss_assert(problem != visits);
     const size_t bytes = (size_t)width * sizeof *visits;
     for (int k = 0; k < ordered->view.ncontacts; k++) {
         const int i = ordered->order != NULL ? ordered->order[k] : k;
@@ -23,7 +232,7 @@ void ss_ordered_give(const ss_ordered *ordered, int width, const double *visits,
     }
 }
 
-// A permutation drawn by exchanging each place with one before it (Fisher and Yates).
+// Returns a permutation; a random one exchanges each place with one before it (Fisher and Yates).
 static int *draw_order(int n, ss_order_kind kind, uint64_t seed)
 {
     int *order = malloc((size_t)n * sizeof *order);
@@ -40,8 +249,9 @@ static int *draw_order(int n, ss_order_kind kind, uint64_t seed)
     return order;
 }
 
-// Columns of A in the order of the visits, dim columns a contact. They are copied as they are: their rows
-// ascend already, and sorting triplets takes as long as all else that an order needs.
+// Puts the columns of A into the order of the visits, dim columns a contact. They are copied as
+// they are: their rows ascend already, and sorting triplets takes as long as all else that an order
+// needs.
 static ss_status permute_columns(const ss_ordered *o, const ss_sparse *A, ss_sparse *out,
                                  ss_error *e)
 {
@@ -69,8 +279,8 @@ static ss_status permute_columns(const ss_ordered *o, const ss_sparse *A, ss_spa
     return SS_OK;
 }
 
-// Rows of W are contacts too: component c of contact i becomes that of i's visit. Two transpositions put
-// them into ascending order again.
+// Permutes W, whose rows are contacts too: component c of contact i becomes that of i's visit. Two
+// transpositions put them into ascending order again.
 static ss_status permute_local(const ss_problem *p, ss_ordered *o, ss_error *e)
 {
     const int dim = p->dim, size = dim * p->ncontacts;
@@ -130,9 +340,7 @@ ss_status ss_ordered_new(const ss_problem *p, ss_order_kind kind, uint64_t seed,
     ordered->view.mu = ordered->view.b = ordered->view.w = NULL;
     ss_status status = SS_OK;
     if (kind == SS_STRIPED) {
-        status = ss_stripes_find(p, &ordered->stripes, e);
-        ordered->order = ordered->stripes.order;
-        ordered->stripes.order = NULL;
+        status = find_stripes(p, ordered, e);
     } else {
         ordered->order = draw_order(p->ncontacts, kind, seed);
         status = ordered->order != NULL ? SS_OK : ss_fail_memory(e, "an order of contacts");
@@ -146,7 +354,6 @@ ss_status ss_ordered_new(const ss_problem *p, ss_order_kind kind, uint64_t seed,
     return status;
 }
 
-// In the natural order everything is borrowed.
 void ss_ordered_free(ss_ordered *ordered)
 {
     if (ordered->owned) {
@@ -157,6 +364,6 @@ void ss_ordered_free(ss_ordered *ordered)
         free(ordered->view.w);
     }
     free(ordered->order);
-    ss_stripes_free(&ordered->stripes);
+    free(ordered->stripes.start);
     *ordered = (ss_ordered){0};
 }

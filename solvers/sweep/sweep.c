@@ -1,25 +1,12 @@
+// solvers/sweep/sweep.c -- freezing, threads and tallies of a sweep.
 #include "solvers/sweep/sweep.h"
+
+#include "base/assert.h"
+#include "solvers/sweep/visits.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "solvers/sweep/visits.h"
-
-// Visits in a phase below which a second thread costs more than it brings: with two, a sweep over
-// 60 contacts takes 1.2 times the seconds of one, over 200 (two phases of 100) 0.6 times. Contacts
-// that are passed over count for a PASSED_SHARE each.
-#define PAYING_VISITS 100
-#define PASSED_SHARE  (1.0 / 32.0)
-
-// Of the tolerance: what rests leaves room for what it may have grown by, and for rounding.
-#define REST_SHARE 0.5
-
-// Over V: normal parts of a contact below this are rounding.
-#define LEAST_NORMAL 1e-13
-
-// Tolerances that sweeps with floats do not disturb: what they leave in a velocity is some 1e-7 of it, until it
-// comes from the impulses again, before an answer is judged and every REFRESH_SWEEPS (gauss_seidel.c).
-#define FEW_DIGITS_FROM 1e-4
 
 // ---- Freezing
 
@@ -40,7 +27,7 @@ static void set_thresholds(ss_sweeper *sweeper)
     }
 }
 
-// Two threads may wake the same contact between them.
+// Wakes a contact, which another thread may do at the same time.
 static void wake(ss_sweeper *sweeper, int i)
 {
     __atomic_store_n(&sweeper->rests_until[i], 0, __ATOMIC_RELAXED);
@@ -68,11 +55,11 @@ static void wake_neighbours(ss_sweeper *sweeper, int i)
     }
 }
 
-// freeze=absolute measures in the 2-norm, and freezes from the first sweep on.
 void ss_sweep_consider_freezing(ss_sweeper *sweeper, int i, double residual, const double dr[3],
                                 const double r[3])
 {
     const bool absolute = sweeper->settings->freeze == SS_FREEZE_ABSOLUTE;
+    ss_assert(sweeper->rests_until != NULL);
     if (!absolute && sweeper->sweeps == 0) {
         return;
     }
@@ -110,7 +97,7 @@ static void visit_all(ss_sweeper *sweeper, int begin, int end, ss_tally *t)
     }
 }
 
-// Stripes first .. last - 1, none of which touches a body of another.
+// Stripes first .. last - 1, no two of which touch the same body.
 typedef struct phase {
     ss_sweeper *sweeper;
     int first, last;
@@ -131,7 +118,14 @@ static void visit_phase(ss_sweeper *sweeper, ss_team *team, int first, int last)
     ss_team_run(team, last - first, visit_stripe, &p);
 }
 
-// NULL if the last sweep says that there is too little to do. The bits do not depend on it.
+// Visits in a phase below which a second thread costs more than it brings: with two, a sweep over
+// 60 contacts takes 1.2 times the seconds of one, over 200 (two phases of 100) 0.6 times. Contacts
+// that are passed over count for a PASSED_SHARE each.
+#define PAYING_VISITS 100
+#define PASSED_SHARE  (1.0 / 32.0)
+
+// Returns the team, or NULL if there is too little to do, judged by the last sweep. Bits do not
+// depend on it.
 static ss_team *find_helpers(const ss_sweeper *sweeper)
 {
     const double n = sweeper->coupling->n, passed = PASSED_SHARE * n;
@@ -139,7 +133,7 @@ static ss_team *find_helpers(const ss_sweeper *sweeper)
     return visits >= 2.0 * PAYING_VISITS ? sweeper->team : NULL;
 }
 
-// Stripe by stripe, so that the sums do not depend on the threads.
+// Adds the tallies stripe by stripe, so that the sums do not depend on the threads.
 static void add_up(ss_sweeper *sweeper, int count)
 {
     sweeper->last = (ss_tally){0};
@@ -201,8 +195,6 @@ const char *ss_sweep_key_needs(const ss_method *m, const char *key)
     return !has_goal && strcmp(key, "ltol") == 0 ? "a local solver of more than one step" : NULL;
 }
 
-// ---- Making one
-
 void ss_sweep_get(const ss_sweeper *sweeper, double *r)
 {
     ss_coupling_get(sweeper->coupling, sweeper->coupling->packed);
@@ -214,6 +206,18 @@ void ss_sweep_set(ss_sweeper *sweeper, const double *r)
     ss_ordered_take(&sweeper->ordered, sweeper->coupling->dim, r, sweeper->coupling->packed);
     ss_coupling_set(sweeper->coupling, sweeper->coupling->packed);
 }
+
+// ---- Making one
+
+// Share of the tolerance below which a contact rests: it leaves room for growth, and for rounding.
+#define REST_SHARE 0.5
+
+#define LEAST_NORMAL 1e-13 // normal parts of a contact below this share of V are rounding
+
+// Tolerances from which on floats do not disturb sweeps. They leave an error of some 1e-7 in a
+// velocity until it is computed from the impulses again: before an answer is judged, and every
+// REFRESH_SWEEPS (gauss_seidel.c).
+#define FEW_DIGITS_FROM 1e-4
 
 static ss_local_goal sweep_goal(const ss_sweeper *sweeper)
 {
@@ -229,7 +233,6 @@ static ss_local_goal sweep_goal(const ss_sweeper *sweeper)
                            .normal = sweeper->exact && !fixed ? normal * c->V : 0.0};
 }
 
-// For stripes of the contacts.
 static ss_status make_team(ss_sweeper *sweeper, ss_error *e)
 {
     const int threads = sweeper->task->threads, neven = sweeper->ordered.stripes.neven;
@@ -245,8 +248,8 @@ static ss_status sweep_prepare(ss_sweeper *sweeper, const ss_stop *stop, ss_erro
     const ss_task *t = sweeper->task;
     const ss_sweep_settings *s = sweeper->settings;
     sweeper->lazy = s->visit == SS_VISIT_NEEDED && s->freeze == SS_FREEZE_OFF;
-    // Threads need stripes, and one thread takes them too where threads are asked for: their number
-    // shall not change the bits.
+    // Threads need stripes. One thread takes them too where threads are asked for, so that their
+    // number does not change the bits.
     const bool striped = t->threads > 0 && s->order == SS_NATURAL;
     const ss_order_kind kind = striped ? SS_STRIPED : (ss_order_kind)s->order;
     ss_status status = ss_ordered_new(t->problem, kind, s->seed, &sweeper->ordered, e);

@@ -1,8 +1,8 @@
 // solvers/sweep/visits.h -- the visits of a sweep, with a local solver inlined.
 //
-// A visit is a chain: u of the contact, its solution, what that does to the next contact. Between functions
-// numbers pass through memory, which delays the chain. So a quick local solver has a loop of its own, which
-// is this one with its `solve` inlined, and the same bits:
+// A visit is a chain: u of the contact, its solution, and its effect on the next contact. Between
+// functions numbers pass through memory, which delays the chain. So a quick local solver has a loop
+// of its own, which is this one with its `solve` inlined, and the same bits:
 //
 //     static void my_visits(ss_sweeper *s, int begin, int end, ss_tally *t)
 //     {
@@ -10,23 +10,23 @@
 //     }
 #pragma once
 
-#include <float.h>
-#include <math.h>
 #include "solvers/contact_normal.h"
-#include "solvers/sweep/see_push.h"
 #include "solvers/sweep/sweep.h"
 
-// How velocities are seen: by the loops in this file, or by those of ss_coupling.
+#include <float.h>
+#include <math.h>
+
+// Velocities are seen by rows of blocks or by ends, inline, or by the functions of ss_coupling.
 typedef enum ss_view { SS_VIEW_ROWS, SS_VIEW_ENDS, SS_VIEW_ANY } ss_view;
 
 typedef ss_local_info ss_local_solve(const ss_local *p, const ss_local_goal *goal,
                                      const void *settings, double r[3]);
 
-// |dr| below this share of |r| is rounding: a solver that finds its start good enough scales it to
-// and fro.
+// |dr| below this share of |r| is rounding: a solver that finds its start good enough scales it and
+// scales it back.
 #define SS_SAME_IMPULSE (4.0 * DBL_EPSILON)
 
-// A NaN stays.
+// Returns the larger number, or a NaN of either.
 static inline double ss_sweep_larger(double a, double b)
 {
     return isnan(a) || b <= a ? a : b;
@@ -36,7 +36,7 @@ SS_INLINE double ss_visit_residual(const ss_sweeper *sweeper, const ss_local *p,
                                    const double u[3])
 {
     if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && u[0] >= 0.0) {
-        return 0.0; // open, as many are: f is 0 exactly
+        return 0.0; // many are open, where f is 0 exactly
     }
     const double s = sweeper->coupling->s;
     const double normal = ss_normal_size(s, r[0], u[0]);
@@ -46,7 +46,7 @@ SS_INLINE double ss_visit_residual(const ss_sweeper *sweeper, const ss_local *p,
     return ss_sweep_larger(normal, s * ss_length2(r[1], r[2]));
 }
 
-// Whether contact i needs no solution now, and how long it will do without a visit.
+// Returns whether contact i needs no solution now, and notes how long it needs no visit.
 SS_INLINE bool ss_visit_rests(ss_sweeper *sweeper, int i, const double r[3], const double u[3],
                               double residual)
 {
@@ -91,7 +91,7 @@ SS_INLINE void ss_visit_move(ss_coupling *c, ss_view view, int i, const double r
     old[2] = r[2];
 }
 
-// As ss_contact_solve of a method without a fail-safe, whose local solver `solve` is.
+// Does what ss_contact_solve does for a method without a fail-safe whose local solver is `solve`.
 SS_INLINE ss_local_info ss_visit_solve(const ss_method *method, ss_local_solve *solve,
                                        const ss_local *p, const ss_local_goal *goal, double r[3],
                                        ss_local_counters *counters)
@@ -108,7 +108,7 @@ SS_INLINE ss_local_info ss_visit_solve(const ss_method *method, ss_local_solve *
     return info;
 }
 
-// Whether the impulse has changed.
+// Visits contact i and returns whether its impulse has changed.
 SS_INLINE bool ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int i,
                             ss_tally *t)
 {
@@ -149,9 +149,9 @@ SS_INLINE bool ss_visit_one(ss_sweeper *sweeper, ss_local_solve *solve, ss_view 
     return step != 0.0;
 }
 
-// The numbers that a visit to contact i reads come from afar if many contacts between two visits rest. Asking
-// for them before the visits that come first costs nothing that is waited for.
-#define SS_MOST_LINES 40 // of 64 bytes: what fits into the caches nearby
+// Prefetches the numbers that a visit to contact i reads: they come from distant memory if many
+// contacts between two visits rest.
+#define SS_MOST_LINES 40 // lines of 64 bytes that fit into the nearest cache
 SS_INLINE void ss_visit_prefetch(const ss_coupling *c, ss_view view, int i)
 {
     const char *x = NULL;
@@ -179,7 +179,7 @@ SS_INLINE void ss_visit_prefetch(const ss_coupling *c, ss_view view, int i)
     __builtin_prefetch(c->r + 4 * (size_t)i);
 }
 
-// The first contact from i on that does not rest now, or `end`; its numbers are asked for.
+// Returns the first contact from i on that does not rest now, or `end`, and prefetches its numbers.
 SS_INLINE int ss_visit_look_ahead(const ss_sweeper *sweeper, ss_view view, int i, int end)
 {
     while (i < end && ss_resting_rests(sweeper->coupling->resting, i, sweeper->rest)) {
@@ -191,13 +191,14 @@ SS_INLINE int ss_visit_look_ahead(const ss_sweeper *sweeper, ss_view view, int i
     return i;
 }
 
-// Contacts rest: while nothing moves, the next visit is to the contact that was seen ahead.
+// Visits where contacts rest. While nothing moves, the next visit is to the contact that was seen
+// ahead.
 SS_INLINE void ss_visit_needed(ss_sweeper *sweeper, ss_local_solve *solve, ss_view view, int begin,
                                int end, ss_tally *t)
 {
     const ss_resting *resting = sweeper->coupling->resting;
     int next = begin;
-    bool still = true; // since `next` was seen
+    bool still = true; // true if nothing has moved since `next` was seen
     for (int i = begin; i < end;) {
         if (ss_resting_rests(resting, i, sweeper->rest)) {
             i++;
@@ -238,8 +239,8 @@ SS_INLINE void ss_visit_range(ss_sweeper *sweeper, ss_local_solve *solve, ss_vie
     *t = tally;
 }
 
-// Contacts begin .. end - 1; *t is what this pass found. `solve`, a constant, is the local solver of a
-// method without a fail-safe; NULL: any method.
+// Visits contacts begin .. end - 1 and writes its findings into *t. `solve`, a constant, is the
+// local solver of a method without a fail-safe, or NULL for any method.
 SS_INLINE void ss_visit_contacts(ss_sweeper *sweeper, ss_local_solve *solve, int begin, int end,
                                  ss_tally *t)
 {

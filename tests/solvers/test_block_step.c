@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 #include "problems/store/store.h"
-#include "solvers/sweep/block_problem.h"
 #include "solvers/sweep/block_step.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"

@@ -1,4 +1,4 @@
-// What rests rests: the bounds of solvers/sweep/resting.h against the residuals themselves, and
+// What rests rests: the bounds of solvers/sweep/coupling.h against the residuals themselves, and
 // sweeps that leave resting contacts alone against sweeps that visit all.
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // Stripes: who may be visited at the same time, and that the number of threads changes no bit.
 #include "problems/matrix/bodies.h"
-#include "solvers/sweep/stripes.h"
+#include "solvers/sweep/order.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
 
@@ -52,8 +52,9 @@ static bool clash(const ss_problem *p, const bool *meets, int nplaces, int i, in
     return false;
 }
 
-static void check_every_contact_once(const ss_problem *p, const ss_stripes *s)
+static void check_every_contact_once(const ss_problem *p, const ss_ordered *o)
 {
+    const ss_stripes *s = &o->stripes;
     int *seen = calloc((size_t)p->ncontacts, sizeof *seen);
     CHECK(s->count >= 1 && s->start[0] == 0 && s->start[s->count] == p->ncontacts);
     CHECK(s->neven == (s->count + 1) / 2);
@@ -61,7 +62,7 @@ static void check_every_contact_once(const ss_problem *p, const ss_stripes *s)
         CHECK(s->start[g] < s->start[g + 1]);
     }
     for (int k = 0; k < p->ncontacts; k++) {
-        seen[s->order[k]]++;
+        seen[o->order[k]]++;
     }
     for (int i = 0; i < p->ncontacts; i++) {
         CHECK(seen[i] == 1);
@@ -72,9 +73,10 @@ static void check_every_contact_once(const ss_problem *p, const ss_stripes *s)
 // Returns the number of stripes.
 static int check_stripes(const ss_problem *p)
 {
-    ss_stripes s;
-    CHECK_OK(ss_stripes_find(p, &s, &error));
-    check_every_contact_once(p, &s);
+    ss_ordered o;
+    CHECK_OK(ss_ordered_new(p, SS_STRIPED, 0, &o, &error));
+    check_every_contact_once(p, &o);
+    const ss_stripes s = o.stripes;
     int nplaces;
     bool *meets = find_meetings(p, &nplaces);
     for (int g = 0; g < s.count; g++) {
@@ -82,15 +84,14 @@ static int check_stripes(const ss_problem *p)
         for (int h = g + 1; h < last; h++) {
             for (int k = s.start[g]; k < s.start[g + 1]; k++) {
                 for (int l = s.start[h]; l < s.start[h + 1]; l++) {
-                    CHECK(!clash(p, meets, nplaces, s.order[k], s.order[l]));
+                    CHECK(!clash(p, meets, nplaces, o.order[k], o.order[l]));
                 }
             }
         }
     }
     free(meets);
     const int count = s.count;
-    ss_stripes_free(&s);
-    CHECK(s.order == NULL);
+    ss_ordered_free(&o);
     return count;
 }
 
