@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "strands/snapshot.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 const char *const ss_wind_kinds[] = {"steady", "wake", "turbulence", NULL};
 

@@ -465,10 +465,8 @@ static void difference(const void *strand, const double *q0, const double *q1, d
 // ---- From a design
 
 #define DEFAULT_ELEMENTS 5
-
-#define SHARED_ELEMENTS 7
-
-#define SHARED_FIRST 4 // elements that have the first of two twists in common
+#define SHARED_ELEMENTS  7
+#define SHARED_FIRST     4 // elements that have the first of two twists in common
 
 // rad: an element that turns further is not resolved by any use of it, and would need thousands of
 // quadrature points.

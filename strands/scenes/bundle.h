@@ -15,7 +15,7 @@
 // angle psi with the axis come as near as d cos psi, so that the lattice is spacing / cos psi wide.
 #pragma once
 
-#include "problems/tangle/random.h"
+#include "base/random.h"
 #include "strands/world.h"
 
 typedef struct ss_bundle {

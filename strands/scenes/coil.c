@@ -9,7 +9,7 @@
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"
 #include "strands/shape.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 #define VERTICES 101
 #define PINS     3

@@ -10,7 +10,7 @@
 #include "strands/scenes/ball.h"
 #include "strands/scenes/scenes.h"
 #include "strands/scenes/thin_hair.h"
-#include "problems/tangle/random.h"
+#include "base/random.h"
 
 #define BALL    0.05   // m, radius
 #define CONTACT 400e-6 // m, radius of contacts

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/corde/corde.h"
+#include "strands/models/corde.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
 

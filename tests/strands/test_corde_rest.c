@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/corde/corde.h"
+#include "strands/models/corde.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/resting.h"
 #include "tests/support/rod_errors.h"

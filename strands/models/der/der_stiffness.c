@@ -10,7 +10,7 @@
 //
 // doc/strands.md, "Bending Hessian" to "Stretch".
 #include "strands/models/der/der_joints.h"
-#include "problems/tangle/spectrum.h"
+#include "base/spectrum.h"
 
 // Eigenvalues below this share of the largest are 0.
 #define ZERO_SHARE 1e-12
