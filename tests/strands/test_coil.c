@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "strands/models/lifted_curls/lifted_curls.h"
+#include "strands/models/lifted_curls.h"
 #include "strands/scenes/scene.h"
 #include "tests/support/strand_run.h"
 #include "tests/support/support.h"

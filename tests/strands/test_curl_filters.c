@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/lifted_curls/curl_forms.h"
+#include "strands/models/curl_forms.h"
 #include "base/spectrum.h"
 #include "tests/support/curl_filter_oracle.h"
 #include "tests/support/support.h"

@@ -1,6 +1,6 @@
 // tests/strands/test_lifted_curls.c -- energy, gradient and Hessian of lifted curls against derivatives by
 // complex step (tests/support/curl_oracle.h), and what holds for whole curls.
-#include "strands/models/lifted_curls/lifted_curls.h"
+#include "strands/models/lifted_curls.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // step (curl_oracle.h).
 #pragma once
 
-#include "strands/models/lifted_curls/lifted_curls.h"
+#include "strands/models/lifted_curls.h"
 #include "tests/support/curl_oracle.h"
 
 // A without its negative eigenvalues.

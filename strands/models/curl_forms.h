@@ -1,29 +1,186 @@
-// strands/models/lifted_curls/curl_forms.h -- bending and torsion of a stencil: strains, slopes, and second
+// strands/models/curl_forms.h -- bending and torsion of a stencil: strains, slopes, and second
 // derivatives with each filter (internal).
 //
-// The angle theta of two vectors e0, e1 with directions t0, t1: c = t0.t1, b = t0 x t1 / s, s = sin theta,
-// tp_i = t_i x b;  dtheta = tp_0.de0/|e0| - tp_1.de1/|e1|. With mu and d = dE/dtheta the Hessian of a square
-// of it is S H S, S = diag(I/|e0|, I/|e1|), H having the eigenvectors, over sqrt 2,
+// The angle theta of two vectors e0, e1 with directions t0, t1: c = t0.t1, b = t0 x t1 / s, s = sin
+// theta, tp_i = t_i x b;  dtheta = tp_0.de0/|e0| - tp_1.de1/|e1|. With mu and d = dE/dtheta the
+// Hessian of a square of it is S H S, S = diag(I/|e0|, I/|e1|), H having the eigenvectors, over
+// sqrt 2,
 //
 //     (b, b):  d (c - 1)/s      (b, -b):  d (c + 1)/s
 //     p = (tp_0, -tp_1), r = (t0, t1):    [[2 mu, -d], [-d, 0]]     mu +- sqrt(mu^2 + d^2)
 //     q = (tp_0, tp_1),  m = (t0, -t1):   [[0, -d], [-d, 0]]        +- d
 //
-// The torsion tau of e0, e1, e2 about t = e1/|e1|, L = |e1|: z0 = e0 - al e1, z1 = e2 - be e1 are across t,
-// h_i = z_i/|z_i|, n_i = t x h_i;  dtau = -n0.dz0/|z0| + n1.dz1/|z1|, dz0 = de0 - al de1, dz1 = de2 - be de1.
-// Its Hessian is a form in (dz0, dz1), and one in p0 = t.dz0, p1 = t.dz1, H = h0.de1, N = n0.de1:
+// The torsion tau of e0, e1, e2 about t = e1/|e1|, L = |e1|: z0 = e0 - al e1, z1 = e2 - be e1 are
+// across t, h_i = z_i/|z_i|, n_i = t x h_i;  dtau = -n0.dz0/|z0| + n1.dz1/|z1|, dz0 = de0 - al de1,
+// dz1 = de2 - be de1. Its Hessian is a form in (dz0, dz1), and one in p0 = t.dz0, p1 = t.dz1, H =
+// h0.de1, N = n0.de1:
 //
 //     mu dtau^2 + d [2 (h0.dz0)(n0.dz0)/|z0|^2 - 2 (h1.dz1)(n1.dz1)/|z1|^2]
 //     2 d [p0 N/(|z0| L) - p1 N1/(|z1| L) - (H1 N1 - H N)/(2 L^2)],  H1 = h1.de1, N1 = n1.de1
 //
-// `split` clamps either; the second in the measure of the vertices, in which p0 and p1 are not orthogonal.
-// `text` takes the angle of z0 and z1 as above for the first, and then the second is -(its part along t) of
-// p0 + |z0| H/L and p1 + |z1| H1/L.
+// `split` clamps either; the second in the measure of the vertices, in which p0 and p1 are not
+// orthogonal. `text` takes the angle of z0 and z1 as above for the first, and then the second is
+// -(its part along t) of p0 + |z0| H/L and p1 + |z1| H1/L.
 //
 // doc/strands.md, "Bend eigensystem" and "Torsion eigensystem and the filter `split`".
 #pragma once
 
-#include "strands/models/lifted_curls/curl_lanes.h"
+#include "strands/models/lifted_curls.h"
+
+#define LANES SS_CURL_LANES
+#include "strands/lanes.h"
+
+static inline lane3 lane3_where(lane_mask mask, lane3 a)
+{
+    const lanes none = {0.0};
+    return (lane3){lanes_where(mask, a.x, none), lanes_where(mask, a.y, none),
+                   lanes_where(mask, a.z, none)};
+}
+
+// ---- Eigenvalues of 4 x 4 matrices, by plane rotations
+//
+// The rows and columns p and r turn by the angle whose tangent t makes A_pr zero (base/spectrum.c).
+// t is needed to a few digits only, and is computed in floats; its cosine, by two steps of Newton's
+// method for 1/sqrt(1 + t^2), is that of t to rounding, so that the turn is one. What is left of
+// A_pr is 1e-7 of it.
+
+typedef float few_digits __attribute__((vector_size(4 * LANES), aligned(4)));
+typedef int few_mask __attribute__((vector_size(4 * LANES), aligned(4)));
+
+static inline few_digits lanes_few_root(few_digits a)
+{
+    for (int l = 0; l < LANES; l++) {
+        a[l] = sqrtf(a[l]);
+    }
+    return a;
+}
+
+// Returns b where the mask is not set.
+static inline few_digits lanes_few_where(few_mask mask, few_digits a, few_digits b)
+{
+    return (few_digits)(((few_mask)a & mask) | ((few_mask)b & ~mask));
+}
+
+typedef struct lanes_turn {
+    lanes c, s; // cosine and sine
+} lanes_turn;
+
+// Entries of A are 1 at most: smaller ones than floats have turn nothing.
+static inline lanes_turn lanes_turn_of(lanes A[4][4], int p, int r)
+{
+    const few_digits off = __builtin_convertvector(A[p][r] + A[p][r], few_digits);
+    const few_digits gap = __builtin_convertvector(A[r][r] - A[p][p], few_digits);
+    const few_digits root = lanes_few_root(gap * gap + off * off) + 1e-30F;
+    // off / (gap +- root), of the sign that adds up.
+    const few_digits below = lanes_few_where(gap < 0.0F, gap - root, gap + root);
+    const lanes t = __builtin_convertvector(off / below, lanes);
+    const lanes square = 1.0 + t * t;
+    lanes c = __builtin_convertvector(
+        1.0F / lanes_few_root(__builtin_convertvector(square, few_digits)), lanes);
+    c *= 1.5 - 0.5 * square * c * c;
+    c *= 1.5 - 0.5 * square * c * c;
+    return (lanes_turn){c, t * c};
+}
+
+static inline void lanes_turn_by(lanes_turn turn, lanes A[4][4], lanes Q[4][4], int p, int r)
+{
+    const lanes c = turn.c, s = turn.s, cc = c * c, ss = s * s, cs = c * s;
+    const lanes both = A[p][r] + A[p][r];
+    const lanes app = cc * A[p][p] - cs * both + ss * A[r][r];
+    const lanes arr = ss * A[p][p] + cs * both + cc * A[r][r];
+    A[p][r] = A[r][p] = (cc - ss) * A[p][r] + cs * (A[p][p] - A[r][r]);
+    A[p][p] = app;
+    A[r][r] = arr;
+    for (int k = 0; k < 4; k++) {
+        const lanes u = Q[p][k], v = Q[r][k];
+        Q[p][k] = c * u - s * v;
+        Q[r][k] = s * u + c * v;
+        if (k != p && k != r) {
+            const lanes x = A[p][k], y = A[r][k];
+            A[p][k] = A[k][p] = c * x - s * y;
+            A[r][k] = A[k][r] = s * x + c * y;
+        }
+    }
+}
+
+// Among 2e6 matrices, random ones and nearly multiples of I, the worst have entries off the
+// diagonal of 0.006, 9e-9 and 4e-16 of the largest after 3, 4 and 5 sweeps.
+#define SWEEPS 5
+
+// Eigenvalues below this share of the largest are 0.
+#define ZERO_SHARE 1e-12
+
+// A matrix whose eigenvalues are found: Q A Q' over `most`, with what is left off its diagonal.
+typedef struct lanes_turned {
+    lanes A[4][4], Q[4][4], most;
+} lanes_turned;
+
+static inline void lanes_turn_begin(lanes A[4][4], lanes_turned *t)
+{
+    t->most = (lanes){0.0};
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            const lanes size = lanes_absolute(A[i][j]);
+            t->most = lanes_where(size > t->most, size, t->most);
+            t->Q[i][j] = lanes_all(i == j ? 1.0 : 0.0);
+        }
+    }
+    const lanes unit = 1.0 / lanes_where(t->most > 0.0, t->most, lanes_all(1.0));
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            t->A[i][j] = A[i][j] * unit;
+        }
+    }
+}
+
+// Puts A without its negative eigenvalues.
+static inline void lanes_turn_end(const lanes_turned *t, lanes A[4][4])
+{
+    lanes largest = {0.0}, value[4];
+    for (int k = 0; k < 4; k++) {
+        const lanes size = lanes_absolute(t->A[k][k]);
+        largest = lanes_where(size > largest, size, largest);
+    }
+    for (int k = 0; k < 4; k++) {
+        const lanes own = t->A[k][k];
+        value[k] = lanes_where(own > ZERO_SHARE * largest, t->most * own, lanes_all(0.0));
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j <= i; j++) {
+            A[i][j] = value[0] * t->Q[0][i] * t->Q[0][j] + value[1] * t->Q[1][i] * t->Q[1][j] +
+                      (value[2] * t->Q[2][i] * t->Q[2][j] + value[3] * t->Q[3][i] * t->Q[3][j]);
+            A[j][i] = A[i][j];
+        }
+    }
+}
+
+// Turns rows p and r, and those that are left, i and j: neither turn moves what the other is found
+// from.
+static inline void lanes_eliminate(lanes_turned *a, lanes_turned *b, int p, int r, int i, int j)
+{
+    const lanes_turn turn[4] = {lanes_turn_of(a->A, p, r), lanes_turn_of(b->A, p, r),
+                                lanes_turn_of(a->A, i, j), lanes_turn_of(b->A, i, j)};
+    lanes_turn_by(turn[0], a->A, a->Q, p, r);
+    lanes_turn_by(turn[1], b->A, b->Q, p, r);
+    lanes_turn_by(turn[2], a->A, a->Q, i, j);
+    lanes_turn_by(turn[3], b->A, b->Q, i, j);
+}
+
+// Takes the negative eigenvalues off two matrices: each turn waits for two divisions and two roots,
+// in which three others go on.
+static inline void lanes_clamp_two(lanes A[4][4], lanes B[4][4])
+{
+    lanes_turned a, b;
+    lanes_turn_begin(A, &a);
+    lanes_turn_begin(B, &b);
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        lanes_eliminate(&a, &b, 0, 1, 2, 3);
+        lanes_eliminate(&a, &b, 0, 2, 1, 3);
+        lanes_eliminate(&a, &b, 0, 3, 1, 2);
+    }
+    lanes_turn_end(&a, A);
+    lanes_turn_end(&b, B);
+}
 
 // ---- 3 x 3 blocks
 
@@ -79,7 +236,8 @@ static inline void block_where(lane_mask mask, block *A)
     }
 }
 
-// A symmetric form of two vectors: blocks of the first, the second, and of the first (rows) with the second.
+// A symmetric form of two vectors: blocks of the first, the second, and of the first (rows) with
+// the second.
 typedef struct pair {
     block first, second, both;
 } pair;
@@ -115,7 +273,8 @@ static inline angle angle_of(lane3 t0, lane3 t1, lanes inverse0, lanes inverse1)
     return a;
 }
 
-// H in its eigenvectors: the eigenvalues of (b, b) and (b, -b), and the entries of the other two blocks.
+// H in its eigenvectors: the eigenvalues of (b, b) and (b, -b), and the entries of the other two
+// blocks.
 typedef struct unit_form {
     lanes same, opposite;
     lanes pp, pr, rr, qq, qm, mm;
@@ -151,7 +310,7 @@ static inline unit_form unit_gauss_newton(lanes mu)
     return (unit_form){.pp = 2.0 * mu};
 }
 
-// S H S
+// K += S H S
 static inline void add_angle(const angle *a, const unit_form *u, pair *K)
 {
     const lanes i0 = a->inverse0, i1 = a->inverse1;
@@ -206,7 +365,7 @@ static inline torsion torsion_of(lane3 e0, lane3 t, lanes L, lane3 e2)
     return s;
 }
 
-// The form in (dz0, dz1): U in the coordinates (h0.dz0, n0.dz0, h1.dz1, n1.dz1).
+// Finds the form in (dz0, dz1): U in the coordinates (h0.dz0, n0.dz0, h1.dz1, n1.dz1).
 static inline void arms_form(const torsion *s, lanes mu, lanes d, lanes U[4][4])
 {
     const lanes i0 = s->inverse[0], i1 = s->inverse[1];
@@ -231,7 +390,7 @@ static inline void add_arms(const torsion *s, lanes U[4][4], pair *K)
     }
 }
 
-// The form in (p0, p1, H, N).
+// Finds the form in (p0, p1, H, N).
 static inline void middle_form(const torsion *s, lanes d, lanes C[4][4])
 {
     const lanes c = s->cosine, z = s->sine, plane = 0.5 * d / (s->L * s->L);
@@ -246,8 +405,8 @@ static inline void middle_form(const torsion *s, lanes d, lanes C[4][4])
     C[2][3] = C[3][2] = 2.0 * plane * z * z;
 }
 
-// U without its negative part, and C in the measure of the vertices: with R the rows p0, p1, H, N by them and
-// R R' = L L', that is L^-T (L' C L)^+ L^-1.
+// Takes off the negative parts of U, and of C in the measure of the vertices: with R the rows p0,
+// p1, H, N by them and R R' = L L', C becomes L^-T (L' C L)^+ L^-1.
 static inline void clamp_parts(const torsion *s, lanes U[4][4], lanes C[4][4])
 {
     const lanes al = s->al, be = s->be, one = lanes_all(1.0);
@@ -285,7 +444,7 @@ static inline void clamp_parts(const torsion *s, lanes U[4][4], lanes C[4][4])
     }
 }
 
-// The same two forms of the filter `text`: K and C of the angle of z0 and z1.
+// Finds the two forms of the filter `text`: K and C of the angle of z0 and z1.
 static inline void text_forms(const torsion *s, lanes mu, lanes d, pair *K, lanes C[4][4])
 {
     const angle a = angle_of(s->h[0], s->h[1], s->inverse[0], s->inverse[1]);
@@ -306,7 +465,7 @@ static inline void text_forms(const torsion *s, lanes mu, lanes d, pair *K, lane
                       N[1] * (row[0][i] * row[1][j] + row[1][i] * row[0][j]);
         }
     }
-    // Without a plane of both, no form.
+    // Without a plane of both there is no form.
     const lane_mask sound = a.s >= 1e-8;
     block_where(sound, &K->first);
     block_where(sound, &K->second);
