@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/support/articulated.h"
 #include "tests/support/oriented_rows.h"
 #include "tests/measure/bench.h"
 
@@ -58,7 +59,7 @@ static void measure(int n, double best[2])
         }
         at[1] = ss_clock_now();
         for (int k = 0; k < repeats; k++) {
-            ss_oriented_forward(tree, &base, q, w, NULL, rs);
+            articulated_motion(tree, &base, q, w, NULL, rs);
         }
         at[2] = ss_clock_now();
         for (int k = 0; k < 2; k++) {
@@ -105,7 +106,7 @@ static void measure_response(int points)
     const double end = ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) + SECONDS;
     while (ss_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) < end) {
         double at[3];
-        ss_oriented_forward(tree, &s.base, q, w, NULL, wdot);
+        articulated_motion(tree, &s.base, q, w, NULL, wdot);
         const int m = put_contacts(&s, points, rows);
         memset(f, 0, sizeof f);
         at[0] = ss_clock_now();

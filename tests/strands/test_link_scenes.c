@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "harness/frames/frames.h"
-#include "strands/models/oriented/oriented_joint.h"
-#include "strands/models/oriented/oriented_strand.h"
+#include "strands/models/oriented.h"
 #include "strands/posing.h"
 #include "tests/support/link_run.h"
 #include "tests/support/support.h"

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/oriented/oriented_joint.h"
+#include "strands/models/oriented.h"
 #include "tests/support/random_tree.h"
+#include "tests/support/articulated.h"
 #include "tests/support/support.h"
 
 #define TRIALS 20
@@ -42,7 +43,7 @@ static void articulated_leave_no_residual(const random_tree *t)
 {
     const int nv = ss_oriented_nv(t->tree);
     double wdot[MOST], rs[MOST], rest[MOST];
-    ss_oriented_forward(t->tree, &t->base, t->q, t->w, t->load, wdot);
+    articulated_motion(t->tree, &t->base, t->q, t->w, t->load, wdot);
     find_residual(t, NULL, rest);
     find_residual(t, wdot, rs);
     CHECK_LE(largest_of(rs, nv), 1e-12 * largest_of(rest, nv));
@@ -89,9 +90,9 @@ static void responses_add_up(const random_tree *t)
         both[i].force = ss_plus(t->load[i].force, more[i].force);
         both[i].moment = ss_plus(t->load[i].moment, more[i].moment);
     }
-    ss_oriented_forward(t->tree, &t->base, t->q, t->w, both, after);
-    ss_oriented_forward(t->tree, &t->base, t->q, t->w, t->load, before);
-    ss_oriented_respond(t->tree, more, response);
+    articulated_motion(t->tree, &t->base, t->q, t->w, both, after);
+    articulated_motion(t->tree, &t->base, t->q, t->w, t->load, before);
+    articulated_response(t->tree, more, response);
     const double most = largest_of(after, nv);
     for (int k = 0; k < nv; k++) {
         CHECK_NEAR(before[k] + response[k], after[k], 1e-12 * most);
@@ -205,7 +206,7 @@ static double half_period(const ss_oriented *s, double h)
             const double rate[3] = {w[0] + (i > 0 ? share * a[i - 1] : 0.0), 0.0, 0.0};
             const double q[4] = {cos(0.5 * at), sin(0.5 * at), 0.0, 0.0};
             double wdot[3];
-            ss_oriented_forward(s, &base, q, rate, NULL, wdot);
+            articulated_motion(s, &base, q, rate, NULL, wdot);
             CHECK_NEAR(wdot[1], 0.0, 1e-12);
             k[i] = rate[0];
             a[i] = wdot[0];

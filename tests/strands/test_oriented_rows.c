@@ -3,6 +3,7 @@
 
 #include "tests/support/oriented_rows.h"
 #include "tests/support/random_tree.h"
+#include "tests/support/articulated.h"
 #include "tests/support/support.h"
 
 #define N    RANDOM_TREE_LINKS
@@ -85,7 +86,7 @@ static void forces_bring_about_what_is_wanted(void)
         ss_oriented_rows_apply(t.tree, ROWS, rows, f, all);
         ss_oriented_base base = t.base;
         base.acceleration = ss_minus(base.acceleration, s.gravity);
-        ss_oriented_forward(t.tree, &base, t.q, t.w, all, wdot);
+        articulated_motion(t.tree, &base, t.q, t.w, all, wdot);
         for (int i = 0; i < ROWS; i++) {
             double a = a0[i];
             for (int j = 0; j < ROWS; j++) {
@@ -160,16 +161,16 @@ static void step_with(const ss_oriented_state *s, double *q, double *w, double h
     double wdot[6], a0[8], K[64], f[8] = {0.0}, p[16];
     ss_oriented_base base = s->base;
     base.acceleration = ss_minus(base.acceleration, s->gravity);
-    ss_oriented_forward(s->tree, &base, q, w, NULL, wdot);
+    articulated_motion(s->tree, &base, q, w, NULL, wdot);
     int m = give(s, h, rows);
     ss_oriented_rows_measure(s, m, rows, wdot, load, a0, K);
     ss_oriented_rows_impact(s, m, rows, K, 0.0, 2000, p, wdot, load, w);
-    ss_oriented_forward(s->tree, &base, q, w, NULL, wdot);
+    articulated_motion(s->tree, &base, q, w, NULL, wdot);
     m = give(s, h, rows); // of the velocities after the impact
     ss_oriented_rows_measure(s, m, rows, wdot, load, a0, K);
     ss_oriented_rows_solve(m, rows, a0, K, 2000, 1.0, 1e-9, f);
     ss_oriented_rows_apply(s->tree, m, rows, f, all);
-    ss_oriented_forward(s->tree, &base, q, w, all, wdot);
+    articulated_motion(s->tree, &base, q, w, all, wdot);
     for (int k = 0; k < 6; k++) {
         w[k] += h * wdot[k];
     }

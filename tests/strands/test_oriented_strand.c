@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/oriented/oriented_strand.h"
+#include "strands/models/oriented.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/rod_errors.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/oriented/oriented_strand.h"
+#include "strands/models/oriented.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
 

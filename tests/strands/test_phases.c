@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/support/oriented_rows.h"
-#include "strands/models/oriented/oriented_strand.h"
+#include "strands/models/oriented.h"
 #include "strands/posing.h"
 #include "strands/scenes/incline.h"
 #include "strands/schemes/rows.h"

@@ -1,4 +1,5 @@
 // Constraints on the accelerations of a tree of links (oriented_rows.h).
+#include "tests/support/articulated.h"
 #include "tests/support/oriented_rows.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static ss_vec3 velocity_of(const ss_oriented *tree, int link, ss_vec3 at)
     return ss_plus(m->velocity, ss_cross(m->spin, arm_of(tree, link, at)));
 }
 
-// Of the last ss_oriented_forward or ss_oriented_respond, with what the motion adds where `moves`.
+// Of the last articulated_motion or articulated_response, with what the motion adds where `moves`.
 static ss_vec3 acceleration_of(const ss_oriented *tree, int link, ss_vec3 at, bool moves)
 {
     const ss_oriented_sum *sum = &tree->sum[link];
@@ -33,7 +34,7 @@ static void move_freely(const ss_oriented_state *s, double *wdot)
 {
     ss_oriented_base base = s->base;
     base.acceleration = ss_minus(base.acceleration, s->gravity);
-    ss_oriented_forward(s->tree, &base, s->q, s->w, s->load, wdot);
+    articulated_motion(s->tree, &base, s->q, s->w, s->load, wdot);
 }
 
 // ---- Rows
@@ -147,7 +148,7 @@ static void respond(const ss_oriented *tree, int m, const ss_oriented_row *rows,
 {
     memset(load, 0, (size_t)tree->n * sizeof *load);
     ss_oriented_rows_apply(tree, m, rows, f, load);
-    ss_oriented_respond(tree, load, wdot);
+    articulated_response(tree, load, wdot);
 }
 
 void ss_oriented_rows_measure(const ss_oriented_state *s, int m, const ss_oriented_row *rows,

@@ -14,7 +14,7 @@
 // doc/strands.md, "Contact by LCP".
 #pragma once
 
-#include "strands/models/oriented/oriented.h"
+#include "strands/models/oriented.h"
 
 typedef struct ss_oriented_row {
     int link;

@@ -1,7 +1,7 @@
 // tests/support/random_tree.h -- trees of links that branch, and how they and their bases move, at random.
 #pragma once
 
-#include "strands/models/oriented/oriented.h"
+#include "strands/models/oriented.h"
 #include "base/random.h"
 
 #define RANDOM_TREE_LINKS 9

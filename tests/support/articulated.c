@@ -1,27 +1,23 @@
-// The mass matrix by composite bodies, and forward dynamics by articulated bodies (oriented.h).
+// tests/support/articulated.c -- forward dynamics of a tree of links by articulated bodies.
 //
-// Composite bodies [F08]. m, h = sum m (x - x_j) and I, about x_j, are those of all that link j carries. A unit
-// of w_j, e = R_j e_k, gives it the momentum P = e x h and the angular momentum L = I e about its joint; about
-// that of an ancestor i it is L + (x_j - x_i) x P, so that M_ij = R_i' (L + (x_j - x_i) x P).
-//
-// Articulated bodies. The links beyond joint j, with their joints free to move, ask of it
+// The links beyond joint j, with their joints free to move, ask of it
 //
 //     N = A alpha + B a + n,   F = B' alpha + C a + f                             (1)
 //
-// where a link alone has A = I + m (|c|^2 - cc'), B = m [c]x, C = m. The joint transmits the known torque
-// N = R (Q - C_j w_j) =: t, so that alpha = A^-1 (t - n - B a), and what its parent meets is a force alone,
+// where a link alone has A = I + m (|c|^2 - cc'), B = m [c]x, C = m. The joint transmits the known
+// torque N = R (Q - C_j w_j) =: t, so that alpha = A^-1 (t - n - B a), and what its parent meets is
+// a force alone,
 //
 //     F = G a + g,   G = C - B' A^-1 B,   g = f + B' A^-1 (t - n)                 (2)
 //
-// at a = a_p + alpha_p x d + omega_p x (omega_p x d), and the torque t: the parent's A, B, C gain -[d]x G [d]x,
-// [d]x G and G, its n and f gain t + d x g' and g' = g + G (omega_p x (omega_p x d)).
+// at a = a_p + alpha_p x d + omega_p x (omega_p x d), and the torque t: the parent's A, B, C gain
+// -[d]x G [d]x, [d]x G and G, its n and f gain t + d x g' and g' = g + G (omega_p x (omega_p x d)).
 //
 // doc/strands.md, "Articulated bodies".
-#include "strands/models/oriented/oriented.h"
+#include "tests/support/articulated.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-#include "strands/models/oriented/oriented_joint.h"
 
 // ---- 3 x 3 matrices, row by row
 
@@ -81,110 +77,38 @@ static ss_vec3 solve(const double A[9], ss_vec3 b)
     return ss_vec(b.x / A[0] - l1 * u - l2 * z, u, z);
 }
 
-// ---- What hangs on a joint
+// ---- Bodies
 
-typedef struct ss_oriented_body {
-    double A[9];     // kg m^2: of (1), about the joint; of a composite body its inertia
+typedef struct body {
+    double A[9];     // kg m^2: of (1), about the joint
     double B[9];     // kg m; after (2): Y = A^-1 B
     double C[9];     // kg; after (2): G
     ss_vec3 n, f;    // N m, N: of (1); n becomes A^-1 (t - n)
     ss_vec3 t;       // N m, that the joint transmits
     ss_vec3 turning; // m/s^2: omega_p x (omega_p x d)
     ss_vec3 extra;   // rad/s^2: omega_p x R w
-    double mass;     // kg, of a composite body, and its
-    ss_vec3 h;       // kg m
-} ss_oriented_body;
+} body;
 
-size_t ss_oriented_body_size(void)
-{
-    return sizeof(ss_oriented_body);
-}
+// The bodies of the tree that moved last; [SS_ORIENTED_BASE] is the base.
+static body *bodies;
+static int room;
 
 static void clear_bodies(const ss_oriented *s)
 {
-    memset(s->body + SS_ORIENTED_BASE, 0, (size_t)(s->n + 1) * sizeof *s->body);
-}
-
-// ---- Composite bodies
-
-// Joins a composite body to its parent's, about whose joint its points are d farther away:
-// I gains m (|d|^2 - dd') + 2 h.d - hd' - dh'.
-static void join(const ss_oriented_body *own, ss_vec3 d, ss_oriented_body *up)
-{
-    const double x[3] = {own->h.x, own->h.y, own->h.z}, y[3] = {d.x, d.y, d.z};
-    add_diagonal(up->A, own->mass * ss_dot(d, d) + 2.0 * ss_dot(own->h, d), -own->mass, d);
-    for (int i = 0; i < 9; i++) {
-        up->A[i] += own->A[i] - x[i / 3] * y[i % 3] - y[i / 3] * x[i % 3];
-    }
-    up->h = ss_plus(up->h, ss_along(own->h, own->mass, d));
-    up->mass += own->mass;
-}
-
-static void make_composites(const ss_oriented *s, bool whole)
-{
-    clear_bodies(s);
-    for (int j = s->n - 1; j >= 0; j--) {
-        const ss_oriented_link *l = &s->link[j];
-        const ss_oriented_motion *m = &s->motion[j];
-        ss_oriented_body *own = &s->body[j];
-        const double mass = whole ? l->mass : 0.0, across = whole ? l->across : 0.0;
-        add_diagonal(own->A, across, l->spin - across, m->turn.c[1]);
-        add_diagonal(own->A, mass * ss_dot(m->centre, m->centre), -mass, m->centre);
-        own->h = ss_along(own->h, mass, m->centre);
-        own->mass += mass;
-        join(own, m->arm, &s->body[l->parent]);
-    }
-}
-
-static void add_entry(ss_band *M, int i, int j, double x)
-{
-    *ss_band_at(M, i > j ? i : j, i > j ? j : i) += x;
-}
-
-// Column k of link j, along its path to the base.
-static void add_column(const ss_oriented *s, int j, int k, ss_band *M)
-{
-    const ss_oriented_motion *m = &s->motion[j];
-    const ss_vec3 e = m->turn.c[k], P = ss_cross(e, s->body[j].h);
-    const ss_vec3 L = times(s->body[j].A, e);
-    const int column = ss_oriented_rate_at(s, j) + k, *path = s->path + s->begin[j];
-    for (int above = 0; above < s->depth[j]; above++) {
-        const int i = path[above], row = ss_oriented_rate_at(s, i);
-        const ss_oriented_motion *at = &s->motion[i];
-        const ss_vec3 about = ss_plus(L, ss_cross(ss_minus(m->joint, at->joint), P));
-        const ss_vec3 own = ss_turned_back(&at->turn, about);
-        const double x[3] = {own.x, own.y, own.z};
-        for (int r = 0; r < (i == j ? k + 1 : 3); r++) {
-            add_entry(M, row + r, column, x[r]);
+    if (s->n + 1 > room) {
+        free(bodies != NULL ? bodies - 1 : NULL);
+        body *const all = malloc((size_t)(s->n + 1) * sizeof *all);
+        if (all == NULL) {
+            abort();
         }
+        bodies = all + 1;
+        room = s->n + 1;
     }
-    if (s->floats) {
-        const ss_vec3 along = ss_turned_back(&s->motion[SS_ORIENTED_BASE].turn, P);
-        add_entry(M, 0, column, along.x);
-        add_entry(M, 1, column, along.y);
-        add_entry(M, 2, column, along.z);
-    }
+    memset(bodies + SS_ORIENTED_BASE, 0, (size_t)(s->n + 1) * sizeof *bodies);
 }
-
-void ss_oriented_mass(const ss_oriented *s, const double *q, bool whole, ss_band *M)
-{
-    const ss_pose home = ss_pose_identity();
-    ss_oriented_place(s, &home, q);
-    make_composites(s, whole);
-    for (int j = 0; j < s->n; j++) {
-        for (int k = 0; k < 3; k++) {
-            add_column(s, j, k, M);
-        }
-    }
-    for (int k = 0; k < 3 && s->floats; k++) {
-        add_entry(M, k, k, s->body[SS_ORIENTED_BASE].mass);
-    }
-}
-
-// ---- Articulated bodies
 
 // Y = A^-1 B and G = C - B'Y of a body whose A, B and C are whole.
-static void eliminate(ss_oriented_body *b)
+static void eliminate(body *b)
 {
     double Y[9];
     for (int c = 0; c < 3; c++) {
@@ -203,8 +127,8 @@ static void eliminate(ss_oriented_body *b)
     memcpy(b->B, Y, sizeof Y);
 }
 
-// The parent's A, B and C gain those of a force G a at the end of the arm d.
-static void hang(const ss_oriented_body *own, ss_vec3 d, ss_oriented_body *up)
+// Adds a force G a at the end of the arm d to the parent's A, B and C.
+static void hang(const body *own, ss_vec3 d, body *up)
 {
     double dG[9], back[9];
     cross_product(d, own->C, dG);
@@ -225,22 +149,22 @@ static void articulate(const ss_oriented *s)
     for (int j = s->n - 1; j >= 0; j--) {
         const ss_oriented_link *l = &s->link[j];
         const ss_oriented_motion *m = &s->motion[j];
-        ss_oriented_body *own = &s->body[j];
+        body *own = &bodies[j];
         add_diagonal(own->A, l->across, l->spin - l->across, m->turn.c[1]);
         add_diagonal(own->A, l->mass * ss_dot(m->centre, m->centre), -l->mass, m->centre);
         add_cross(own->B, l->mass, m->centre);
         add_diagonal(own->C, l->mass, 0.0, m->centre);
         eliminate(own);
-        hang(own, m->arm, &s->body[l->parent]);
+        hang(own, m->arm, &bodies[l->parent]);
     }
 }
 
-// What the motion of a link asks for beside A, B and C, and the torque of its joint.
+// Finds what the motion of a link asks for beside A, B and C, and the torque of its joint.
 static void set_bias(const ss_oriented *s, int j, ss_quat q, const double w[3])
 {
     const ss_oriented_link *l = &s->link[j];
     const ss_oriented_motion *m = &s->motion[j], *up = &s->motion[l->parent];
-    ss_oriented_body *own = &s->body[j];
+    body *own = &bodies[j];
     const ss_joint joint = ss_joint_at(l->rest, q);
     const ss_vec3 damped = ss_joint_damping(l->damping, w);
     const ss_vec3 Q = ss_joint_torque(&joint, l->spring), y = m->turn.c[1];
@@ -254,19 +178,26 @@ static void set_bias(const ss_oriented *s, int j, ss_quat q, const double w[3])
     own->n = ss_plus(gyration, ss_cross(m->centre, inward));
 }
 
+static void put_into(ss_vec3 x, double *to)
+{
+    to[0] = x.x;
+    to[1] = x.y;
+    to[2] = x.z;
+}
+
 static void clear_bias(const ss_oriented *s)
 {
     for (int j = SS_ORIENTED_BASE; j < s->n; j++) {
-        ss_oriented_body *own = &s->body[j];
+        body *own = &bodies[j];
         own->t = own->turning = own->extra = own->f = own->n = ss_vec(0.0, 0.0, 0.0);
     }
 }
 
-// From the tips to the base: g of (2), and what it is to the parent.
+// Finds g of (2), and what it is to the parent, from the tips to the base.
 static void gather(const ss_oriented *s, const ss_oriented_load *load)
 {
     for (int j = s->n - 1; j >= 0; j--) {
-        ss_oriented_body *own = &s->body[j], *up = &s->body[s->link[j].parent];
+        body *own = &bodies[j], *up = &bodies[s->link[j].parent];
         const ss_oriented_motion *m = &s->motion[j];
         if (load != NULL) {
             const ss_vec3 moment = ss_plus(load[j].moment, ss_cross(m->centre, load[j].force));
@@ -282,42 +213,36 @@ static void gather(const ss_oriented *s, const ss_oriented_load *load)
     }
 }
 
-static void put(ss_vec3 x, double *to)
-{
-    to[0] = x.x;
-    to[1] = x.y;
-    to[2] = x.z;
-}
-
-// From the base, which accelerates by a and turns faster by alpha, to the tips. Accelerations go into s->sum:
-// `force` holds a, `moment` alpha.
+// Finds wdot from the base, which accelerates by a and turns faster by alpha, to the tips.
+// Accelerations go into s->sum: `force` holds a, `moment` alpha.
 static void spread(const ss_oriented *s, ss_vec3 a, ss_vec3 alpha, double *wdot)
 {
     s->sum[SS_ORIENTED_BASE] = (ss_oriented_sum){a, alpha};
     for (int j = 0; j < s->n; j++) {
-        const ss_oriented_body *own = &s->body[j];
+        const body *own = &bodies[j];
         const ss_oriented_sum *up = &s->sum[s->link[j].parent];
         const ss_oriented_motion *m = &s->motion[j];
         const ss_vec3 at = ss_plus(up->force, ss_plus(ss_cross(up->moment, m->arm), own->turning));
         const ss_vec3 rate = ss_minus(own->n, times(own->B, at));
         const ss_vec3 relative = ss_minus(rate, ss_plus(up->moment, own->extra));
         s->sum[j] = (ss_oriented_sum){at, rate};
-        put(ss_turned_back(&m->turn, relative), wdot + ss_oriented_rate_at(s, j));
+        put_into(ss_turned_back(&m->turn, relative), wdot + ss_oriented_rate_at(s, j));
     }
 }
 
-// Of a tree that floats: the acceleration at which its root joint transmits no force, given that of the base.
+// Returns the acceleration at which the root joint of a tree that floats transmits no force, given
+// that of the base.
 static ss_vec3 float_freely(const ss_oriented *s, ss_vec3 a, ss_vec3 alpha, double *wdot)
 {
-    const ss_oriented_body *base = &s->body[SS_ORIENTED_BASE];
+    const body *base = &bodies[SS_ORIENTED_BASE];
     const ss_vec3 f = ss_plus(base->f, times_back(base->B, alpha));
     const ss_vec3 own = solve(base->C, ss_scaled(-1.0, f));
-    put(ss_turned_back(&s->motion[SS_ORIENTED_BASE].turn, ss_minus(own, a)), wdot);
+    put_into(ss_turned_back(&s->motion[SS_ORIENTED_BASE].turn, ss_minus(own, a)), wdot);
     return own;
 }
 
-void ss_oriented_forward(const ss_oriented *s, const ss_oriented_base *base, const double *q,
-                         const double *w, const ss_oriented_load *load, double *wdot)
+void articulated_motion(const ss_oriented *s, const ss_oriented_base *base, const double *q,
+                        const double *w, const ss_oriented_load *load, double *wdot)
 {
     ss_oriented_move(s, base, q, w, NULL);
     articulate(s);
@@ -332,7 +257,7 @@ void ss_oriented_forward(const ss_oriented *s, const ss_oriented_base *base, con
     spread(s, a, alpha, wdot);
 }
 
-void ss_oriented_respond(const ss_oriented *s, const ss_oriented_load *load, double *wdot)
+void articulated_response(const ss_oriented *s, const ss_oriented_load *load, double *wdot)
 {
     const ss_vec3 none = ss_vec(0.0, 0.0, 0.0);
     clear_bias(s);
