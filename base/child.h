@@ -18,8 +18,8 @@
 
 #include "base/status.h"
 
-// The number, in the child, of the first file that it keeps; and the exit code of a child that could
-// not be set up, or found no such program, as a shell has it.
+// The number, in the child, of the first file that it keeps; and the exit code of a child that
+// could not be set up, or found no such program, as a shell has it.
 enum { SS_CHILD_FILE = 3, SS_CHILD_NOT_STARTED = 127 };
 
 typedef enum ss_child_speech {
@@ -78,6 +78,31 @@ void ss_child_describe_end(const ss_child *child, char *text, size_t room);
 
 void ss_child_end(ss_child *child);   // kills it, and its group, where it still runs
 void ss_child_clear(ss_child *child); // and frees what it said
+
+// ---- Patience with one whose work has a time limit
+//
+// The work keeps its limit by its own clock. One that does not is not ended by the clock on the
+// wall: time in which the machine is busy, or stopped, says nothing about it. With a limit L the
+// patience is 2 L + 2 s of CPU time per thread, or 3 L + 2 s of sleep: of quarters of a second in
+// each of which the child used less than a thousandth of a processor.
+
+typedef struct ss_patience {
+    double most_cpu, most_sleep; // s; infinite where there is no limit
+    double cpu;                  // CPU time of the child at the start, s
+    double looked, looked_cpu;   // when the present quarter of a second began, and CPU time then, s
+    double asleep;               // s
+} ss_patience;
+
+// Begins now. A limit of 0 means no limit; 0 threads count as one.
+ss_patience ss_patience_begin(const ss_child *child, double limit, int threads);
+// Notes that the child was waiting for this process since the last look.
+void ss_patience_resume(ss_patience *patience, const ss_child *child);
+// Returns whether the patience is at its end; asked some times a second. Longer times between two
+// calls count as a quarter of a second: a parent that was suspended itself must not blame its
+// child.
+bool ss_patience_ends(ss_patience *patience, const ss_child *child);
+
+// ---- This process
 
 // The address space of this process may grow by so many bytes, and by half of the machine's memory
 // at most: memory that is asked for without end is refused before it brings the machine down.

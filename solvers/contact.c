@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "solvers/contact_normal.h"
 #include "solvers/residual.h"
 
 void ss_local_embed(ss_local *p)
@@ -13,11 +12,12 @@ void ss_local_embed(ss_local *p)
     }
 }
 
-// Where rounding of s r is more than this share of |b|, b is being lost beside it.
+// Where rounding of s r is more than this share of |b|, b is lost beside it.
 #define LOST_SHARE 1e-6
 
-// |f|_inf. Beside a very large impulse it vanishes in floating point whatever u is (x = 1e17 and
-// y = -1 have x + y - q = 0), so its rounding counts there: nothing is known of such an answer.
+// Returns |f|_inf. Beside a very large impulse it vanishes in floating point whatever u is (x =
+// 1e17 and y = -1 have x + y - q = 0), so its rounding is added there: nothing is known about such
+// an answer.
 static double size_at(const ss_local *p, double s, const double r[3], const double u[3])
 {
     const double size = ss_fb_size(p->mu, s, r, u);
@@ -47,13 +47,13 @@ static ss_local_info contact_answer(double r[3], double r_N, ss_outcome outcome)
     return (ss_local_info){.outcome = outcome, .error = NAN};
 }
 
-// W_ii = 0: nothing that r does changes u, so u = b must be allowed with r = 0.
+// Solves where W_ii = 0: no r changes u, so u = b must be allowed with r = 0.
 static ss_local_info solve_rigid(const ss_local *p, double r[3])
 {
     return contact_answer(r, 0.0, p->b[0] >= 0.0 ? SS_CONVERGED : SS_NO_SOLUTION);
 }
 
-// mu = 0: the scalar problem 0 <= r_N, 0 <= W_NN r_N + b_N, one of them zero.
+// Solves where mu = 0 the scalar problem 0 <= r_N, 0 <= W_NN r_N + b_N, one of them zero.
 static ss_local_info solve_frictionless(const ss_local *p, double r[3])
 {
     if (p->b[0] >= 0.0) {
@@ -67,9 +67,9 @@ static ss_local_info solve_frictionless(const ss_local *p, double r[3])
                          : (ss_local_info){.outcome = SS_STALLED, .error = NAN};
 }
 
-// [D11] Algorithm 1: the fail-safe where the primary answer misses the goal, from the same start.
-// Where that misses too, r = 0 only if there is no admissible answer; near the rounding floor the
-// better of the two stays.
+// Calls the fail-safe, from the same start, where the primary answer misses the goal ([D11]
+// Algorithm 1). Where that misses too, r = 0 only if there is no admissible answer; near the
+// rounding floor the better of the two stays.
 static ss_local_info solve_hybrid(const ss_method *method, const ss_local *p,
                                   const ss_local_goal *goal, double r[3],
                                   ss_local_counters *counters)
@@ -87,7 +87,7 @@ static ss_local_info solve_hybrid(const ss_method *method, const ss_local *p,
         r[c] = start[c];
     }
     ss_local_goal same = *goal;
-    same.memo = NULL; // it is the primary's
+    same.memo = NULL; // as the primary solver owns it
     ss_local_info second = method->failsafe->solve(p, &same, method->failsafe_settings, r);
     if (second.outcome == SS_NO_SOLUTION) {
         return second;
@@ -112,11 +112,11 @@ static ss_local_info solve_law(const ss_method *method, const ss_local *p,
                                     : method->local->solve(p, goal, method->local_settings, r);
 }
 
-// f has mu r_N in it, so that at small mu a solver is content with |f| while the normal parts are far
-// from their law, by up to 1/mu times as much. It is then asked again, from there, for |f| as small as
-// the normal parts need.
+// As f has mu r_N in it, at small mu a solver is content with |f| while the normal parts are far
+// from their law, by up to 1/mu times as much. It is then asked again, from there, for an |f| as
+// small as the normal parts need.
 #define ASK_AGAIN 4
-#define ASK_SHARE 0.1 // of what would do if |f| were in proportion
+#define ASK_SHARE 0.1 // share of the |f| that would suffice if both were in proportion
 ss_local_info ss_contact_ask_again(const ss_method *method, const ss_local *p,
                                    const ss_local_goal *goal, int iterations, double r[3],
                                    ss_local_counters *counters)

@@ -9,23 +9,24 @@
 
 #pragma GCC visibility push(default)
 
-// tr(W)/d. In the plane W[8] is the mean of the other two diagonal entries, so d is 3 for both.
+// Returns tr(W)/d. In the plane W[8] is the mean of the other two diagonal entries, so d is 3 for
+// both.
 static inline double ss_local_own_scale(const ss_local *p)
 {
     return (p->W[0] + p->W[4] + p->W[8]) / 3.0;
 }
 
-// In the plane: decouples the third direction, so that code for space serves. No-op in space.
+// Decouples the third direction in the plane, so that code for space serves. Does nothing in space.
 void ss_local_embed(ss_local *p);
 
-// W_22, the stiffness of the second tangent; in the plane, which has one, W_11: the embedded W_22
-// belongs to tr(W)/d alone.
+// Returns W_22, the stiffness of the second tangent. In the plane, which has one tangent, it
+// returns W_11: the embedded W_22 belongs to tr(W)/d alone.
 static inline double ss_local_second_stiffness(const ss_local *p)
 {
     return p->dim == 2 ? p->W[4] : p->W[8];
 }
 
-// u = W r + b.
+// Writes u = W r + b.
 static inline void ss_local_velocity(const ss_local *p, const double r[3], double u[3])
 {
     for (int c = 0; c < 3; c++) {
@@ -33,15 +34,16 @@ static inline void ss_local_velocity(const ss_local *p, const double r[3], doubl
     }
 }
 
-// max of |f|_inf over the scales of the goal, in m/s, for mu > 0; at least its rounding where r
-// is so large that b is lost beside it. NaN in, NaN out.
+// Returns the largest |f|_inf over the scales of the goal, in m/s, for mu > 0; at least its
+// rounding where r is so large that b is lost beside it. A NaN in r gives NaN.
 double ss_local_error(const ss_local *p, const ss_local_goal *goal, const double r[3]);
 
 typedef struct ss_local_counters {
     long solves, failsafe_calls, failures;
 } ss_local_counters;
 
-// Any block, any mu >= 0; hybrids; the counters count. p is embedded where it lies in the plane.
+// Solves a contact with any block and any mu >= 0, by a hybrid if the method is one, and adds to
+// the counters. p is embedded where it lies in the plane.
 ss_local_info ss_contact_solve(const ss_method *method, const ss_local *p,
                                const ss_local_goal *goal, double r[3], ss_local_counters *counters);
 

@@ -2,10 +2,10 @@
 //
 //     phi(0) + m2 t phi'(0) <= phi(t) <= phi(0) + m1 t phi'(0),    0 < m1 < m2 < 1           (1)
 //
-// From t = 1: where the right side fails t is too long, where the left one fails too short. t is
-// halved between the bounds known so far, and doubled while there is none above. A few changes are
-// all that is made: the last t is taken then (doc/formulation.md, "Alart-Curnier"). A NaN is too
-// long.
+// The search begins at t = 1. Where the right side fails, t is too long, as it is where phi is NaN;
+// where the left one fails, t is too short. t is halved between the bounds known so far, and
+// doubled while there is none above. After a few changes the last t is taken (doc/formulation.md,
+// "Alart-Curnier").
 #pragma once
 
 #include <math.h>
@@ -17,8 +17,8 @@
 typedef struct ss_goldstein {
     double m1, m2;
     double start, slope; // phi(0), phi'(0)
-    double low, high;    // known to be too short, too long
-    double t;            // to be tried; the answer at the end
+    double low, high;    // values of t known to be too short, too long
+    double t;            // next t to try; the answer at the end
     int trials, doublings;
 } ss_goldstein;
 
@@ -28,7 +28,7 @@ static inline ss_goldstein ss_goldstein_begin(double m1, double m2, double start
         .m1 = m1, .m2 = m2, .start = start, .slope = slope, .high = HUGE_VAL, .t = 1.0};
 }
 
-// Hears phi(t) and sets the next t; false where t stays what it is and is the answer.
+// Takes phi(t) and sets the next t. Returns false where t stays as it is and is the answer.
 static inline bool ss_goldstein_goes_on(ss_goldstein *search, double phi)
 {
     if (!(phi <= search->start + search->m1 * search->t * search->slope)) {

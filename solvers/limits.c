@@ -1,16 +1,17 @@
 #include "solvers/limits.h"
 
+#include "base/assert.h"
+#include "base/clock.h"
+
 #include <math.h>
 #include <sched.h>
-
-#include "base/clock.h"
 
 static double task_seconds(ss_clock clock)
 {
     return clock == SS_CLOCK_CPU ? ss_clock_cpu_seconds() : ss_clock_now();
 }
 
-// No process uses more CPU seconds in a second than it has cores to run on.
+// Returns the most seconds that a clock can gain in one: CPU seconds are limited by the cores.
 static double fastest(ss_clock clock)
 {
     cpu_set_t cores;
@@ -20,8 +21,8 @@ static double fastest(ss_clock clock)
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : CPU_SETSIZE;
 }
 
-// The CPU's clock costs as much as a sweep over a few contacts. A part of a solver that is not limited by it
-// does without: NaN.
+// Returns the CPU seconds of the process, or NaN for a part of a solver that is not limited by
+// them: that clock costs as much as a sweep over a few contacts.
 static double limits_cpu(const ss_task *task)
 {
     return task->recalled == NULL || task->clock == SS_CLOCK_CPU ? ss_clock_cpu_seconds() : NAN;
@@ -59,7 +60,8 @@ double ss_limits_slowness(const ss_limits *w)
     return slowness > 1.0 && isfinite(slowness) ? slowness : 1.0;
 }
 
-// The wall's clock costs next to nothing: as long as it rules this out, the CPU's is not asked.
+// Returns whether time is up. The wall's clock costs next to nothing: as long as it rules this out,
+// the CPU's is not asked.
 static bool is_late(const ss_limits *w)
 {
     const double limit = w->task->time_limit;
@@ -83,15 +85,15 @@ ss_outcome ss_limits_test(const ss_limits *w, int iterations)
     return find_limit(w->task, late, iterations);
 }
 
-// Share of the limit that an iteration may take beyond it.
-#define OVERRUN 0.05
+#define OVERRUN 0.05 // share of the limit that an iteration may take beyond it
 
-// Waiting is no work: where the limit counts CPU seconds, so does the length of an iteration. The CPU's clock
-// is asked only about iterations that may be too long for the overrun.
+// Returns whether an iteration that begins now would end late. Its length is measured by the clock
+// of the limit, as waiting is no work. The CPU's clock is asked only about iterations that may be
+// too long for the overrun.
 static bool ends_late(ss_limits *w)
 {
     const double limit = w->task->time_limit, overrun = OVERRUN * limit, now = ss_clock_now();
-    double took = (now - w->asked) * w->rate; // at most
+    double took = (now - w->asked) * w->rate; // an upper bound
     bool late = false;
     if (took > overrun || (now - w->wall) * w->rate >= limit) {
         const double elapsed = ss_limits_elapsed(w);
@@ -125,6 +127,7 @@ void ss_limits_give_up(ss_limits *w, ss_result *result)
     ss_limits_ready(w);
     ss_limits_stop(w, result);
     result->outcome = ss_limits_test(w, -1);
+    ss_assert(result->outcome != SS_UNSOLVED);
 }
 
 void ss_limits_tell(ss_limits *w, ss_progress progress)

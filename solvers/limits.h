@@ -1,24 +1,24 @@
 // solvers/limits.h -- the time, the limits and the listener of one global solve.
 #pragma once
 
-#include <math.h>
-
 #include "base/stop.h"
 #include "solvers/solver.h"
 
+#include <math.h>
+
 typedef struct ss_limits {
     const ss_task *task;
-    double start;                         // s, of the task's clock
-    double wall, cpu;                     // s, at the start
-    double ready;                         // s, wall, at the end of the set-up
-    double listening_wall, listening_cpu; // s, spent in the listener
-    double rate;                          // the most that the task's clock can run, in s a wall s
-    double asked;                         // s, wall, when ss_limits_next was asked last
-    double took;                          // s of the task's clock that passed before that, at most
-    double seen;                          // s, what ss_limits_elapsed said at a call or before it
+    double start;                         // s by the task's clock
+    double wall, cpu;                     // s at the start
+    double ready;                         // s by the wall's clock at the end of the set-up
+    double listening_wall, listening_cpu; // s spent in the listener
+    double rate;                          // most s that the task's clock can gain in one wall s
+    double asked;                         // s by the wall's clock at the last ss_limits_next
+    double took;                          // most s of the task's clock that passed before that
+    double seen;                          // s that ss_limits_elapsed returned at or before a call
 } ss_limits;
 
-// Of a solve that has not begun.
+// Returns the result of a solve that has not begun.
 static inline ss_result ss_result_unknown(void)
 {
     return (ss_result){.own_error = NAN,
@@ -29,26 +29,28 @@ static inline ss_result ss_result_unknown(void)
 }
 
 ss_limits ss_limits_start(const ss_task *task);
-void ss_limits_ready(ss_limits *w); // the set-up is done
+void ss_limits_ready(ss_limits *w); // notes that the set-up is done
 
-// Of the task's clock, without the listener.
+// Returns the seconds of the task's clock so far, without the listener.
 double ss_limits_elapsed(const ss_limits *w);
 
-// Seconds of the task's clock that a second of work has taken so far: the machine may be busy.
+// Returns the seconds of the task's clock that a second of work has taken so far: the machine may
+// be busy.
 double ss_limits_slowness(const ss_limits *w);
 
-// SS_UNSOLVED while the task may go on after so many iterations.
+// Returns SS_UNSOLVED while the task may go on after so many iterations.
 ss_outcome ss_limits_test(const ss_limits *w, int iterations);
-// The same between two iterations that nothing ends half-way: the next is taken to last as long as
-// the shorter of the last two, and is not begun where it would end late.
+// Does the same between two iterations that nothing ends half-way: the next is assumed to last as
+// long as the shorter of the last two, and is not begun where it would end late.
 ss_outcome ss_limits_next(ss_limits *w, int iterations);
 
-// Asks for the limits but that of iterations. The limits are borrowed.
+// Returns a stop that asks for all limits except that of iterations. The limits are borrowed.
 ss_stop ss_limits_stopper(const ss_limits *w);
-// The result of a solve whose set-up was stopped: r is the start.
+// Fills the result of a solve whose set-up was stopped: r is the start.
 void ss_limits_give_up(ss_limits *w, ss_result *result);
 
-// Somebody wants to hear of this iteration: what they hear costs something to find out.
+// Returns whether a listener wants to hear of this iteration. To find out what it hears costs
+// something.
 static inline bool ss_limits_listened(const ss_limits *w, int iteration)
 {
     const ss_task *t = w->task;
@@ -59,5 +61,5 @@ static inline bool ss_limits_listened(const ss_limits *w, int iteration)
 // solver's. `progress.seconds` is filled in here.
 void ss_limits_tell(ss_limits *w, ss_progress progress);
 
-// setup_seconds, sweep_seconds, seconds, cpu_seconds of a solve that ends now.
+// Fills in setup_seconds, sweep_seconds, seconds and cpu_seconds of a solve that ends now.
 void ss_limits_stop(const ss_limits *w, ss_result *result);

@@ -11,16 +11,16 @@ extern const ss_global_solver *const ss_global_solvers[]; // NULL-terminated
 const ss_local_solver *ss_local_find(const char *name);   // NULL if there is none
 const ss_global_solver *ss_global_find(const char *name); // NULL if there is none
 
-// A sentence with the names that exist for an unknown solver, key or value.
+// Parses a spec. The sentence about an unknown solver, key or value names those that exist.
 ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e);
 void ss_method_free(ss_method *method);
-// Whether both do the same, however they are spelled: "enum" and "gs/enum:freeze=off".
+// Returns whether both do the same, however they are spelled: "enum" and "gs/enum:freeze=off".
 bool ss_method_same(const ss_method *one, const ss_method *other);
-// Whether the spec asks for a rule of its own (ss_global_solver.own_rule).
+// Returns whether the spec asks for a rule of its own (ss_global_solver.own_rule).
 bool ss_method_has_own_rule(const ss_method *method);
-// Whether a task's threads have an effect.
+// Returns whether a task's threads have an effect.
 bool ss_method_takes_threads(const ss_method *method);
-// The spec without the "gs/" that a local solver's name goes without: how records know a solver.
+// Returns the spec without a leading "gs/", as records name a solver.
 const char *ss_spec_bare(const char *spec);
 
 // Runs the method's global solver on the task.

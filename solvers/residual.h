@@ -5,10 +5,11 @@
 //     D = sqrt(det z) = q_N^2 - |q_T|^2,   q_N = sqrt((|x|^2 + |y|^2 + D)/2),
 //     q_T = (x_N x_T + y_N y_T)/q_N                                                          (1)
 //
-// det z is the sum of squares of problems/coulomb.c, of degree four: this serves velocities from
+// det z is the sum of squares of problems/coulomb.c, of degree four, so this serves velocities from
 // 1e-70 to 1e70 m/s. The judge's own f has no such bounds, and is slower.
 #pragma once
 
+#include "solvers/contact.h"
 #include "solvers/small.h"
 
 static inline double ss_fb_determinant(const double x[3], const double y[3])
@@ -23,7 +24,7 @@ static inline double ss_fb_determinant(const double x[3], const double y[3])
            2.0 * ((inner * inner + cross1 * cross1) + (cross2 * cross2 + wedge * wedge));
 }
 
-// (1): D, q and f.
+// Writes q and f, and returns D, by (1).
 static inline double ss_fb_square_root(const double x[3], const double y[3], double q[3],
                                        double f[3])
 {
@@ -38,8 +39,8 @@ static inline double ss_fb_square_root(const double x[3], const double y[3], dou
     return D;
 }
 
-// |FB(s r_N, u_N)| with the scalar FB(a, b) = a + b - |(a, b)|: 2ab / (a + b + |(a, b)|) where the
-// difference would cancel. NaN in, NaN out.
+// Returns |FB(s r_N, u_N)| with the scalar FB(a, b) = a + b - |(a, b)|; 2ab / (a + b + |(a, b)|) is
+// the same where the difference would cancel. A NaN gives NaN.
 static inline double ss_normal_size(double s, double r_N, double u_N)
 {
     const double a = s * r_N, b = u_N;
@@ -47,7 +48,7 @@ static inline double ss_normal_size(double s, double r_N, double u_N)
     return fabs(a + b > 0.0 ? 2.0 * a * b / (a + b + h) : a + b - h);
 }
 
-// |f(r^, u^)|_inf for mu > 0 and the scale s. NaN in, NaN out.
+// Returns |f(r^, u^)|_inf for mu > 0 and the scale s. A NaN gives NaN.
 static inline double ss_fb_size(double mu, double s, const double r[3], const double u[3])
 {
     const double x[3] = {s * mu * r[0], s * r[1], s * r[2]};
@@ -56,3 +57,26 @@ static inline double ss_fb_size(double mu, double s, const double r[3], const do
     ss_fb_square_root(x, y, q, f);
     return ss_norm_inf3(f);
 }
+
+// ---- Whether the normal part of a local answer is as near to its law as the goal asks
+
+// Returns the error of the normal part in m/s, at the scale of the goal.
+static inline double ss_contact_normal_missed(const ss_local *p, const ss_local_goal *goal,
+                                              const double r[3])
+{
+    double u[3];
+    ss_local_velocity(p, r, u);
+    return SS_NORMAL_WEIGHT * ss_normal_size(goal->scale, r[0], u[0]);
+}
+
+static inline bool ss_contact_misses_normal(const ss_local *p, const ss_local_goal *goal,
+                                            const ss_local_info *info, const double r[3])
+{
+    return goal->normal > 0.0 && info->outcome == SS_CONVERGED && !info->normal_met &&
+           !(ss_contact_normal_missed(p, goal, r) <= goal->normal);
+}
+
+// Asks the method once more, from the answer r that missed; in contact.c.
+ss_local_info ss_contact_ask_again(const ss_method *method, const ss_local *p,
+                                   const ss_local_goal *goal, int iterations, double r[3],
+                                   ss_local_counters *counters);

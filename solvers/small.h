@@ -1,13 +1,13 @@
 // solvers/small.h -- vectors and matrices of three, row-major; no law is known here.
 //
-// A NaN that goes in comes out of every sum, maximum and solution.
+// A NaN in an argument gives NaN in every sum, maximum and solution.
 #pragma once
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-// For use in loops that are worth more than its length.
+// Marks functions of loops that are worth the size of their code.
 #define SS_INLINE static inline __attribute__((always_inline))
 
 static inline double ss_dot3(const double x[3], const double y[3])
@@ -20,7 +20,7 @@ static inline double ss_length2(double x, double y)
     return sqrt(x * x + y * y);
 }
 
-// max |x_i|.
+// Returns max |x_i|.
 static inline double ss_norm_inf3(const double x[3])
 {
     double worst = fabs(x[0]);
@@ -28,7 +28,7 @@ static inline double ss_norm_inf3(const double x[3])
     return worst != worst || fabs(x[2]) <= worst ? worst : fabs(x[2]);
 }
 
-// Whether all numbers of a vector of any length are 0.
+// Returns whether all numbers of a vector of any length are 0.
 static inline bool ss_all_zero(const double *x, size_t count)
 {
     size_t k = 0;
@@ -38,7 +38,7 @@ static inline bool ss_all_zero(const double *x, size_t count)
     return k == count;
 }
 
-// y = A x.
+// Writes y = A x.
 static inline void ss_multiply3(const double A[9], const double x[3], double y[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -46,7 +46,7 @@ static inline void ss_multiply3(const double A[9], const double x[3], double y[3
     }
 }
 
-// y = A' x.
+// Writes y = A' x.
 static inline void ss_multiply3_transposed(const double A[9], const double x[3], double y[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -54,8 +54,8 @@ static inline void ss_multiply3_transposed(const double A[9], const double x[3],
     }
 }
 
-// A x = b by elimination with row pivots. False where a pivot is 0 or the answer is not finite; x
-// is then of no use.
+// Solves A x = b by elimination with row pivots. Returns false where a pivot is 0 or the answer is
+// not finite; x is useless then.
 static inline bool ss_solve3(const double A[9], const double b[3], double x[3])
 {
     int k = fabs(A[3]) > fabs(A[0]) ? 1 : 0;
@@ -79,8 +79,8 @@ static inline bool ss_solve3(const double A[9], const double b[3], double x[3])
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
-// A x = b by the adjugate: one division and no branch, twice as fast as elimination, at the price
-// of digits where A is nearly singular. x is not finite where det A is 0.
+// Solves A x = b by the adjugate: one division and no branch, twice as fast as elimination, at the
+// price of digits where A is nearly singular. x is not finite where det A is 0.
 static inline void ss_solve3_adjugate(const double A[9], const double b[3], double x[3])
 {
     const double c00 = A[4] * A[8] - A[5] * A[7];

@@ -1,5 +1,12 @@
 #include "solvers/solve_in_child.h"
 
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "problems/response.h"
+#include "solvers/limits.h"
+#include "solvers/registry.h"
+
 #include <errno.h>
 #include <math.h>
 #include <semaphore.h>
@@ -8,28 +15,22 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/child.h"
-#include "base/memory.h"
-#include "problems/response.h"
-#include "base/clock.h"
-#include "solvers/limits.h"
-#include "solvers/patience.h"
-#include "solvers/registry.h"
+// Seconds between two looks at the limits and at the interrupt. An iterate that the child tells,
+// and the end of the code of others, are seen at once.
+#define SLICE 0.02
 
-// Between two looks at the limits and at the interrupt. What the child tells, and its end where it is
-// the code of others, is seen at once.
-#define SLICE 0.02 // s
-
-// One that has been interrupted may take as long as one with this limit.
-#define INTERRUPT_LIMIT 1.0 // s
+// A solver that has been interrupted may take as long as one with this limit, s.
+#define INTERRUPT_LIMIT 1.0
 
 #define NOTE_ROOM 80
 
-// A thousand contacts need about this much. A forked process shares its pages with its parent until it writes to them,
-// and each first write is a page fault. Faults take a fifth of the time of a small problem, and little of a large one.
-#define MEMORY_READY ((size_t)2 << 20) // bytes
+// A thousand contacts need about so many bytes. A forked process shares its pages with its parent
+// until it writes to them, and each first write is a page fault. Faults take a fifth of the time of
+// a small problem, and little of a large one.
+#define MEMORY_READY ((size_t)2 << 20)
 
-// Where a contained solver and its parent meet: the child tells an iterate and waits until it is heard.
+// A contained solver and its parent meet here: the child tells an iterate and waits until it is
+// heard.
 typedef struct exchange {
     sem_t told, heard;
     volatile sig_atomic_t interrupted;
@@ -44,20 +45,20 @@ typedef struct shared_memory {
     exchange exchange;
 } shared_memory;
 
-// A child at work. What it writes to is read here by pointers that it cannot change.
+// A child at work. The pointers into shared memory stand here, where the child cannot change them.
 typedef struct solving {
     const ss_task *task;
     ss_child_work *work;
     shared_memory *memory;
     ss_shared_solve *shared;
-    exchange *exchange; // NULL: the code of others
+    exchange *exchange; // NULL for the code of others
     size_t size;
     double *best, *latest; // [size] shared
     ss_child child;
-    ss_patience patience; // with its time limit
-    bool recalled;        // it has been interrupted, and
-    ss_patience recall;   // this is the patience since then
-    double start;         // s, CLOCK_MONOTONIC
+    ss_patience patience; // patience with its time limit
+    bool recalled;        // true once it has been interrupted
+    ss_patience recall;   // patience since then
+    double start;         // s by ss_clock_now
 } solving;
 
 static size_t task_size(const ss_task *task)
@@ -65,7 +66,7 @@ static size_t task_size(const ss_task *task)
     return (size_t)task->problem->dim * (size_t)task->problem->ncontacts;
 }
 
-// ---- What both share
+// ---- Shared memory
 
 static size_t memory_bytes(size_t size)
 {
@@ -95,7 +96,7 @@ static void unshare(const solving *job)
 
 // ---- The listener of a contained solver
 
-// In the child.
+// Tells an iterate, in the child.
 static void hand_over(void *listener, const ss_progress *progress)
 {
     const solving *job = listener;
@@ -109,7 +110,7 @@ static void hand_over(void *listener, const ss_progress *progress)
     }
 }
 
-// In the parent. Its time is not the child's.
+// Hears it, in the parent. This time is not the child's.
 static void hear(solving *job)
 {
     const ss_task *task = job->task;
@@ -129,14 +130,14 @@ static void hear(solving *job)
     sem_post(&x->heard);
 }
 
-// The task as the child sees it.
+// Returns the task as the child sees it.
 static ss_task task_in_child(solving *job)
 {
     const ss_task *task = job->task;
     exchange *x = job->exchange;
     ss_task inner = *task;
     inner.interrupted = &x->interrupted;
-    if (task->factor != NULL && *task->factor == NULL) { // what it leaves there ends with the child
+    if (task->factor != NULL && *task->factor == NULL) { // a factor made by the child ends with it
         inner.factor = NULL;
     }
     if (task->listen != NULL) {
@@ -172,7 +173,7 @@ static bool is_interrupted(const ss_task *task)
     return task->interrupted != NULL && *task->interrupted;
 }
 
-// Both: SS_UNSOLVED while the child may go on.
+// This function and the next return SS_UNSOLVED while the child may go on.
 static ss_outcome test_limits(const solving *job)
 {
     const ss_task *t = job->task;
@@ -197,7 +198,7 @@ static ss_outcome test_patience(solving *job)
     return ss_patience_ends(&job->patience, &job->child) ? SS_TIME_LIMIT : SS_UNSOLVED;
 }
 
-// For a slice, or until the child tells something.
+// Waits for a slice, or until the child tells something, and returns whether it does.
 static bool is_told(exchange *x)
 {
     const double until = ss_clock_now() + SLICE;
@@ -205,7 +206,7 @@ static bool is_told(exchange *x)
     return sem_clockwait(&x->told, CLOCK_MONOTONIC, &t) == 0;
 }
 
-// ended: 0 where it has come to its end.
+// Waits for a slice; *ended becomes 0 where the child has come to its end.
 static ss_status wait_for_contained(solving *job, int *ended, ss_error *e)
 {
     if (!is_told(job->exchange)) {
@@ -219,7 +220,8 @@ static ss_status wait_for_contained(solving *job, int *ended, ss_error *e)
     return SS_OK;
 }
 
-// forced: why the child had to be ended, or SS_UNSOLVED where it came to its own end.
+// Waits for the end of the child. *forced says why it had to be ended, or is SS_UNSOLVED where it
+// ended by itself.
 static ss_status wait_for_end(solving *job, ss_outcome *forced, ss_error *e)
 {
     const bool contained = job->exchange != NULL;
@@ -237,14 +239,14 @@ static ss_status wait_for_end(solving *job, ss_outcome *forced, ss_error *e)
     return status;
 }
 
-// ---- What came of it
+// ---- The outcome
 
-// Of a child that ended before its work did.
+// Describes a child that ended before its work did.
 static void describe_death(const solving *job, ss_result *result)
 {
     char end[80];
     if (job->child.ending == SS_ENDED_BY_SIGNAL && job->child.number == SIGXCPU) {
-        result->outcome = SS_TIME_LIMIT; // a limit that this process has inherited
+        result->outcome = SS_TIME_LIMIT; // by a limit that this process has inherited
         return;
     }
     ss_child_describe_end(&job->child, end, sizeof end);
@@ -252,7 +254,7 @@ static void describe_death(const solving *job, ss_result *result)
     snprintf(result->why, sizeof result->why, "%s %s", job->task->method->name, end);
 }
 
-// Of a contained solver that had to be ended.
+// Describes a contained solver that had to be ended.
 static void describe_force(const solving *job, ss_result *result)
 {
     const char *name = job->task->method->name;
@@ -273,9 +275,8 @@ static void conclude(const solving *job, ss_outcome forced, ss_result *result)
         return;
     }
     const int heard = job->exchange != NULL ? job->exchange->progress.iteration : 0;
-    result->iterations =
-        job->shared->result.iterations; // what a solver has not written yet is heard
-    result->iterations = heard > result->iterations ? heard : result->iterations;
+    const int written = job->shared->result.iterations;
+    result->iterations = heard > written ? heard : written;
     result->seconds = ss_clock_now() - job->start;
     result->cpu_seconds = job->child.cpu_seconds;
     result->outcome = forced;
@@ -286,7 +287,7 @@ static void conclude(const solving *job, ss_outcome forced, ss_result *result)
     }
 }
 
-// Its arrays may be half written: they are candidates, and the judge decides.
+// Chooses r. The child's arrays may be half written: they are candidates, and the judge decides.
 static ss_status choose_answer(const solving *job, double *r, ss_result *result, ss_error *e)
 {
     const double *const candidates[] = {r, job->best, job->latest};
@@ -331,7 +332,7 @@ static ss_status run_in_child(solving *job, ss_result *result, ss_outcome *force
     return status;
 }
 
-// The iterates between the first and the last are the child's.
+// Tells the first or the last iterate; those between are told by the child.
 static void tell(const ss_task *task, const ss_result *result, double seconds, const double *r)
 {
     if (task->listen != NULL) {

@@ -5,7 +5,7 @@
 
 typedef double ss_eight __attribute__((vector_size(64), aligned(8)));
 
-// a.b
+// Returns a.b.
 static inline double ss_vector_dot(size_t n, const double *a, const double *b)
 {
     ss_eight sum = {0};
@@ -21,7 +21,7 @@ static inline double ss_vector_dot(size_t n, const double *a, const double *b)
            rest;
 }
 
-// y += k x
+// Adds k x to y.
 static inline void ss_vector_add(size_t n, double k, const double *x, double *y)
 {
     for (size_t j = 0; j < n; j++) {

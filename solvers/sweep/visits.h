@@ -10,7 +10,7 @@
 //     }
 #pragma once
 
-#include "solvers/contact_normal.h"
+#include "solvers/residual.h"
 #include "solvers/sweep/sweep.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 // `solve` and `simulate` with solvers that behave as badly as solvers can. The program is this one
 // itself, told so by TEST_AS, with these solvers beside those of the registry: the linker sends
-// ss_local_find through here. scripts/attack runs it too:
+// ss_method_parse through here. scripts/attack runs it too:
 //     TEST_AS=cli_contained HOSTILE_CALLS=100 test_cli simulate pony --solver segfault
 // They answer as secular does, except for contacts whose mu is above 0.9 or, with HOSTILE_CALLS, from
 // that call on.
@@ -18,8 +18,8 @@
 #include "tests/support/program.h"
 #include "tests/support/solving.h"
 
-const ss_local_solver *__real_ss_local_find(const char *name);
-const ss_local_solver *__wrap_ss_local_find(const char *name);
+ss_status __real_ss_method_parse(const char *spec, ss_method **method, ss_error *e);
+ss_status __wrap_ss_method_parse(const char *spec, ss_method **method, ss_error *e);
 
 // ---- The solvers
 
@@ -56,7 +56,7 @@ static bool has_come(const ss_local *p)
 
 static ss_local_info answer(const ss_local *p, const ss_local_goal *goal, double r[3])
 {
-    const ss_local_solver *good = __real_ss_local_find("secular");
+    const ss_local_solver *good = ss_local_find("secular");
     return good->solve(p, goal, good->card.defaults, r);
 }
 
@@ -79,18 +79,24 @@ HOSTILE(leave)
 HOSTILE(spin)
 HOSTILE(rest)
 
-const ss_local_solver *__wrap_ss_local_find(const char *name)
+ss_status __wrap_ss_method_parse(const char *spec, ss_method **method, ss_error *e)
 {
     static const ss_local_solver *const ALL[] = {&segfault_entry, &abort_entry, &leave_entry,
                                                  &spin_entry, &rest_entry};
     const char *program = getenv("TEST_AS");
     const bool here = program != NULL && strcmp(program, "cli_contained") == 0;
-    for (size_t k = 0; here && k < sizeof ALL / sizeof ALL[0]; k++) {
-        if (strcmp(ALL[k]->card.name, name) == 0) {
-            return ALL[k];
-        }
+    size_t k = 0;
+    while (here && k < sizeof ALL / sizeof ALL[0] && strcmp(ALL[k]->card.name, spec) != 0) {
+        k++;
     }
-    return __real_ss_local_find(name);
+    const bool hostile = here && k < sizeof ALL / sizeof ALL[0];
+    const ss_status status = __real_ss_method_parse(hostile ? "secular" : spec, method, e);
+    if (hostile && status == SS_OK) {
+        (*method)->local = ALL[k];
+        strcpy((*method)->spec, spec);
+        strcpy((*method)->name, spec);
+    }
+    return status;
 }
 
 static int be_the_program(char **argv)

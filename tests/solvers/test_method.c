@@ -172,7 +172,7 @@ static void printed_stands_for_options_that_others_stand_over(void)
     ss_method_free(over);
     ss_method_free(same);
     expect_refusal("mfb:as=written", "as takes printed, not 'written'");
-    expect_refusal("anderson/mfb:as=printed", "'anderson/mfb' has no as=printed");
+    expect_refusal("anderson/mfb:as=printed", "as=printed applies to gs/LOCAL only");
     expect_refusal("mfb:as=printed,as=printed", "'mfb' has no option 'as'");
     expect_refusal("mfb:as=printed,frezee=on", "'mfb' has no option 'frezee'");
 }
