@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/models/der/der.h"
+#include "strands/models/der.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "strands/step/step.h"
-#include "strands/models/der/der.h"
+#include "strands/models/der.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/strand_run.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "problems/response.h"
-#include "strands/models/der/der.h"
+#include "strands/models/der.h"
 #include "tests/support/one_stepper.h"
 
 static double dt; // s, of all steps

@@ -1,21 +1,205 @@
-// Stiffness and damping of a rod (der.h), lane by lane, in the symbols of der_joints.h. Second derivatives of
-// bending are as linear in D as the first:
+// strands/models/der_kernel.c -- energy, strains, forces and stiffness of a rod (der.h), lane by
+// lane, in the symbols of der_kernel.h.
+#include "strands/models/der_kernel.h"
+
+#include "base/assert.h"
+#include "base/spectrum.h"
+
+// Edges that meet at a larger cosine fold back on each other: kb is no number of use there.
+#define FOLD -0.999999
+
+// ---- Energy
+
+static double sum_of(lanes a)
+{
+    double sum = 0.0;
+    for (int l = 0; l < LANES; l++) {
+        sum += a[l];
+    }
+    return sum;
+}
+
+static bool folds(lanes cosine)
+{
+    bool any = false;
+    for (int l = 0; l < LANES; l++) {
+        any = any || !(cosine[l] > FOLD);
+    }
+    return any;
+}
+
+static lanes squares(const ss_der *d, const joints *s, const shape *natural)
+{
+    lanes strain[SS_DER_BENDS];
+    const int count = own_strains(d, s, strain);
+    const lanes twist = s->twist - natural->twist;
+    const lanes stretch = s->length * natural->inverse_edge - 1.0;
+    lanes sum = d->rigidity.stretch * natural->edge * stretch * stretch +
+                twist_weight(d, natural) * twist * twist;
+    for (int c = 0; c < count; c++) {
+        const lanes bend = strain[c] - natural->bend[c];
+        sum += bend_weight(d, natural, c) * bend * bend;
+    }
+    return sum;
+}
+
+double ss_der_energy(const void *strand, const double *q)
+{
+    const ss_der *d = strand;
+    edges before = edges_at(d, q, -LANES);
+    double sum = 0.0;
+    for (int from = 0; from < d->n; from += LANES) {
+        const edges f = edges_at(d, q, from);
+        const joints s = joints_between(&before, &f);
+        const shape natural = shape_at(d, from);
+        sum += folds(s.cosine) ? INFINITY : sum_of(squares(d, &s, &natural));
+        before = f;
+    }
+    return 0.5 * sum;
+}
+
+void ss_der_strains(const ss_der *d, const double *q, double *edge, double *twist,
+                    double *const bend[SS_DER_BENDS])
+{
+    edges before = edges_at(d, q, -LANES);
+    for (int from = 0; from < d->n; from += LANES) {
+        const edges f = edges_at(d, q, from);
+        const joints s = joints_between(&before, &f);
+        lanes strain[SS_DER_BENDS];
+        const int count = own_strains(d, &s, strain);
+        memcpy(edge + from, &f.length, sizeof f.length);
+        memcpy(twist + from, &s.twist, sizeof s.twist);
+        for (int c = 0; c < count; c++) {
+            memcpy(bend[c] + from, &strain[c], sizeof strain[c]);
+        }
+        before = f;
+    }
+}
+
+// ---- Forces
+
+// Spreads the slope over the dofs of the joint.
+static void spread(const slope *g, lanes by[DOFS])
+{
+    const lane3 middle = lane3_minus(g->e, g->f);
+    by[0] = -g->e.x;
+    by[1] = -g->e.y;
+    by[2] = -g->e.z;
+    by[TH0] = g->th[0];
+    by[4] = middle.x;
+    by[5] = middle.y;
+    by[6] = middle.z;
+    by[TH1] = g->th[1];
+    by[8] = g->f.x;
+    by[9] = g->f.y;
+    by[10] = g->f.z;
+}
+
+void ss_der_force(const void *strand, const double *q, const double *v, double *F)
+{
+    const ss_der *d = strand;
+    (void)v;
+    edges before = edges_at(d, q, -LANES);
+    for (int from = 0; from < d->n; from += LANES) {
+        const edges f = edges_at(d, q, from);
+        const joints s = joints_between(&before, &f);
+        const shape natural = shape_at(d, from);
+        lanes w[SS_DER_BENDS], by[DOFS];
+        const lanes twist = moments(d, &s, &natural, w);
+        const directions a = directions_of(&s, w);
+        const slope bend = bend_slope(&s, &a), turn = twist_slope(&s);
+        slope g = slope_along(bend, twist, &turn);
+        const lanes stretch = s.length * natural.inverse_edge - 1.0;
+        g.f = lane3_along(g.f, d->rigidity.stretch * stretch, s.t1);
+        spread(&g, by);
+        for (int l = 0; l < LANES && from + l < d->n; l++) {
+            double *at = F + SS_DER_STRIDE * (from + l);
+            for (int i = from + l > 0 ? 0 : SS_DER_STRIDE; i < DOFS; i++) {
+                at[i - SS_DER_STRIDE] -= by[i][l];
+            }
+        }
+        before = f;
+    }
+}
+
+void ss_der_gradients(const ss_der *d, const double *q, int j, double gradient[3][DOFS])
+{
+    const int from = j - j % LANES;
+    const edges before = edges_at(d, q, from - LANES), f = edges_at(d, q, from);
+    const joints s = joints_between(&before, &f);
+    const lanes half = lanes_all(0.5), none = {0.0};
+    for (int c = 0; c < 3; c++) {
+        const lanes w[SS_DER_BENDS] = {c == 0 ? half : none, c == 1 ? half : none,
+                                       c == 0 ? half : none, c == 1 ? half : none};
+        const directions a = directions_of(&s, w);
+        const slope g = c < 2 ? bend_slope(&s, &a) : twist_slope(&s);
+        lanes by[DOFS];
+        spread(&g, by);
+        for (int i = 0; i < DOFS; i++) {
+            gradient[c][i] = by[i][j % LANES];
+        }
+    }
+}
+
+// Adds the rows of the angles, of joint from + l.
+static void add_torques(lanes T[2], lanes square[3], int from, const ss_der *d, double *torque,
+                        double *diagonal, double *over)
+{
+    for (int l = 0; l < LANES && from + l < d->n; l++) {
+        const int j = from + l;
+        torque[j] -= T[1][l];
+        diagonal[j] += square[2][l];
+        if (j > 0) {
+            torque[j - 1] -= T[0][l];
+            diagonal[j - 1] += square[0][l];
+            over[j - 1] += square[1][l];
+        }
+    }
+}
+
+void ss_der_angles(const ss_der *d, const double *q, double *torque, double *diagonal, double *over)
+{
+    memset(torque, 0, (size_t)d->n * sizeof *torque);
+    memset(diagonal, 0, (size_t)d->n * sizeof *diagonal);
+    memset(over, 0, (size_t)d->n * sizeof *over);
+    edges before = edges_at(d, q, -LANES);
+    for (int from = 0; from < d->n; from += LANES) {
+        const edges f = edges_at(d, q, from);
+        const joints s = joints_between(&before, &f);
+        const shape natural = shape_at(d, from);
+        lanes w[SS_DER_BENDS];
+        const lanes twist = moments(d, &s, &natural, w), stiff = twist_weight(d, &natural);
+        const directions a = directions_of(&s, w);
+        lanes T[2] = {lane3_dot(s.kb, a.turned[0]) - twist, lane3_dot(s.kb, a.turned[1]) + twist};
+        lanes square[3] = {stiff, -stiff, stiff};
+        for (int c = 0; c < (d->two_frame ? 4 : 2); c++) {
+            slope g = own_slope(d, &s, c);
+            const lanes weight = bend_weight(d, &natural, c);
+            square[0] += weight * g.th[0] * g.th[0];
+            square[1] += weight * g.th[0] * g.th[1];
+            square[2] += weight * g.th[1] * g.th[1];
+        }
+        add_torques(T, square, from, d, torque, diagonal, over);
+        before = f;
+    }
+}
+
+// ---- Stiffness
+//
+// Second derivatives of bending are as linear in D as the first:
 //
 //     ee   { sym(K tt - 2 t1 x D/chi, tt) + sym(kb, D^0)/2 - K/chi (I - t0 t0') }/|e|^2
 //     ff   { sym(K tt + 2 t0 x D/chi, tt) + sym(kb, D^1)/2 - K/chi (I - t1 t1') }/|f|^2
-//     ef   { -K/chi (I + t0 t1') + (2 K tt - 2 t1 x D/chi) tt' + 2 tt (t0 x D)'/chi - 2 [D]x/chi }/|e||f|
+//     ef   { -K/chi (I + t0 t1') + (2 K tt - 2 t1 x D/chi) tt'
+//            + 2 tt (t0 x D)'/chi - 2 [D]x/chi }/|e||f|
 //     e th^j, f th^j: the gradients with D'^j for D;   th^j th^j: -kb.D^j
 //
 // and to these come the squares of the strains' gradients with their stiffness.
 //
 // doc/strands.md, "Bending Hessian" to "Stretch".
-#include "strands/models/der/der_joints.h"
-#include "base/spectrum.h"
 
 // Eigenvalues below this share of the largest are 0.
 #define ZERO_SHARE 1e-12
-
-// ---- Stiffness
 
 // Second derivatives by e, f and the angles: ee and ff hold both halves.
 typedef struct curve {
@@ -69,7 +253,8 @@ static void add_block(lanes A[3][3], lanes k, const lanes a[3], const lanes b[3]
     }
 }
 
-// What the second derivatives of the strains are worth: D of bending, and T of the twist, whose are
+// Adds the second derivatives of the strains by e and f: with D those of bending, and with T those
+// of the twist,
 //     ee  -T sym(kb, t0 + tt)/4|e|^2    ff  -T sym(kb, t1 + tt)/4|f|^2
 //     ef   T { [t0]x/chi - kb tt'/2 }/|e||f|
 static void add_ends(curve *h, const joints *s, const directions *a, lanes T)
@@ -109,7 +294,7 @@ static void add_ends(curve *h, const joints *s, const directions *a, lanes T)
     }
 }
 
-// Of bending with the angles.
+// Adds the second derivatives of bending with the angles.
 static void add_angles(curve *h, const joints *s, const directions *a)
 {
     for (int k = 0; k < 2; k++) {
@@ -136,7 +321,7 @@ static void add_squares(const ss_der *d, const joints *s, const shape *natural, 
     add_square(h, twist_weight(d, natural), &g);
 }
 
-// To the dofs of the joint: at[j][i] is row i >= j of column j.
+// Spreads the derivatives over the dofs of the joint: at[j][i] is row i >= j of column j.
 static void spread_vertices(const curve *h, lanes at[DOFS][DOFS])
 {
     for (int i = 0; i < 3; i++) {
@@ -168,7 +353,7 @@ static void spread_angles(const curve *h, lanes at[DOFS][DOFS])
     at[TH1][TH1] = h->thth[2];
 }
 
-// Each joint's matrix without what is negative in it.
+// Takes the negative eigenvalues off each joint's matrix.
 static void clamp_joints(lanes at[DOFS][DOFS])
 {
     for (int l = 0; l < LANES; l++) {
@@ -191,7 +376,7 @@ static void clamp_joints(lanes at[DOFS][DOFS])
     }
 }
 
-// The stretch of edge f: EA [tt'/|fbar| + across (I - tt')].
+// Adds the stretch of edge f: EA [tt'/|fbar| + across (I - tt')].
 static void add_stretch(const ss_der *d, const joints *s, const shape *natural, lanes across,
                         lanes at[DOFS][DOFS])
 {
@@ -224,10 +409,11 @@ static void add_joints(lanes at[DOFS][DOFS], int from, int end, double scale, ss
     }
 }
 
-// kind < 0: what damping takes, the squares of bending and twist alone.
+// Adds K; with kind < 0 what damping takes, the squares of bending and twist alone.
 static void add_stiffness(const ss_der *d, const double *q, int kind, double scale, ss_band *A)
 {
     const bool ends = kind == SS_STIFFNESS_EXACT || kind == SS_STIFFNESS_FILTERED;
+    ss_assert(A->n == ss_der_dofs(d) && A->half == 2 * SS_DER_STRIDE + 2);
     edges before = edges_at(d, q, -LANES);
     for (int from = 0; from < d->n; from += LANES) {
         const edges f = edges_at(d, q, from);
@@ -269,7 +455,7 @@ bool ss_der_stiffness(const void *strand, const double *q, ss_stiffness kind, do
     return true;
 }
 
-// As add_stretch, edge by edge.
+// Does as add_stretch, edge by edge.
 void ss_der_lengths(const void *strand, const double *q, ss_stiffness kind, double scale,
                     ss_band *A)
 {
@@ -299,10 +485,10 @@ void ss_der_lengths(const void *strand, const double *q, ss_stiffness kind, doub
     }
 }
 
-// Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain. Lengths are not
-// damped: v at the end of a step stretches an edge that has turned by phi in it at the rate phi^2/2h, and
-// EA times that is more than the weight of hair. The elastic tension that answers it is a compression, for
-// which K is indefinite.
+// Kelvin and Voigt: a moment is relaxation times stiffness times the rate of its strain. Lengths
+// are not damped: v at the end of a step stretches an edge that has turned by phi in it at the rate
+// phi^2/2h, and EA times that is more than the weight of hair. The elastic tension that answers it
+// is a compression, for which K is indefinite.
 void ss_der_damping(const void *strand, const double *q, double scale, ss_band *A)
 {
     const ss_der *d = strand;

@@ -1,29 +1,94 @@
-// Rods of the model der that are alike, strand by strand in the lanes, through the iterates of quasi.h.
+// strands/models/der_group.c -- rods of the model der that are alike, strand by strand in the
+// lanes, through the iterates of quasi.h.
 //
-// Every number is that of all strands of the group at once: frames are carried as in der_frames.c, forces
-// are those of der_joints.h, and
+// Every number is that of all strands of the group at once: frames are carried as in der.c, forces
+// are those of der_kernel.h, and
 //
 //     M = base + h^2 K_s(q*),   M = L D L',   M (v - v*) = I - g
 //
 // on the free dofs, which follow each other. There is no internal damping.
 //
 // doc/strands.md, "Thesis".
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "strands/models/der_kernel.h"
 
 #include "strands/schemes/quasi_group.h"
 #include "strands/step/stepper.h"
 
-#include "strands/models/der/der_joints.h" // defines LANES, which others have as a name
-
-#include "strands/models/der/der_band.h"
+#include <float.h>
+#include <stdlib.h>
 
 #define TURN  6.28318530717958647692
 #define ALIGN 64
 
 _Static_assert(LANES == SS_QUASI_LANES, "a lane is a strand");
+
+// ---- M = L D L'
+//
+// M is that of `nfree` dofs from `first` on, a band by columns of HALF + 1 from their diagonals on.
+
+#define HALF (2 * SS_DER_STRIDE + 2)
+
+// Returns the rows that column j of M has below its diagonal: joints couple three vertices and the
+// angles between, so that the four columns from a vertex on end in the same row.
+static int band_depth(int first, int nfree, int j)
+{
+    const int most = HALF - (first + j) % SS_DER_STRIDE, left = nfree - 1 - j;
+    return left < most ? left : most;
+}
+
+// Puts L D in the place of M, and 1/D. Returns the bits of the strands that have a factor: their
+// pivots exceed the rounding of what was taken off.
+static unsigned band_factor(int first, int nfree, lanes *M, lanes *D)
+{
+    lane_mask good = {0};
+    good = ~good;
+    for (int j = 0; j < nfree; j++) {
+        D[j] = M[(HALF + 1) * j];
+    }
+    for (int j = 0; j < nfree; j++) {
+        const lanes *left = M + (HALF + 1) * j;
+        const int below = band_depth(first, nfree, j);
+        const lanes pivot = left[0], inverse = 1.0 / pivot;
+        good &= pivot > (HALF + 1) * DBL_EPSILON * D[j];
+        D[j] = inverse;
+        for (int k = 1; k <= below; k++) {
+            lanes *restrict right = M + (HALF + 1) * (j + k) - k;
+            const lanes share = left[k] * inverse;
+            for (int i = k; i <= below; i++) {
+                right[i] -= share * left[i];
+            }
+        }
+    }
+    unsigned bits = 0;
+    for (int l = 0; l < LANES; l++) {
+        bits |= good[l] != 0 ? 1u << l : 0u;
+    }
+    return bits;
+}
+
+// x <- (L D L')^-1 x; column j of M holds that of L D
+static void band_solve(int first, int nfree, const lanes *M, const lanes *D, lanes *x)
+{
+    for (int j = 0; j < nfree; j++) {
+        const lanes *c = M + (HALF + 1) * j, scaled = x[j] * D[j];
+        const int below = band_depth(first, nfree, j);
+        for (int i = 1; i <= below; i++) {
+            x[j + i] -= c[i] * scaled;
+        }
+        x[j] = scaled;
+    }
+    for (int j = nfree - 1; j >= 0; j--) {
+        const lanes *c = M + (HALF + 1) * j;
+        const int below = band_depth(first, nfree, j);
+        lanes sum = {0.0};
+        for (int i = 1; i <= below; i++) {
+            sum += c[i] * x[j + i];
+        }
+        x[j] -= sum * D[j];
+    }
+}
+
+// ---- Making a group
 
 typedef struct group {
     int n, dofs, first, nfree; // edges; dofs, of which the free ones begin at first
@@ -42,14 +107,12 @@ typedef struct group {
     void *memory;
 } group;
 
-// What an iterate needs for itself.
+// The memory of an iterate.
 typedef struct work {
     lanes *M;  // [(HALF + 1) nfree], and then its factor
     lanes *D;  // [nfree] its diagonal, and then 1 / D
     lanes *dv; // [nfree] v - v*
 } work;
-
-// ---- Making one
 
 static bool alike(const void *strand, const void *other)
 {
@@ -93,7 +156,7 @@ static work work_in(const group *s, void *scratch)
     return (work){.M = M, .D = D, .dv = D + s->nfree};
 }
 
-// The natural shape of a strand, which `balance` may have moved since it was made.
+// Takes the natural shape of a strand, which `balance` may have moved since it was made.
 static void take_natural(group *s, int l)
 {
     const ss_der *d = s->rod[l];
@@ -240,7 +303,7 @@ static lane3 unit(lane3 a)
     return lane3_scaled(1.0 / lanes_root(lane3_dot(a, a)), a);
 }
 
-// x carried from the direction t to s.
+// Returns x carried from the direction t to s.
 static lane3 transported(lane3 t, lane3 s, lane3 x)
 {
     const lane3 b = lane3_cross(t, s), bx = lane3_cross(b, x);
@@ -255,7 +318,7 @@ static void move(group *s, double h)
     }
 }
 
-// Edge j where x is now, with its frame.
+// Returns edge j where x is now, with its frame.
 static edges carry(group *s, int j)
 {
     const lane3 e = lane3_minus(vertex(s->x, j + 1), vertex(s->x, j));
@@ -305,13 +368,13 @@ static bool is_free(const group *s, int dof)
     return dof >= s->first && dof < s->first + s->nfree;
 }
 
-// Column `dof` of M, from its diagonal on.
+// Returns column `dof` of M, from its diagonal on.
 static lanes *column(const group *s, lanes *M, int dof)
 {
     return M + (HALF + 1) * (dof - s->first);
 }
 
-// h^2 K_s of edge j into M, for free vertices: EA [(1/|ebar| - across) tt' + across I].
+// Adds h^2 K_s of edge j to M, for free vertices: EA [(1/|ebar| - across) tt' + across I].
 static void add_edge(const group *s, int j, lanes inverse, double h, lanes *M)
 {
     const double EA = h * h * s->rod[0]->rigidity.stretch;
@@ -345,7 +408,7 @@ static void take_first(const group *s, lanes *M)
     }
 }
 
-// g and M at q*.
+// Forms g and M at q*.
 static void form(group *s, double h, lanes *M)
 {
     take_first(s, M);
@@ -367,7 +430,7 @@ static void form(group *s, double h, lanes *M)
     }
 }
 
-// v, and how far it is from v*, of the strands with these bits.
+// Gives v, and how far it is from v*, to the strands with these bits.
 static void give_velocities(const group *s, const ss_quasi_step *step, const lanes *dv,
                             unsigned bits)
 {
@@ -416,7 +479,7 @@ static void group_leave(void *group_, int k)
     s->there &= ~(1u << k);
 }
 
-// M at q*, as `form` made it.
+// Gives M at q*, as `form` made it.
 static void give_matrix(const group *s, double h, int l, lanes *M, ss_band *to)
 {
     take_first(s, M);

@@ -1,23 +1,22 @@
-// strands/models/der/der_joints.h -- the joints of a rod, SS_DER_LANES side by side, and the slopes of their
-// strains: what der_force.c and der_stiffness.c share (internal).
+// strands/models/der_kernel.h -- joints side by side, of one rod or of many, and the slopes of
+// their strains: what der_kernel.c and der_group.c share (internal).
 //
-// With t0, t1 the unit edges at a joint, chi = 1 + t0.t1, tt = (t0 + t1)/chi, kb = 2 t0 x t1 / chi, every
-// strain of bending is kb.D for a D that is fixed in the material frames: D = m2 and -m1 of either edge, or
-// their mean. What the energy needs of them is linear in D, so that the sum over the strains, weighted by
-// dE/d(strain), is one D = D^0 + D^1 a joint (^j: the part of edge j), and K = kb.D:
+// With t0, t1 the unit edges at a joint, chi = 1 + t0.t1, tt = (t0 + t1)/chi, kb = 2 t0 x t1 / chi,
+// every strain of bending is kb.D for a D that is fixed in the material frames: D = m2 and -m1 of
+// either edge, or their mean. Their part in the energy's slope is linear in D, so that the sum over
+// the strains, weighted by dE/d(strain), is one D = D^0 + D^1 a joint (^j: the part of edge j), and
+// K = kb.D:
 //
-//     dE/de = [-K tt + 2 t1 x D/chi]/|e|     dE/df = [-K tt - 2 t0 x D/chi]/|f|     dE/dth^j = kb.D'^j
+//     dE/de = [-K tt + 2 t1 x D/chi]/|e|    dE/df = [-K tt - 2 t0 x D/chi]/|f|
+//     dE/dth^j = kb.D'^j
 //
-// with D'^j = dD^j/dth^j, for m2' = -m1 and (-m1)' = -m2. Number j of a lane is edge j and the joint between
-// the edges j - 1 and j.
+// with D'^j = dD^j/dth^j, for m2' = -m1 and (-m1)' = -m2. Number j of a lane is edge j and the
+// joint between the edges j - 1 and j.
 //
 // doc/strands.md, "Bending gradient" to "Twist gradient and Hessian".
 #pragma once
 
-#include <math.h>
-#include <string.h>
-
-#include "strands/models/der/der.h"
+#include "strands/models/der.h"
 
 #define LANES SS_DER_LANES
 #include "strands/lanes.h"
@@ -27,7 +26,7 @@
 #define TH0  3
 #define TH1  7
 
-// The last lane of `before`, then all but the last of `now`.
+// Returns the last lane of `before`, then all but the last of `now`.
 static inline lanes shifted(lanes before, lanes now)
 {
     return __builtin_shufflevector(before, now, 7, 8, 9, 10, 11, 12, 13, 14);
@@ -45,7 +44,7 @@ typedef struct edges {
     lanes theta, mref;
 } edges;
 
-// Edges from .. from + LANES - 1; beyond the ends, the nearest one.
+// Returns the edges from .. from + LANES - 1; beyond the ends, the nearest one.
 static inline edges edges_at(const ss_der *d, const double *q, int from)
 {
     lane3 e, d1;
@@ -76,7 +75,7 @@ static inline edges edges_at(const ss_der *d, const double *q, int from)
                    .mref = mref};
 }
 
-// The joints before the edges `f`, and what the energy makes of them.
+// The joints before the edges f, and their strains.
 typedef struct joints {
     lane3 t0, t1, m1[2], m2[2];
     lanes inverse[2]; // 1 / |e|, 1 / |f|
@@ -88,7 +87,7 @@ typedef struct joints {
     lanes twist;
 } joints;
 
-// Between the edges e and f of each lane.
+// Finds the joints between the edges e and f of each lane.
 static inline joints joints_of(const edges *e, const edges *f)
 {
     joints s = {.t0 = e->t,
@@ -110,7 +109,8 @@ static inline joints joints_of(const edges *e, const edges *f)
     return s;
 }
 
-// Of one strand: before the edges f, of which `before` are the LANES that come first.
+// Finds the joints of one strand that are before the edges f; `before` are the LANES edges that
+// come first.
 static inline joints joints_between(const edges *before, const edges *f)
 {
     const edges e = {.t = shifted3(before->t, f->t),
@@ -137,7 +137,8 @@ static inline shape shape_at(const ss_der *d, int from)
                             lanes_of(d->bend[2] + from), lanes_of(d->bend[3] + from)}};
 }
 
-// Strains that the energy squares, and how many: kappa_1, kappa_2, or all of s->strain.
+// Finds the strains that the energy squares, kappa_1 and kappa_2 or all of s->strain. Returns their
+// number.
 static inline int own_strains(const ss_der *d, const joints *s, lanes strain[SS_DER_BENDS])
 {
     if (d->two_frame) {
@@ -150,7 +151,7 @@ static inline int own_strains(const ss_der *d, const joints *s, lanes strain[SS_
     return 2;
 }
 
-// Stiffness of own strain c over lbar: bending about m2 is kappa_1.
+// Returns the stiffness of own strain c over lbar: bending about m2 is kappa_1.
 static inline lanes bend_weight(const ss_der *d, const shape *natural, int c)
 {
     const double stiff = c % 2 == 0 ? d->rigidity.bend2 : d->rigidity.bend1;
@@ -187,7 +188,7 @@ typedef struct slope {
     lanes th[2];
 } slope;
 
-// Of kb.D, D fixed: by e and f.
+// Adds the derivatives of kb.D, D fixed, by e and f.
 static inline void add_bend(const joints *s, lane3 D, slope *g)
 {
     const lanes K = lane3_dot(s->kb, D);
@@ -212,7 +213,7 @@ static inline slope twist_slope(const joints *s)
                    .th = {-one, one}};
 }
 
-// Of own strain c.
+// Returns the slope of own strain c.
 static inline slope own_slope(const ss_der *d, const joints *s, int c)
 {
     const lanes none = {0.0}, one = lanes_all(d->two_frame ? 1.0 : 0.5);
@@ -230,7 +231,7 @@ static inline slope slope_along(slope g, lanes k, const slope *a)
                    .th = {g.th[0] + k * a->th[0], g.th[1] + k * a->th[1]}};
 }
 
-// dE/d(strain) of all four strains, and of the twist.
+// Finds dE/d(strain) of all four strains; returns that of the twist.
 static inline lanes moments(const ss_der *d, const joints *s, const shape *natural,
                             lanes w[SS_DER_BENDS])
 {
