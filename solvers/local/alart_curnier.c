@@ -14,11 +14,11 @@
 // is best by it.
 #include "solvers/local/alart_curnier.h"
 
-#include <string.h>
-
 #include "solvers/goldstein_price.h"
 #include "solvers/local/fischer_burmeister.h"
 #include "solvers/local/local.h"
+
+#include <string.h>
 
 typedef struct settings {
     int steps;
@@ -42,7 +42,7 @@ static const ss_key DAC_KEYS[] = {
     {.name = NULL},
 };
 
-// u = W X + b with W over s.
+// Writes u = W X + b with W over s.
 typedef struct contact {
     ss_fb_block hat;
     ss_ac_law law;
@@ -68,7 +68,7 @@ static void ac_evaluate(const contact *k, const double X[3], ss_ac_point *at)
     ss_ac_evaluate(&k->law, X, u, at);
 }
 
-// J = dF/dX + dF/du W.
+// Writes J = dF/dX + dF/du W.
 static void jacobian(const contact *k, const double X[3], const ss_ac_point *at, double J[9])
 {
     double du[9];
@@ -87,8 +87,8 @@ static void negate(const double x[3], double minus[3])
     }
 }
 
-// -J^-1 F or, where J is singular or `descend` asks for more than that step does, -J'F. *slope is
-// its product with J'F, phi'(0).
+// Writes -J^-1 F or, where J is singular or `descend` asks for more than that step does, -J'F.
+// *slope is its product with J'F, phi'(0).
 static void direction(const contact *k, const double X[3], const ss_ac_point *at, bool descend,
                       double d[3], double *slope)
 {
@@ -125,7 +125,7 @@ static double ac_goldstein_price(const contact *k, const settings *set, const do
     return search.t;
 }
 
-// One step from X; false where it does not change X.
+// Makes one step from X. Returns false where it does not change X.
 static bool ac_step(const contact *k, const settings *set, bool damped, double X[3])
 {
     ss_ac_point at;

@@ -22,7 +22,7 @@
 
 typedef struct ss_ac_law {
     double mu;
-    double p_N, p_T; // of r/u, > 0
+    double p_N, p_T; // in the unit of r/u, > 0
     bool jean_moreau;
 } ss_ac_law;
 
@@ -30,7 +30,7 @@ typedef struct ss_ac_point {
     double y[3];
     double R;
     double length; // |y_T|
-    double F[3];   // as r
+    double F[3];   // in the unit of r
 } ss_ac_point;
 
 // Below this share of tr(W)/d a diagonal entry gives no step; tr(W)/d does instead, as any positive
@@ -42,8 +42,8 @@ static inline double ss_ac_step_for(double stiffness)
     return stiffness > SS_AC_LEAST_SHARE ? 1.0 / stiffness : 1.0;
 }
 
-// p_N = 1/W_NN, p_T = 1/lambda_max(sym W_TT), for the block W over tr(W)/d. W_22 is given apart: in
-// the plane it is the first tangent's (ss_local_second_stiffness).
+// Returns p_N = 1/W_NN, p_T = 1/lambda_max(sym W_TT), for the block W over tr(W)/d. W_22 is given
+// apart: in the plane it is the first tangent's (ss_local_second_stiffness).
 static inline ss_ac_law ss_ac_law_of(double mu, const double W[9], double second, bool jean_moreau)
 {
     const double largest =
@@ -54,7 +54,7 @@ static inline ss_ac_law ss_ac_law_of(double mu, const double W[9], double second
                        .jean_moreau = jean_moreau};
 }
 
-// (1). NaN in, NaN out.
+// Evaluates (1). A NaN gives NaN.
 static inline void ss_ac_evaluate(const ss_ac_law *law, const double r[3], const double u[3],
                                   ss_ac_point *at)
 {
@@ -92,7 +92,7 @@ static inline void ss_ac_tangential_rows(const ss_ac_law *law, const ss_ac_point
     }
 }
 
-// dF/dr and dF/du at r, of which `at` is the point.
+// Writes dF/dr and dF/du at r, of which `at` is the point.
 static inline void ss_ac_linearise(const ss_ac_law *law, const double r[3], const ss_ac_point *at,
                                    double dr[9], double du[9])
 {

@@ -1,7 +1,7 @@
 // solvers/local/duriez.c -- duriez06, duriez06-sofa, duriez08: the answer by its status.
 //
-// [D11] section 7.1; doc/formulation.md, "Duriez". The contact takes off (b_N >= 0: r = 0), or sticks
-// (r = -W^-1 b in K_mu), or slides with an impulse along t, from u_N = 0:
+// [D11] section 7.1; doc/formulation.md, "Duriez". The contact takes off (b_N >= 0: r = 0), or
+// sticks (r = -W^-1 b in K_mu), or slides with an impulse along t, from u_N = 0:
 //
 //     r = r_N (1, mu t),    r_N = -b_N / (W_NN + mu w.t),    w = (W_01, W_02)                (1)
 //
@@ -11,14 +11,14 @@
 //     t <- unit(r_T - p_T u_T),    p_T = 2/(W_11 + W_22)                                     (2)
 //
 // and is exact where that converges: from the direction of its start where that has one, or (from=
-// sticking) always from that of the sticking impulse, as duriez06. duriez06-sofa makes one pass of projections
-// from its start, in which the tangential velocity follows the change of r_N:
+// sticking) always from that of the sticking impulse, as duriez06. duriez06-sofa makes one pass of
+// projections from its start, in which the tangential velocity follows the change of r_N:
 //
 //     r_N <- max(0, r_N - u_N/W_NN),  r_T <- r_T - p_T u_T,  |r_T| clipped to mu r_N         (3)
-#include <string.h>
-
 #include "solvers/local/fischer_burmeister.h"
 #include "solvers/local/local.h"
+
+#include <string.h>
 
 // |det W| below this, for W over s: the block counts as singular, and sticks only where an answer
 // of W + SHIFT I is one of W. A block of condition 1e6 has 3e-12 or more, rounding leaves 1e-16.
@@ -30,10 +30,10 @@
 
 typedef enum direction { FROM_LAST, FROM_STICKING } direction;
 
-// Of duriez08.
+// Settings of duriez08.
 typedef struct settings {
     int passes;
-    int from; // direction
+    int from; // start of the direction
 } settings;
 
 static const settings DEFAULTS = {.passes = 100, .from = FROM_LAST};
@@ -81,7 +81,7 @@ static void unscale(const contact *k, const double X[3], double r[3])
     }
 }
 
-// t, or 0 where x_T = 0.
+// Writes t, or 0 where x_T = 0.
 static void unit(const double x[3], double t[2])
 {
     const double length = ss_length2(x[1], x[2]);
@@ -95,8 +95,8 @@ static double determinant(const double W[9])
            W[2] * (W[3] * W[7] - W[4] * W[6]);
 }
 
-// Is X = -W^-1 b an answer? X is that of the shifted block where W is singular; false with X = 0
-// where there is none at all.
+// Returns whether X = -W^-1 b is an answer. X is that of the shifted block where W is singular;
+// false with X = 0 where there is none at all.
 static bool sticks(const contact *k, double tolerance, double X[3])
 {
     const double minus_b[3] = {-k->b[0], -k->b[1], -k->b[2]};
@@ -116,7 +116,7 @@ static bool sticks(const contact *k, double tolerance, double X[3])
     return held && X[0] >= 0.0 && ss_length2(X[1], X[2]) <= k->mu * X[0];
 }
 
-// (1); false with X = 0 where no r_N > 0 stops the normal velocity.
+// Writes X by (1). Returns false with X = 0 where no r_N > 0 stops the normal velocity.
 static bool duriez_slide(const contact *k, const double t[2], double X[3])
 {
     const double response = k->W[0] + k->mu * (k->W[1] * t[0] + k->W[2] * t[1]);
@@ -144,7 +144,7 @@ static ss_local_info solve06(const ss_local *p, const ss_local_goal *goal, const
                            .error = ss_local_error(p, goal, r)};
 }
 
-// (3), with the velocities at r.
+// Makes the pass (3), with the velocities at r.
 static ss_local_info solve06_sofa(const ss_local *p, const ss_local_goal *goal, const void *unused,
                                   double r[3])
 {
@@ -175,7 +175,7 @@ static bool small_change(const double old[3], const double X[3])
     return ss_dot3(d, d) < SMALL_CHANGE * SMALL_CHANGE * ss_dot3(X, X);
 }
 
-// The fixed point of (1) and (2) from the direction t.
+// Finds the fixed point of (1) and (2) from the direction t.
 static ss_local_info duriez_iterate(const contact *k, const ss_local *p, const ss_local_goal *goal,
                                     int passes, double t[2], double r[3])
 {

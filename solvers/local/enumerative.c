@@ -7,10 +7,10 @@
 //
 // a squared equation: a root is admissible where a^2 + A a + C >= 0. The largest positive root
 // always is (doc/formulation.md, "Slip ratio"): P = (Q - n)(Q + n) with n >= 0, and beyond the last
-// root of Q - n, which is there as Q - n < 0 at 0, both factors are positive. Two steps of Newton on
-// G (slip.h) polish it. The cases of the law are in cases.h.
-#include "solvers/local/cases.h"
+// root of Q - n, which is there as Q - n < 0 at 0, both factors are positive. Two steps of Newton
+// on G polish it. The cases of the law are in slip.h.
 #include "solvers/local/local.h"
+#include "solvers/local/slip.h"
 
 #define POLISHING_STEPS 2
 
@@ -27,7 +27,7 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-// 0 where there is none.
+// Returns the largest root, or 0 where there is none above.
 static double largest_root(const ss_slip *k, int method)
 {
     const ss_quartic quartic = ss_slip_quartic(k);

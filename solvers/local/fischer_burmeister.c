@@ -26,8 +26,8 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-// The opposite of (1) for the step -dX, squared on both sides: no roots, and false where dX is not
-// finite.
+// Returns the opposite of (1) for the step -dX, squared on both sides: it has no roots, and is
+// false where dX is not finite.
 static bool mfb_descends(double sigma, const double dX[3], const double g[3])
 {
     const double slope = ss_dot3(dX, g);

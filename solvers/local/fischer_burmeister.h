@@ -5,11 +5,10 @@
 //     x = diag(mu, 1, 1) X,    y = v + |v_T| e,    v = H X + c,                             (1)
 //     H = diag(1, mu, mu) W / s,    c = diag(1, mu, mu) b
 //
-// f = x + y - q, where q = z^(1/2), z = x o x + y o y, D = sqrt(det z), and             (2)
-// q_N^2 - |q_T|^2 = D as solvers/residual.h has them.
-// [D11] A.1 as corrected in doc/formulation.md, "Fischer-Burmeister": df/dx = I - L_q^-1 L_x with L_q
-// of the square root q (not of z), likewise y. Here both sides are multiplied by L_q, so that nothing
-// is inverted:
+// f = x + y - q, where q = z^(1/2), z = x o x + y o y, D = sqrt(det z), and             (2) q_N^2 -
+// |q_T|^2 = D as solvers/residual.h has them. [D11] A.1 as corrected in doc/formulation.md,
+// "Fischer-Burmeister": df/dx = I - L_q^-1 L_x with L_q of the square root q (not of z), likewise
+// y. Here both sides are multiplied by L_q, so that nothing is inverted:
 //
 //     L_q J = (L_q - L_x) diag(mu, 1, 1) + (L_q - L_y) [[1, t'], [0, I]] H,   t = v_T/|v_T|   (3)
 //
@@ -67,13 +66,13 @@ static inline ss_fb_block ss_fb_hat(const ss_local *p)
     return ss_fb_hat_at(p, ss_local_own_scale(p));
 }
 
-// The block in which Newton's methods iterate.
+// Makes the block in which Newton's methods iterate.
 static inline ss_fb_block ss_fb_hat_for(const ss_local *p, const ss_local_goal *goal)
 {
     return goal->fixed ? ss_fb_hat_at(p, goal->scale) : ss_fb_hat(p);
 }
 
-// (1).
+// Evaluates (1).
 static inline void ss_fb_place(const ss_fb_block *k, const double X[3], ss_fb_point *at)
 {
     double *y = at->y;
@@ -89,21 +88,21 @@ static inline void ss_fb_place(const ss_fb_block *k, const double X[3], ss_fb_po
     y[0] += speed;
 }
 
-// (2) and f.
+// Evaluates (2) and f.
 static inline void ss_fb_root(ss_fb_point *at)
 {
     at->D = ss_fb_square_root(at->x, at->y, at->q, at->f);
 }
 
-// (1), (2) and f.
+// Evaluates (1), (2) and f.
 static inline void ss_fb_evaluate(const ss_fb_block *k, const double X[3], ss_fb_point *at)
 {
     ss_fb_place(k, X, at);
     ss_fb_root(at);
 }
 
-// No number that enters x, y, f or the same computed from r = X/s with any order of the sums is
-// off by more than a few units in the last place of this.
+// Returns a bound: no number that enters x, y, f, or the same computed from r = X/s with any order
+// of the sums, is off by more than a few units in the last place of this.
 static inline double ss_fb_magnitude(const ss_fb_block *k, const double X[3])
 {
     const double size = fabs(X[0]) + fabs(X[1]) + fabs(X[2]);
@@ -115,12 +114,12 @@ static inline double ss_fb_magnitude(const ss_fb_block *k, const double X[3])
     return (1.0 + k->mu + worst) * size + fabs(k->c[0]) + fabs(k->c[1]) + fabs(k->c[2]);
 }
 
-// How many units in the last place that is, with room to spare.
+// The number of units in the last place that these are, with room to spare.
 #define SS_FB_ROUNDING (64 * 2.220446049250313e-16)
 
-// True where ss_local_error(p, goal, X/s) is at most the tolerance. f at X is known already and the
-// second scale costs one square root more, so that the judge is asked only where rounding could
-// tell otherwise.
+// Returns whether ss_local_error(p, goal, X/s) is at most the tolerance. f at X is known already
+// and the second scale costs one square root more, so that the judge is asked only where rounding
+// could tell otherwise.
 static inline bool ss_fb_passes(const ss_fb_block *k, const ss_local *p, const ss_local_goal *goal,
                                 const double X[3], const ss_fb_point *at, double r[3],
                                 double *error)
@@ -151,7 +150,7 @@ static inline bool ss_fb_passes(const ss_fb_block *k, const ss_local *p, const s
     return *error <= goal->tolerance;
 }
 
-// An iteration in X: where it is, and the best place by |f| so far.
+// An iteration in X: its place, and the best place by |f| so far.
 typedef struct ss_fb_iterate {
     double X[3];
     ss_fb_point point; // at X once ss_fb_reached was asked
@@ -168,7 +167,8 @@ static inline ss_fb_iterate ss_fb_start(const ss_fb_block *k, const double r[3])
     return at;
 }
 
-// True where X passes: r and info are the answer then. Evaluates f at X, and remembers the best X.
+// Evaluates f at X, and remembers the best X. Returns true where X passes: then r and info are the
+// answer.
 static inline bool ss_fb_reached(const ss_fb_block *k, const ss_local *p, const ss_local_goal *goal,
                                  ss_fb_iterate *at, double r[3], ss_local_info *info)
 {
@@ -187,7 +187,7 @@ static inline bool ss_fb_reached(const ss_fb_block *k, const ss_local *p, const 
     return false;
 }
 
-// Leaves the best iterate in r; r stays what it is where none had a finite f.
+// Leaves the best iterate in r; r stays as it is where none had a finite f.
 static inline void ss_fb_settle(const ss_fb_block *k, const ss_local *p, const ss_local_goal *goal,
                                 const ss_fb_iterate *at, double r[3], ss_local_info *info)
 {
@@ -197,7 +197,7 @@ static inline void ss_fb_settle(const ss_fb_block *k, const ss_local *p, const s
     info->error = ss_local_error(p, goal, r);
 }
 
-// (L_q - L_x) diag(mu, 1, 1) + (L_q - L_y) [[1, t'], [0, I]] H.
+// Writes (L_q - L_x) diag(mu, 1, 1) + (L_q - L_y) [[1, t'], [0, I]] H.
 static inline void ss_fb_assemble(const ss_fb_block *k, const double t[2], const double ex[3],
                                   const double ey[3], double M[9])
 {
@@ -217,7 +217,7 @@ static inline void ss_fb_assemble(const ss_fb_block *k, const double t[2], const
     M[8] += ex[0];
 }
 
-// What the two terms of (3) are made of: root and D of J, and L_root - L_x, L_root - L_y as
+// Finds the factors of the two terms of (3): root and D of J, and L_root - L_x, L_root - L_y as
 // vectors.
 static inline void ss_fb_differences(const ss_fb_point *at, ss_fb_jacobian *J, double ex[3],
                                      double ey[3])
@@ -238,7 +238,7 @@ static inline void ss_fb_differences(const ss_fb_point *at, ss_fb_jacobian *J, d
     }
 }
 
-// (3).
+// Writes (3).
 static inline void ss_fb_linearise(const ss_fb_block *k, const ss_fb_point *at, ss_fb_jacobian *J)
 {
     double ex[3], ey[3];
@@ -246,7 +246,7 @@ static inline void ss_fb_linearise(const ss_fb_block *k, const ss_fb_point *at, 
     ss_fb_assemble(k, at->t, ex, ey, J->M);
 }
 
-// L_root v.
+// Writes L_root v.
 static inline void ss_fb_times_root(const ss_fb_jacobian *J, const double v[3], double product[3])
 {
     const double *q = J->root;
@@ -255,7 +255,7 @@ static inline void ss_fb_times_root(const ss_fb_jacobian *J, const double v[3], 
     product[2] = q[2] * v[0] + q[0] * v[2];
 }
 
-// L_root^-1 v; not finite at the apex.
+// Writes L_root^-1 v, which is not finite at the apex.
 static inline void ss_fb_over_root(const ss_fb_jacobian *J, const double v[3], double quotient[3])
 {
     const double *q = J->root;

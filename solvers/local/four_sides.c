@@ -9,17 +9,17 @@
 // or r = 0 with u_N >= 0. Take-off is tried first, then the nine cases of (1), sticking first, each
 // a system of three equations: exact for this law. The law depends on the frame, and its answers
 // may lie outside Coulomb's cone.
-#include <string.h>
-
 #include "solvers/contact.h"
 #include "solvers/local/local.h"
 #include "solvers/small.h"
+
+#include <string.h>
 
 // A case that misses (1) by no more than this share of |b|_inf is taken at once; else the best of
 // the nine is, if it misses by no more than the goal. Rounding of a well conditioned block is less.
 #define NO_MISS_SHARE 1e-13
 
-// The sign of r_k in (1), 0 where the tangent sticks.
+// Signs of r_k in (1), 0 where the tangent sticks.
 typedef struct sign_case {
     int sign[2];
 } sign_case;
@@ -33,13 +33,13 @@ typedef struct contact {
     double W[9], b[3], mu;
 } contact;
 
-// A NaN on either side stays.
+// Returns the larger number, or a NaN of either.
 static double four_sides_larger(double a, double b)
 {
     return a >= b || a != a ? a : b;
 }
 
-// How far X is from what (1) asks of this case, as a velocity.
+// Returns the distance of X from this case of (1), as a velocity.
 static double miss(const contact *k, const sign_case *c, const double X[3])
 {
     double worst = four_sides_larger(fabs(ss_dot3(k->W, X) + k->b[0]), -X[0]);
@@ -53,7 +53,7 @@ static double miss(const contact *k, const sign_case *c, const double X[3])
     return worst;
 }
 
-// The three equations of the case; false where they have no single answer.
+// Solves the three equations of the case. Returns false where they have no single answer.
 static bool solve_case(const contact *k, const sign_case *c, double X[3])
 {
     double A[9];
@@ -71,7 +71,8 @@ static bool solve_case(const contact *k, const sign_case *c, double X[3])
     return ss_solve3(A, rhs, X);
 }
 
-// The first case that holds, or the one that misses least. Infinity where none has an answer.
+// Finds the first case that holds, or the one that misses least. Returns infinity where none has an
+// answer.
 static double enumerate(const contact *k, double least[3], int *tried)
 {
     const double no_miss = NO_MISS_SHARE * ss_norm_inf3(k->b);

@@ -28,7 +28,7 @@ static double cosine(double k)
     return value;
 }
 
-// (2).
+// Evaluates (2).
 static double largest_eigenvalue(const double W[9])
 {
     const double q = (W[0] + W[4] + W[8]) / 3.0;
@@ -46,7 +46,7 @@ static double largest_eigenvalue(const double W[9])
     return q + a * cosine(k);
 }
 
-// p of (1), remembered from the first visit on.
+// Returns p of (1), remembered from the first visit on.
 static double step_length(const ss_local *p, double *memo)
 {
     if (memo != NULL && *memo > 0.0) {
@@ -59,8 +59,9 @@ static double step_length(const ss_local *p, double *memo)
     return step;
 }
 
-// P_K of x, as problems/coulomb.c has it except for its care about numbers of any size. All three cases are
-// computed and one is chosen: a branch would be mispredicted again and again, which costs more.
+// Computes P_K of x, as problems/coulomb.c does except for its care about numbers of any size. All
+// three cases are computed and one is chosen: a branch would be mispredicted again and again, which
+// costs more.
 SS_INLINE void projection_project(double mu, const double x[3], double r[3])
 {
     const double length = ss_length2(x[1], x[2]);
@@ -72,7 +73,7 @@ SS_INLINE void projection_project(double mu, const double x[3], double r[3])
     r[2] = polar ? 0.0 : along * x[2];
 }
 
-// One step is all there is, so nothing is measured and nothing claimed.
+// It makes one step only, so nothing is measured and nothing claimed.
 SS_INLINE ss_local_info projection_solve(const ss_local *p, const ss_local_goal *goal,
                                          const void *settings, double r[3])
 {

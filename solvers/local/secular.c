@@ -6,13 +6,13 @@
 //
 // solved as G of slip.h by a bracketed Newton. Unlike [D11]'s quartic, which is (1) times its
 // conjugate, (1) has no spurious root; like the secular equation of trust-region methods it is
-// nearly straight in the right form, so that from the last sweep's a two steps do. The cases of the
-// law are in cases.h.
-#include "solvers/local/cases.h"
+// nearly straight in the right form, so that two steps from the last sweep's a suffice. The cases
+// of the law are in slip.h.
 #include "solvers/local/local.h"
+#include "solvers/local/slip.h"
 #include "solvers/sweep/visits.h"
 
-// |u_T|/|r_T| of the start; NaN where r_T = 0.
+// Returns |u_T|/|r_T| of the start, or NaN where r_T = 0.
 SS_INLINE double start_ratio(const ss_local *p, const double r[3])
 {
     const double *W = p->W, *b = p->b;
@@ -21,8 +21,8 @@ SS_INLINE double start_ratio(const ss_local *p, const double r[3])
     return sqrt((u1 * u1 + u2 * u2) / (r[1] * r[1] + r[2] * r[2]));
 }
 
-// From the ratio of the last visit, if it is remembered: that of the start waits for the velocity,
-// a root and a division.
+// Finds the slip ratio from that of the last visit, if it is remembered: the ratio of the start
+// waits for the velocity, a root and a division.
 SS_INLINE double secular_find(const ss_slip *k, const void *given, const double start[3],
                               const ss_local_goal *goal, int *steps)
 {

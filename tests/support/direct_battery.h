@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "solvers/contact.h"
-#include "solvers/local/cases.h"
+#include "solvers/local/slip.h"
 #include "tests/support/local_battery.h"
 
 // |f|_inf, relative to the largest of |b|, |u|, s |r|: relative to |b| alone is out of reach where
