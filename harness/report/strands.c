@@ -10,7 +10,7 @@
 #include "harness/report/pack.h"
 #include "harness/report/page_json.h"
 #include "harness/report/strands_reading.h"
-#include "problems/store/decoder.h"
+#include "problems/store/decode.h"
 
 #define MEMORY   ((uint64_t)1 << 30)
 #define PATIENCE 120.0 // s

@@ -13,8 +13,8 @@
 //               before (modulo 2^24), in three runs of bytes, the lowest first; a byte, where on the
 //               segment, 0..255; a byte, its status
 //     obstacles 12 floats each, little-endian: place, and the three turned axes
-// The child that reads the file ends the program's worries about damaged
-// ones (problems/store/decoder.h has the same reason).
+// The file is read in a child process, so a damaged file cannot crash the program, as in
+// problems/store/decode.h.
 #pragma once
 
 #include <stdbool.h>

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "problems/store/decode.h"
-#include "problems/store/decoder.h"
 #include "problems/store/unpack.h"
 
 // Of a long path its end is shown: the sentence must fit into an ss_error.
