@@ -2,7 +2,7 @@
 //
 // A model knows one strand: its coordinates q and velocities v, where they put its centre line, and
 // its own forces. Everything else is written once against this table: gravity, drag, inertia,
-// scripted roots and clamps (step/system.h), contacts (contact/), the one-step problem and the time
+// scripted roots and clamps (system.h), contacts (contact/), the one-step problem and the time
 // steps (step/step.h), their schemes (schemes/scheme.h), and the tests of tests/strands/test_models*.c, which
 // run on a new model automatically. The model gives
 //     points    vertices of the collision polylines, which ARE the geometry for contacts
@@ -249,7 +249,7 @@ typedef struct ss_strand_model {
                   ss_joint_limit *limits);
 
     // rs [nv] = M0 vdot - F + C v, by which vdot is not that of the motion: faster than the sums over the
-    // samples, of which it makes use of none, but without poses (posing.h). NULL where a model has no such way.
+    // samples, of which it makes use of none, but without poses (world.h). NULL where a model has no such way.
     void (*residual)(const void *strand, const ss_surroundings *around, const double *q,
                      const double *v, const double *vdot, double *rs);
 

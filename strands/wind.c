@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "strands/snapshot.h"
+#include "strands/world.h"
 #include "base/random.h"
 
 const char *const ss_wind_kinds[] = {"steady", "wake", "turbulence", NULL};

@@ -2,7 +2,7 @@
 // they are, and what is measured of that.
 #pragma once
 
-#include "strands/snapshot.h"
+#include "strands/world.h"
 
 typedef struct ss_tip {
     ss_vec3 x;

@@ -7,7 +7,7 @@
 
 #include "harness/scene_file/scene_file.h"
 #include "harness/scene_file/scene_parts.h"
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "strands/shape.h"
 
 // ---- Materials

@@ -13,7 +13,7 @@
 #include "harness/quote.h"
 #include "harness/scene_file/json_write.h"
 #include "problems/store/save.h"
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "strands/shape.h"
 
 // ---- The parts

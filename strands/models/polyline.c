@@ -1,9 +1,10 @@
-// What a design gives models of vertices, their lumps and places (polyline.h).
+// strands/models/polyline.c -- edges, lumps and places of models of vertices.
 #include "strands/models/polyline.h"
 
-#include <string.h>
-
+#include "base/assert.h"
 #include "strands/shape.h"
+
+#include <string.h>
 
 #define LEAST_EDGE 1e-9 // of the length that an edge would have if all were equal
 
@@ -35,6 +36,7 @@ bool ss_polyline_has_edges(int n, const double *edge, double length)
 
 void ss_polyline_shares(int n, const double *edge, double *share)
 {
+    ss_assert(n >= 1);
     double sum = 0.0;
     for (int j = 0; j < n; j++) {
         sum += edge[j];

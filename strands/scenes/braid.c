@@ -3,7 +3,7 @@
 // The first part is a coil of two turns behind the head, 200 times as stiff as the rest, which hangs. The body bobs
 // up and down as one that runs, and the head turns with it. Of the motion of the body the forces lose the share
 // `local`.
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "strands/scenes/growth.h"
 #include "strands/scenes/head.h"
 #include "strands/scenes/request.h"

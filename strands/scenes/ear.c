@@ -2,8 +2,8 @@
 //
 // The ear is a rib that stands up from a head, with short ribs to both sides that make it wide. The head, an
 // ellipsoid, nods. The pose of the ear is upright, then folded forward, and upright again; the strength of the
-// springs to it falls to 0 and comes back (posing.h).
-#include "strands/posing.h"
+// springs to it falls to 0 and comes back (world.h).
+#include "strands/world.h"
 #include "strands/scenes/growth.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"

@@ -2,7 +2,7 @@
 //
 // The hair of hair.h with 22 links a strand. The forces of the strands know of time_scale times the motion of the
 // head.
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "strands/scenes/hair.h"
 #include "strands/scenes/scenes.h"
 

@@ -9,7 +9,7 @@
 // doc/strands.md, "IDA".
 #pragma once
 
-#include "strands/step/system.h"
+#include "strands/system.h"
 
 typedef enum ss_ida_jacobian {
     SS_IDA_OWN,   // M0, C and K of the strand as what preconditions GMRES

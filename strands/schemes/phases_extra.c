@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "strands/posing.h"
+#include "strands/world.h"
 
 // A point that is near its goal along a direction in which it hardly moves is left there: of the largest of its three
 // K_ii, this is added to each.

@@ -7,7 +7,7 @@
 // stepper's (step.h).
 #pragma once
 
-#include "strands/step/system.h"
+#include "strands/system.h"
 
 // One end of a step. Sums are over the strands.
 typedef struct ss_batch_end {

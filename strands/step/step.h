@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include "problems/problem.h"
 #include "strands/contact/collide.h"
-#include "strands/step/system.h"
+#include "strands/system.h"
 #include "strands/contact/track.h"
 #include "strands/schemes/scheme.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "strands/step/batch.h"
-#include "strands/snapshot.h"
+#include "strands/world.h"
 #include "strands/step/step.h"
 
 // The margin of detection for a step h after one with normal velocities up to `speed`.

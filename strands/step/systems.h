@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/team.h"
-#include "strands/snapshot.h"
+#include "strands/system.h"
 
 // Scratch of a thread: M and f of a strand with held dofs, and what system.h needs.
 typedef struct ss_systems_room {

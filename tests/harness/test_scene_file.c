@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "tests/support/built_scene.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"

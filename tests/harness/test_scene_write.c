@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "tests/support/built_scene.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/posing.h"
-#include "strands/step/system.h"
+#include "strands/world.h"
+#include "strands/system.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/random_tree.h"
 #include "tests/support/strand_run.h"

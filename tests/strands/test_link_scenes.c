@@ -6,7 +6,7 @@
 
 #include "harness/frames/frames.h"
 #include "strands/models/oriented.h"
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "tests/support/link_run.h"
 #include "tests/support/support.h"
 

@@ -4,7 +4,7 @@
 
 #include "tests/support/oriented_rows.h"
 #include "strands/models/oriented.h"
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "strands/scenes/incline.h"
 #include "strands/schemes/rows.h"
 #include "base/random.h"

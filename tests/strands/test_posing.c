@@ -1,7 +1,7 @@
 // tests/strands/test_posing.c -- time scale, local dynamics and poses of strands.
 #include <string.h>
 
-#include "strands/posing.h"
+#include "strands/world.h"
 #include "tests/support/strand_run.h"
 
 #define SECONDS 0.4

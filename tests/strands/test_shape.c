@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "strands/step/system.h"
+#include "strands/system.h"
 
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"

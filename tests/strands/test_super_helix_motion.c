@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "strands/band.h"
-#include "strands/step/system.h"
+#include "strands/system.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/support.h"
 #include "tests/support/toy_strands.h"

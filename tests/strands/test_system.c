@@ -1,5 +1,5 @@
 // tests/strands/test_system.c -- one implicit step without contacts, on models whose motion is known.
-#include "strands/step/system.h"
+#include "strands/system.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/step/system.h"
+#include "strands/system.h"
 #include "tests/support/random_tree.h"
 #include "tests/support/strand_run.h"
 #include "tests/support/support.h"

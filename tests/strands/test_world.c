@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "strands/step/system.h"
+#include "strands/system.h"
 #include "tests/support/support.h"
 #include "tests/support/toy_strands.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "strands/scenes/scene.h"
-#include "strands/step/system.h"
+#include "strands/system.h"
 
 // What a test asks of a scene, NAME[:key=value,...]. mu NaN and rods 0: the scene's own; model NULL: its default.
 typedef struct scene_choice {

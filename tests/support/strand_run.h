@@ -2,7 +2,7 @@
 #pragma once
 
 #include "strands/step/step.h"
-#include "strands/step/system.h"
+#include "strands/system.h"
 #include "tests/support/support.h"
 
 typedef struct run {

@@ -10,7 +10,7 @@
 // s (cos q, sin q, 0); the spring of its hinge has the stiffness toy_stiffness.
 #pragma once
 
-#include "strands/step/system.h"
+#include "strands/system.h"
 
 extern const ss_strand_model toy_chain, toy_pendulum;
 

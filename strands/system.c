@@ -1,11 +1,12 @@
-// strands/step/system.c -- sums over the samples of a strand: M, f and energies.
-#include "strands/step/system.h"
+// strands/system.c -- sums over the samples of a strand: M, f and energies.
+#include "strands/system.h"
+
+#include "base/assert.h"
+#include "strands/band.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "strands/band.h"
-#include "strands/posing.h"
+#include "strands/world.h"
 
 struct ss_system_scratch {
     double *band;       // of the largest strand
@@ -13,28 +14,19 @@ struct ss_system_scratch {
     ss_vec3 *convected; // [nsamples] of the largest strand
 };
 
-// ---- Products with the Jacobian of one point
-
-// F += J' force, F of the strand
-static void add_force(const ss_strand_point *p, ss_vec3 force, double *F)
-{
-    const double *x = p->J, *y = x + p->count, *z = y + p->count;
-    for (int j = 0; j < p->count; j++) {
-        F[ss_point_dof(p, j)] += x[j] * force.x + y[j] * force.y + z[j] * force.z;
-    }
-}
+// ---- Loads
 
 static void add_pulls(const ss_strand *s, const ss_placed *at, double *F)
 {
-    add_force(&at->points[0], s->pull_root, F);
-    add_force(&at->points[s->size.npoints - 1], s->pull_tip, F);
+    ss_point_push(&at->points[0], s->pull_root, F);
+    ss_point_push(&at->points[s->size.npoints - 1], s->pull_tip, F);
 }
 
 void ss_strand_load(const ss_world *w, int k, const ss_placed *at, double *load)
 {
     const ss_strand *s = &w->strands[k];
     for (int p = 0; p < s->size.nsamples; p++) {
-        add_force(&at->samples[p], ss_scaled(w->mass[s->sample + p], w->gravity), load);
+        ss_point_push(&at->samples[p], ss_scaled(w->mass[s->sample + p], w->gravity), load);
     }
     add_pulls(s, at, load);
 }
@@ -105,7 +97,7 @@ static void load_block(block *b, int from)
     }
 }
 
-// Entries from .. from + LANES - 1 of column j, of which those below the diagonal count.
+// Adds entries from .. from + LANES - 1 of column j, of which those below the diagonal count.
 static void add_column(const block *b, int from, int j, ss_band *M)
 {
     double sum[LANES] = {0.0};
@@ -205,13 +197,13 @@ ss_surroundings ss_strand_surroundings(const ss_world *w, int k, double time)
     return around;
 }
 
-// The velocity of a point d away from the body's place that the body carries.
+// Returns the velocity of a point d away from the body's place that the body carries.
 static ss_vec3 carried_velocity(const ss_motion_state *body, ss_vec3 d)
 {
     return ss_plus(body->velocity, ss_cross(body->spin, d));
 }
 
-// a_base of system.h for a point that moves with `relative` against the body.
+// Returns a_base of system.h for a point that moves with `relative` against the body.
 static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_vec3 relative)
 {
     const ss_vec3 turning =
@@ -229,7 +221,7 @@ static void add_posing(const ss_strand *s, const ss_placed *at, double *F)
         const ss_vec3 there = ss_pose_point(&at->carrier.pose, ss_along(p.from[i], p.share, way));
         const ss_vec3 rate = ss_turned(&at->carrier.pose.turn, ss_scaled(p.rate, way));
         const ss_vec3 pull = ss_scaled(p.strength, ss_minus(there, at->points[i].x));
-        add_force(&at->points[i], ss_along(pull, p.damping, rate), F);
+        ss_point_push(&at->points[i], ss_along(pull, p.damping, rate), F);
     }
 }
 
@@ -241,7 +233,7 @@ static void add_points(const ss_strand *s, const ss_placed *at, double weight, s
     }
 }
 
-// What sample i of a strand feels of the winds, m/s.
+// Returns the wind that sample i of a strand feels, m/s.
 static ss_vec3 wind_at(const ss_world *w, const ss_strand *s, int i, const ss_placed *at)
 {
     if (w->nwinds == 0) {
@@ -252,7 +244,7 @@ static ss_vec3 wind_at(const ss_world *w, const ss_strand *s, int i, const ss_pl
     return ss_wind_felt(w, at->time, s->sample + i, at->samples[i].x, tangent);
 }
 
-// The J of all strands are more than caches hold: those of a strand come while other things are worked out.
+// Prefetches the J of a strand: those of all strands are more than caches hold.
 static void ask_for_samples(const ss_strand *s, const ss_placed *at)
 {
     const ss_strand_point *p = at->samples;
@@ -282,7 +274,7 @@ static void add_forces(const ss_world *w, const ss_strand *s, const double *q, c
         const ss_vec3 against = ss_minus(carried_velocity(&at->felt, d), wind_at(w, s, i, at));
         const ss_vec3 force = ss_along(ss_scaled(w->mass[s->sample + i], a),
                                        -w->drag * w->length[s->sample + i], against);
-        add_force(p, force, F);
+        ss_point_push(p, force, F);
     }
     add_pulls(s, at, F);
     if (s->posing != NULL) {
@@ -396,6 +388,7 @@ bool ss_strand_system(const ss_world *w, int k, const ss_iterate *it, const ss_p
     const ss_strand *s = &w->strands[k];
     const double *q = it->at->q + s->q, *v = it->at->v + s->v;
     const int n = s->size.nv;
+    ss_assert(M->n == n && M->half == s->size.half_bandwidth);
     const double drag = ss_strand_drag_rate(w, k), h = it->h * it->share;
     double *Mv = scratch->product;
     memset(f, 0, (size_t)n * sizeof *f);
@@ -430,6 +423,7 @@ void ss_strand_project(const ss_world *w, int k, const ss_world_state *state, do
 {
     const ss_strand *s = &w->strands[k];
     const size_t n = (size_t)s->size.nv;
+    ss_assert(s->model->project != NULL && h > 0.0);
     ss_band L = {M->n, M->half, scratch->band};
     memcpy(L.x, M->x, n * (size_t)(M->half + 1) * sizeof *L.x);
     if (!ss_band_factor(&L, scratch->product)) {
