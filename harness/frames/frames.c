@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/save.h"
 #include "harness/results/figures.h"
-#include "problems/store/save.h"
 
 // Of the window, added on each side: hair swings out of the frame it starts in.
 #define ROOM 0.12

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/save.h"
 #include "harness/record/machine.h"
 #include "problems/store/h5_write.h"
-#include "problems/store/save.h"
 
 #define FORMAT        1
 #define DEFLATE_LEVEL 4

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/save.h"
 #include "harness/quote.h"
 #include "harness/record/machine.h"
 #include "harness/report/pack.h"
@@ -15,7 +16,6 @@
 #include "harness/report/records.h"
 #include "harness/report/strands.h"
 #include "harness/results/tables.h"
-#include "problems/store/save.h"
 
 // Of the data; a script that reads another one says so.
 #define VERSION 1

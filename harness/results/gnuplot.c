@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/save.h"
 #include "harness/quote.h"
-#include "problems/store/save.h"
 
 // ---- The program
 

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/save.h"
 #include "harness/quote.h"
 #include "harness/scene_file/json_write.h"
-#include "problems/store/save.h"
-#include "strands/world.h"
 #include "strands/shape.h"
+#include "strands/world.h"
 
 // ---- The parts
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/save.h"
 #include "harness/cli.h"
 #include "harness/complain.h"
 #include "harness/items.h"
-#include "problems/store/save.h"
 
 enum { FORM_LOCAL, FORM_GLOBAL, FORM_AS_IT_IS = -1 };
 

@@ -7,9 +7,9 @@
 // is no child; it may be started again.
 //
 // The dialogue: the child sends the list of problems (an SS_ARRAY_GROUP each, path = name, "" if
-// the file is one problem; or one SS_ARRAY_UNREADABLE with the reason). Then for each int32_t k that
-// arrives it sends the arrays of problem k, or, for SS_DECODE_FOREIGN, an SS_ARRAY_GROUP for each
-// object and attribute of the file that a writer would not write again, the first
+// the file is one problem; or one SS_ARRAY_UNREADABLE with the reason). Then for each int32_t k
+// that arrives it sends the arrays of problem k, or, for SS_DECODE_FOREIGN, an SS_ARRAY_GROUP for
+// each object and attribute of the file that a writer would not write again, the first
 // SS_DECODE_FOREIGN_MAX of them. It exits when the other side closes, and when memory runs out,
 // which it says.
 #pragma once

@@ -274,8 +274,8 @@ static bool storage_of(ss_value *v, bool (*is_right)(ss_value *v, hid_t creation
     return right;
 }
 
-// What is known before any element is read. Of a virtual dataset even the size is that of others, which
-// libhdf5 would open.
+// What is known before any element is read. Of a virtual dataset even the size is that of others,
+// which libhdf5 would open.
 static bool is_sound(ss_value *v)
 {
     if (!v->is_attribute && !storage_of(v, storage_is_plain)) {

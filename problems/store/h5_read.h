@@ -1,8 +1,9 @@
-// problems/store/h5_read.h -- the one gate to what is in HDF5 files, which anybody may have written.
+// problems/store/h5_read.h -- the one gate to what is in HDF5 files, which anybody may have
+// written.
 //
-// Refuses what a file can use to reach outside itself (external links and storage, virtual datasets,
-// plugins) and what unfolds to more memory than its bytes can honestly hold. libhdf5 itself may crash
-// or spin on a damaged file, so all of this is for a child process.
+// Refuses what a file can use to reach outside itself (external links and storage, virtual
+// datasets, plugins) and what unfolds to more memory than its bytes can honestly hold. libhdf5
+// itself may crash or spin on a damaged file, so all of this is for a child process.
 #pragma once
 
 #include <hdf5.h>

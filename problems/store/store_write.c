@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/save.h"
 #include "problems/store/body_runs.h"
 #include "problems/store/h5_write.h"
-#include "problems/store/save.h"
 #include "version.h"
 
 #define FORMAT_VERSION 1

@@ -67,8 +67,8 @@ bool ss_unpack_int(ss_unpacking *l, const char *path, int *value)
     return true;
 }
 
-// A vector of `length` numbers (-1: any, a defect reported elsewhere), copied; NULL with a sentence,
-// or if it is absent and not needed.
+// A vector of `length` numbers (-1: any, a defect reported elsewhere), copied; NULL with a
+// sentence, or if it is absent and not needed.
 static double *read_vector(ss_unpacking *l, const char *path, int64_t length, bool needed)
 {
     const ss_array *array = ss_unpack_find(l, path, SS_ARRAY_REALS, needed);

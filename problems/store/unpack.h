@@ -3,8 +3,8 @@
 // FCLIB's layout: matrices by columns (nz = -1), by rows (nz = -2) or as nz >= 0 triplets, where
 // i holds rows and p columns (fclib.h says the reverse of what libfclib writes). Nothing in the
 // arrays is believed: missing or unreadable datasets, sizes, lengths, indices and values each
-// become a sentence in the report, and all of them are reported. A guess or an answer that cannot be used
-// is left out with a remark: a problem can be solved without.
+// become a sentence in the report, and all of them are reported. A guess or an answer that cannot
+// be used is left out with a remark: a problem can be solved without.
 #pragma once
 
 #include "problems/check.h"
@@ -41,8 +41,8 @@ static inline const char *ss_unpack_entries(size_t count)
 // One int; false with a sentence.
 bool ss_unpack_int(ss_unpacking *l, const char *path, int *value);
 
-// The matrix in the group or dataset `path`, which must be nrows x ncols because of `why`; where one of them is
-// -1 (not known, a defect reported elsewhere) the rest is checked. Where anything is wrong A stays
-// empty.
+// The matrix in the group or dataset `path`, which must be nrows x ncols because of `why`; where
+// one of them is -1 (not known, a defect reported elsewhere) the rest is checked. Where anything is
+// wrong A stays empty.
 void ss_unpack_matrix(ss_unpacking *l, const char *path, int nrows, int ncols, const char *why,
                       ss_sparse *A);

@@ -1,5 +1,5 @@
 // A file is replaced whole or not at all, whatever fails.
-#include "problems/store/save.h"
+#include "base/save.h"
 
 #include <dirent.h>
 #include <errno.h>

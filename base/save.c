@@ -1,4 +1,4 @@
-// problems/store/save.c -- writing a file so that nobody ever sees half of it.
+// base/save.c -- writing a file so that nobody ever sees half of it.
 //
 // rename(2) is atomic: a reader opens either the old file or the new one. The new one is flushed
 // to the disk before it takes the name, and the folder after, so that this also holds when the
@@ -6,7 +6,7 @@
 // that nothing is left of a program that is killed; linkat(2) replaces nothing, hence a new file
 // gets its name in one step and one that replaces another in two. Functions here that return an int
 // return 0 or an errno.
-#include "problems/store/save.h"
+#include "base/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/assert.h"
 
 // Room after a path for ".XXXXXX" and the final zero.
 #define SUFFIX_BYTES 8
@@ -67,7 +69,7 @@ static void draw_name(const char *target, char *temporary, int k)
     snprintf(temporary + length, SUFFIX_BYTES, ".%06x", bits & 0xffffff);
 }
 
-// The folder of a path, in place; "." if the path names none.
+// Cuts a path to its folder, in place; returns "." if the path names none.
 static const char *cut_to_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -78,9 +80,9 @@ static const char *cut_to_folder(char *path)
     return path;
 }
 
-// A new file in the folder of `target`. It has no name yet where the system can give it one later
-// (`named` is false); else a name beside the target. mkstemp(3) would give mode 0600 in place of
-// the one the umask asks for.
+// Opens a new file in the folder of `target`. It has no name yet where the system can give it one
+// later (`named` is false); else a name beside the target. mkstemp(3) would give mode 0600 in place
+// of the one the umask asks for.
 static int open_new(const char *target, char *temporary, bool *named, int *fd)
 {
     memcpy(temporary, target, strlen(target) + 1);
@@ -129,7 +131,7 @@ static void flush_folder(char *path)
     }
 }
 
-// old: what stands at the target, NULL if nothing does.
+// `old` is the file that stands at the target, NULL if nothing does.
 static int replace(const char *target, char *temporary, const struct stat *old, const void *bytes,
                    size_t count)
 {
@@ -208,6 +210,7 @@ static int write_into(const char *path, const void *bytes, size_t count)
 
 ss_status ss_save(const char *path, const void *bytes, size_t count, ss_error *e)
 {
+    ss_assert(bytes != NULL || count == 0);
     struct stat old, link;
     int failure;
     if (stat(path, &old) != 0) {
