@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "problems/store/decode.h"
-#include "problems/store/unpack.h"
+#include "problems/store/read.h"
 
 // Of a long path its end is shown: the sentence must fit into an ss_error.
 #define PATH_SHOWN 200

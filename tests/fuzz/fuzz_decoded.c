@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/store/unpack.h"
+#include "problems/store/read.h"
 #include "problems/matrix/mass.h"
 #include "problems/response.h"
 
