@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/assert.h"
+
 // Longer paths than this are no dataset of ours.
 #define PATH_BYTES 4096
 
@@ -14,7 +16,7 @@
 // costs no memory.
 #define FIRST_BUFFER ((size_t)1 << 20)
 
-// What stands before path and data. `kind` is an ss_array_kind or one of the marks.
+// A header stands before path and data. `kind` is an ss_array_kind or one of the marks.
 typedef struct header {
     uint32_t kind;
     uint32_t path_length;
@@ -121,6 +123,7 @@ int ss_channel_send(int fd, const char *path, ss_array_kind kind, size_t count, 
 {
     const header h = {
         .kind = (uint32_t)kind, .path_length = (uint32_t)strlen(path), .count = count};
+    ss_assert(h.path_length < PATH_BYTES && kind <= SS_ARRAY_UNREADABLE);
     if (send_bytes(fd, &h, sizeof h) != 0 || send_bytes(fd, path, h.path_length) != 0) {
         return -1;
     }

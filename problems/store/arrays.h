@@ -41,7 +41,7 @@ void ss_arrays_sort(ss_arrays *arrays);                                    // by
 const ss_array *ss_arrays_find(const ss_arrays *arrays, const char *path); // or NULL
 void ss_arrays_free(ss_arrays *arrays);                                    // leaves none
 
-// Each writes one message and answers 0, or -1 once the reader is gone.
+// Each writes one message and returns 0, or -1 once the reader is gone.
 int ss_channel_send(int fd, const char *path, ss_array_kind kind, size_t count, const void *data);
 int ss_channel_send_end(int fd);
 int ss_channel_send_no_memory(int fd);

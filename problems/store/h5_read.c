@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 #define TEXT_BYTES ((size_t)1 << 16) // longest text that is read, with its NUL
 
 // Deflate shrinks at most 1032-fold; a dataset that claims more has invented its size.
 #define MOST_SHRUNK 1100
-#define SMALL_BYTES 4096 // what is never called too large
+#define SMALL_BYTES 4096 // never called too large
 
 // Datasets that were declared and never written are zeros; public files hold such answers. They
 // cost the file nothing, so their size has a limit of its own.
@@ -45,6 +47,7 @@ ss_allowance ss_allowance_of_file(uint64_t file_bytes)
 
 hid_t ss_h5_open(int file)
 {
+    ss_assert(file >= 0);
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     H5open();
@@ -104,7 +107,7 @@ const char *ss_h5_why_no_object(ss_link_kind kind)
 
 // ---- Sizes and types
 
-// Each check below answers false with a reason.
+// Each check below returns false with a reason.
 static bool refuse(ss_value *v, const char *reason)
 {
     snprintf(v->reason, sizeof v->reason, "%s", reason);
@@ -191,7 +194,7 @@ static bool class_fits(ss_value *v, hid_t type)
     return class == H5T_STRING || refuse(v, "it does not contain text");
 }
 
-// Data that lie inside this file, in a way that this program understands.
+// True if the data lie inside this file, in a way that this program understands.
 static bool storage_is_plain(ss_value *v, hid_t creation)
 {
     const H5D_layout_t layout = H5Pget_layout(creation);
@@ -204,7 +207,8 @@ static bool storage_is_plain(ss_value *v, hid_t creation)
     return H5Pget_external_count(creation) == 0 || refuse(v, "its data are stored in another file");
 }
 
-// Elements of one chunk, or of the whole where that is more; UINT64_MAX when it is no number.
+// Returns the elements of one chunk, or of the whole where that is more; UINT64_MAX when it is no
+// number.
 static uint64_t largest_piece(uint64_t count, hid_t creation)
 {
     if (H5Pget_layout(creation) != H5D_CHUNKED) {
@@ -222,8 +226,8 @@ static uint64_t largest_piece(uint64_t count, hid_t creation)
     return elements > count ? elements : count;
 }
 
-// Elements of the chunks that were never written, which libhdf5 fills in; the whole if it cannot
-// tell.
+// Returns the elements of the chunks that were never written, which libhdf5 fills in; the whole if
+// it cannot tell.
 static uint64_t unwritten_elements(const ss_value *v, hid_t creation)
 {
     hsize_t dims[H5S_MAX_RANK], written = 0;
@@ -274,8 +278,8 @@ static bool storage_of(ss_value *v, bool (*is_right)(ss_value *v, hid_t creation
     return right;
 }
 
-// What is known before any element is read. Of a virtual dataset even the size is that of others,
-// which libhdf5 would open.
+// Checks everything that is known before any element is read. A virtual dataset has its size from
+// others, which libhdf5 would open.
 static bool is_sound(ss_value *v)
 {
     if (!v->is_attribute && !storage_of(v, storage_is_plain)) {
@@ -370,6 +374,7 @@ static bool value_read_text(ss_value *v, hid_t type)
 
 bool ss_value_read(ss_value *v)
 {
+    ss_assert(v->object >= 0 && v->allowance != NULL && v->data == NULL && v->rank == 0);
     if (!is_sound(v)) {
         return false;
     }
@@ -381,6 +386,7 @@ bool ss_value_read(ss_value *v)
 
 bool ss_value_open_rows(ss_value *v, hid_t file, const char *path)
 {
+    ss_assert(v->rank >= 1 && v->rank <= 3 && v->allowance != NULL);
     const ss_link_kind kind = ss_h5_find_link(file, path);
     v->object = kind == SS_LINK_OBJECT ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
     return v->object >= 0 ? is_sound(v) : refuse(v, ss_h5_why_no_object(kind));
