@@ -5,11 +5,12 @@
 // names the option, the value, and what the option takes.
 #pragma once
 
+#include "harness/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "harness/table.h"
+#include <signal.h>
 
 // The largest that applies is the program's. 3 and 4 are the values of ss_status.
 enum {
@@ -132,6 +133,7 @@ typedef struct ss_operands {
 } ss_operands;
 
 typedef struct ss_verb ss_verb;
+
 struct ss_verb {
     const char *name;         // "solve", "generate tangle"
     const char *summary;      // a sentence; NULL: in no list
@@ -155,19 +157,10 @@ extern const ss_verb ss_verb_solvers, ss_verb_scenes, ss_verb_simulate, ss_verb_
     ss_verb_generate_locals, ss_verb_inspect, ss_verb_check, ss_verb_convert, ss_verb_solve,
     ss_verb_verify, ss_verb_bench, ss_verb_merge, ss_verb_run_one, ss_verb_table, ss_verb_plot,
     ss_verb_report;
-
-// The last word of the name: "tangle".
-const char *ss_verb_word(const ss_verb *verb);
-
-// argv[0] is passed over. True: the settings, which hold the defaults before, are filled. False:
-// *exit_code is the verb's result, 0 after --help, 1 after a mistake.
-bool ss_options_parse(const ss_verb *verb, void *settings, int argc, char **argv,
-                      ss_operands *operands, int *exit_code);
 // The help of a verb; settings hold the defaults, and may be NULL if there are no options.
 // Words of the text from column `column` on, where the line stands already, up to column 80; further
 // lines begin at `indent`. A \n ends a paragraph; a blank line is between two.
 void ss_print_words(FILE *out, const char *text, int column, int indent);
-void ss_help_print(const ss_verb *verb, void *settings, FILE *out);
 
 // A table on stdout as the user wants it, with the columns of a list or of a table of fields; NULL
 // after a sentence, and *code is the result of the verb.
@@ -179,3 +172,52 @@ ss_table *ss_table_begin_fields(const ss_verb *verb, const ss_table_style *style
 void ss_table_note_solved(ss_table *table, int solved, int count);
 // Prints what the rows hold back, and frees them; the larger of `code` and what comes of that.
 int ss_table_end(const ss_verb *verb, ss_table *table, int code);
+
+// ---- complain
+
+// sentences for people, on stderr.
+
+// "stickslip VERB: sentence", or "stickslip: sentence" where verb is "", printed as
+// SS_PLAIN (harness/quote.h): names in it may be hostile.
+void ss_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// "s" for every count but one: "1 row", "0 rows".
+static inline const char *ss_plural(double count)
+{
+    return count == 1.0 ? "" : "s";
+}
+
+// The candidate nearest to a mistyped word. Start with {.word = word}; best is NULL while nothing
+// near enough was offered.
+typedef struct ss_suggestion {
+    const char *word;
+    const char *best;
+    int distance; // of best
+} ss_suggestion;
+
+void ss_suggestion_offer(ss_suggestion *s, const char *candidate);
+
+typedef struct ss_hint {
+    char text[400];
+} ss_hint;
+
+// "; did you mean 'inspect'?" with `dashes` before the word, or `otherwise` if nothing is near.
+ss_hint ss_suggestion_hint(const ss_suggestion *s, const char *dashes, const char *otherwise);
+
+// ---- interrupt
+
+// Ctrl-C ends a long verb at the next place where nothing is lost.
+
+// Set by the first SIGINT, SIGTERM or SIGHUP after ss_interrupt_catch. A handler has no other way to tell:
+// the only state of the program that is not in a parameter.
+extern volatile sig_atomic_t ss_interrupted;
+
+// A second signal ends the program. What nohup or a shell script has set to be ignored stays so.
+void ss_interrupt_catch(void);
+
+// ---- For tests
+
+// argv[0] is passed over. True: the settings, which hold the defaults before, are filled. False:
+// *exit_code is the verb's result, 0 after --help, 1 after a mistake.
+bool ss_options_parse(const ss_verb *verb, void *settings, int argc, char **argv,
+                      ss_operands *operands, int *exit_code);

@@ -1,16 +1,494 @@
+// One problem, one solver, one row: the solvers of a list, the problems of files, the verdict and the run.
 #include "harness/run.h"
 
+#include "base/number.h"
+#include "base/team.h"
+#include "harness/cli.h"
+#include "harness/record/record.h"
+#include "harness/table.h"
+#include "problems/certificate.h"
+#include "problems/matrix/mass.h"
+#include "problems/response.h"
+#include "problems/store/store.h"
+#include "solvers/registry.h"
+#include "solvers/solve_in_child.h"
+
+#include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/team.h"
-#include "harness/complain.h"
-#include "problems/certificate.h"
-#include "problems/matrix/mass.h"
-#include "solvers/solve_in_child.h"
+// ---- Lists of solvers
+
+#define BLANKS     "; \t\n\r"
+#define SEPARATORS "," BLANKS
+
+// Whether what follows a comma goes on with the options before it: key=value, and no ':' in the
+// key.
+static bool is_option(const char *piece)
+{
+    const size_t key = strcspn(piece, "=:" SEPARATORS);
+    return piece[key] == '=';
+}
+
+size_t ss_spec_length(const char *spec)
+{
+    bool open = false;
+    size_t k = 0;
+    for (; spec[k] != '\0' && strchr(BLANKS, spec[k]) == NULL; k++) {
+        if (spec[k] == ',' && !(open && is_option(spec + k + 1))) {
+            break;
+        }
+        open = open || spec[k] == ':';
+    }
+    return k;
+}
+
+size_t ss_spec_gap(const char *list)
+{
+    return strspn(list, SEPARATORS);
+}
+
+// The place of a solver that does the same; -1 for none.
+static int find_same(const ss_specs *specs, const ss_method *method)
+{
+    for (int k = 0; k < specs->count; k++) {
+        if (ss_method_same(specs->method[k], method)) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+// Takes both over where it succeeds.
+static ss_status append_spec(ss_specs *specs, char *text, ss_method *method, ss_error *e)
+{
+    const size_t room = (size_t)specs->count + 1;
+    char **texts = realloc(specs->text, room * sizeof *texts);
+    specs->text = texts != NULL ? texts : specs->text;
+    ss_method **methods = realloc(specs->method, room * sizeof(ss_method *));
+    specs->method = methods != NULL ? methods : specs->method;
+    if (texts == NULL || methods == NULL) {
+        return ss_fail_memory(e, "the list of solvers");
+    }
+    specs->text[specs->count] = text;
+    specs->method[specs->count++] = method;
+    return SS_OK;
+}
+
+// spec: as it was given.
+static ss_status add(const char *verb, const char *spec, ss_specs *specs, ss_error *e)
+{
+    ss_method *method = NULL;
+    ss_error why;
+    ss_status status = ss_method_parse(spec, &method, &why);
+    if (status != SS_OK) {
+        return ss_fail(e, status, "%.160s: %.400s", spec, why.text);
+    }
+    const int same = find_same(specs, method);
+    char *text = same < 0 ? strdup(ss_spec_bare(spec)) : NULL;
+    if (text != NULL) {
+        status = append_spec(specs, text, method, e);
+    } else if (same < 0) {
+        status = ss_fail_memory(e, "the list of solvers");
+    } else if (strcmp(specs->method[same]->spec, spec) != 0) {
+        ss_complain(verb, "%s is the same solver as %s: it is run once", spec,
+                    specs->method[same]->spec);
+    }
+    if (status != SS_OK || same >= 0) {
+        free(text);
+        ss_method_free(method);
+    }
+    return status;
+}
+
+ss_status ss_specs_split(const char *verb, const char *list, ss_specs *specs, ss_error *e)
+{
+    ss_status status = SS_OK;
+    *specs = (ss_specs){0};
+    for (list += ss_spec_gap(list); status == SS_OK && *list != '\0'; list += ss_spec_gap(list)) {
+        const size_t length = ss_spec_length(list);
+        char *spec = strndup(list, length);
+        status =
+            spec != NULL ? add(verb, spec, specs, e) : ss_fail_memory(e, "the list of solvers");
+        free(spec);
+        list += length;
+    }
+    if (status == SS_OK && specs->count == 0) {
+        status =
+            ss_fail(e, SS_BAD_INPUT, "the list of solvers is empty; write one, as mfb+enum,enum");
+    }
+    if (status != SS_OK) {
+        ss_specs_free(specs);
+    }
+    return status;
+}
+
+void ss_specs_free(ss_specs *specs)
+{
+    for (int k = 0; k < specs->count; k++) {
+        free(specs->text[k]);
+        ss_method_free(specs->method[k]);
+    }
+    free(specs->text);
+    free(specs->method);
+    *specs = (ss_specs){0};
+}
+
+// -- Tolerances
+
+static bool is_among(double value, const double *values, int count)
+{
+    for (int k = 0; k < count; k++) {
+        if (values[k] == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int ss_tolerances_split(const char *verb, const char *list, double tolerances[SS_MOST_TOLERANCES])
+{
+    int count = 0;
+    for (list += ss_spec_gap(list); *list != '\0'; list += ss_spec_gap(list)) {
+        char word[40], takes[80];
+        const size_t length = strcspn(list, SEPARATORS);
+        snprintf(word, sizeof word, "%.*s", (int)length, list);
+        list += length;
+        double value;
+        if (length >= sizeof word || !ss_number_real(word, 0.0, 1.0, &value)) {
+            ss_number_describe(false, 0.0, 1.0, takes, sizeof takes);
+            ss_complain(verb, "--tol takes %s, or several with commas, not '%s'", takes, word);
+            return 0;
+        }
+        if (is_among(value, tolerances, count)) {
+            continue;
+        }
+        if (count == SS_MOST_TOLERANCES) {
+            ss_complain(verb, "--tol takes at most %d numbers", SS_MOST_TOLERANCES);
+            return 0;
+        }
+        tolerances[count++] = value;
+    }
+    if (count == 0) {
+        ss_complain(verb, "--tol is an empty list; write one as 1e-4,1e-8");
+    }
+    return count;
+}
+
+// ---- The verdict
+//
+// The verdict on one answer, and what is worth saying about it.
+
+__attribute__((format(printf, 2, 3))) static void say(ss_verdict *verdict, const char *format, ...)
+{
+    size_t used = strlen(verdict->detail);
+    if (used > 0) {
+        snprintf(verdict->detail + used, sizeof verdict->detail - used, "; ");
+        used = strlen(verdict->detail);
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(verdict->detail + used, sizeof verdict->detail - used, format, arguments);
+    va_end(arguments);
+}
+
+// max |x - y|. A NaN stays.
+static double largest_difference(const double *x, const double *y, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double difference = fabs(x[i] - y[i]);
+        if (!(difference <= largest)) {
+            largest = difference;
+        }
+        if (isnan(largest)) {
+            break;
+        }
+    }
+    return largest;
+}
+
+// fb is not known below this.
+static double rounding_floor(const ss_problem *p, const ss_measures *m, const double *r,
+                             const double *u)
+{
+    double floor = 0.0;
+    for (int i = 0; i < p->ncontacts; i++) {
+        double ri[3] = {0.0}, ui[3] = {0.0};
+        for (int c = 0; c < p->dim; c++) {
+            ri[c] = r[p->dim * i + c];
+            ui[c] = u[p->dim * i + c];
+        }
+        floor = fmax(floor, ss_coulomb_rounding(p->mu[i], m->compliance_scale, ri, ui));
+    }
+    return floor / m->velocity_scale;
+}
+
+static void explain(ss_verdict *verdict, double claimed, double floor)
+{
+    const ss_measures *m = &verdict->measures;
+    if (!isnan(claimed) && (claimed <= verdict->tolerance) != verdict->solved) {
+        say(verdict, "the file claims an error of %.3g, the judge finds %.3g", claimed,
+            ss_measures_error(m));
+    }
+    if (!verdict->solved && m->fb <= verdict->tolerance) {
+        say(verdict,
+            "fb is within the tolerance but normal/2 is %.3g: contacts push while they separate, "
+            "pull, or overlap",
+            SS_NORMAL_WEIGHT * m->normal);
+    }
+    if (floor > verdict->tolerance) {
+        say(verdict, "the tolerance is below the rounding floor, about %.1g", floor);
+    }
+}
+
+ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claimed, double tolerance,
+                    double *u)
+{
+    const int size = response->problem->dim * response->problem->ncontacts;
+    ss_verdict verdict = {.tolerance = tolerance, .velocity_error = NAN};
+    verdict.measures = ss_response_judge(response, answer->r, u);
+    verdict.solved = ss_measures_pass(&verdict.measures, tolerance);
+    if (answer->u != NULL) {
+        verdict.velocity_error =
+            largest_difference(answer->u, u, size) / verdict.measures.velocity_scale;
+    }
+    explain(&verdict, claimed, rounding_floor(response->problem, &verdict.measures, answer->r, u));
+    return verdict;
+}
+
+// ---- The problems of files
+//
+// Opens files and loads their problems.
+
+ss_items ss_items_of(const char *verb, int count, char *const *paths, const char *chosen)
+{
+    return (ss_items){.verb = verb, .npaths = count, .paths = paths, .chosen = chosen};
+}
+
+static void free_item(ss_items *it)
+{
+    ss_problem_free(it->problem);
+    ss_report_free(&it->report);
+    free(it->label);
+    it->problem = NULL;
+    it->label = NULL;
+    it->error = (ss_error){.status = SS_OK};
+}
+
+static void close_file(ss_items *it)
+{
+    free_item(it);
+    ss_reader_close(it->reader);
+    it->reader = NULL;
+    it->k = it->end = 0;
+}
+
+int ss_items_end(ss_items *it)
+{
+    close_file(it);
+    return it->code;
+}
+
+// -- A file
+
+// Tables call a problem FILE:NAME, which is tempting as an operand.
+static bool is_label(const char *path, ss_error *error)
+{
+    const char *colon = strrchr(path, ':');
+    char *file = colon != NULL ? strndup(path, (size_t)(colon - path)) : NULL;
+    const bool found = file != NULL && access(path, F_OK) != 0 && access(file, R_OK) == 0;
+    if (found) {
+        ss_fail(error, SS_BAD_INPUT,
+                "%.200s: no such file; for a problem of %.200s write --problem %.100s, if the verb "
+                "has that option",
+                path, file, colon + 1);
+    }
+    free(file);
+    return found;
+}
+
+static int complain_name(const ss_items *it, const char *path)
+{
+    if (ss_reader_count(it->reader) == 1 && ss_reader_name(it->reader, 0)[0] == '\0') {
+        ss_complain(it->verb, "%s contains a single unnamed problem; there is no '%s'", path,
+                    it->chosen);
+        return SS_EXIT_BAD_INPUT;
+    }
+    ss_suggestion nearest = {.word = it->chosen};
+    for (int k = 0; k < ss_reader_count(it->reader); k++) {
+        ss_suggestion_offer(&nearest, ss_reader_name(it->reader, k));
+    }
+    ss_complain(it->verb, "%s contains no problem named '%s'%s", path, it->chosen,
+                ss_suggestion_hint(&nearest, "", "").text);
+    return SS_EXIT_BAD_INPUT;
+}
+
+// Opens a file, and sets which of its problems are to come. False: it->error says why not.
+static bool open_file(ss_items *it, const char *path)
+{
+    if (is_label(path, &it->error) || ss_reader_open(path, &it->reader, &it->error) != SS_OK) {
+        return false;
+    }
+    it->end = ss_reader_count(it->reader);
+    if (it->chosen != NULL) {
+        it->k = ss_reader_find(it->reader, it->chosen);
+        it->end = it->k + 1;
+    }
+    if (it->k < 0) {
+        it->code = ss_larger_code(it->code, complain_name(it, path));
+        it->k = 0;
+    }
+    return true;
+}
+
+// -- A problem
+
+// From this size on what reading has freed goes back to the system, so that the solver's memory does not come on top of
+// it. For a small problem this would take 0.1 ms, 5 % of reading.
+#define TRIM_CONTACTS 10000
+
+static const char *load(ss_items *it, const char *path)
+{
+    const char *name = ss_reader_name(it->reader, it->k - 1);
+    if (asprintf(&it->label, "%s%s%s", path, name[0] != '\0' ? ":" : "", name) < 0) {
+        it->label = NULL;
+        ss_fail_memory(&it->error, "a name");
+        return "";
+    }
+    if (ss_reader_load(it->reader, it->k - 1, &it->problem, &it->report, &it->error) == SS_OK &&
+        it->report.out_of_memory) {
+        ss_fail_memory(&it->error, "the findings");
+        ss_problem_free(it->problem);
+        it->problem = NULL;
+    }
+    if (it->problem != NULL && it->problem->ncontacts >= TRIM_CONTACTS) {
+        malloc_trim(0);
+    }
+    return name;
+}
+
+// To the next problem, which is not loaded, or to a file that cannot be opened: *opened is false
+// then. False after the last.
+static bool advance(ss_items *it, bool *opened)
+{
+    free_item(it);
+    for (*opened = true; *opened && it->k == it->end;) {
+        close_file(it);
+        if (it->path == it->npaths) {
+            return false;
+        }
+        *opened = open_file(it, it->paths[it->path++]);
+    }
+    it->k += *opened;
+    it->number++;
+    return true;
+}
+
+static bool is_in_shard(const ss_items *it)
+{
+    return it->shard.count == 0 || (it->number - 1) % it->shard.count == it->shard.index;
+}
+
+bool ss_items_next(ss_items *it, ss_item *item)
+{
+    bool opened;
+    do {
+        if (!advance(it, &opened)) {
+            return false;
+        }
+    } while (!is_in_shard(it));
+    const char *path = it->paths[it->path - 1];
+    const char *name = opened ? load(it, path) : "";
+    *item = (ss_item){.file = path,
+                      .label = it->label != NULL ? it->label : path,
+                      .name = name,
+                      .problem = it->problem,
+                      .report = &it->report,
+                      .error = &it->error};
+    return true;
+}
+
+int ss_item_complain(const char *verb, const ss_item *item)
+{
+    for (int k = 0; k < item->report->count; k++) {
+        const ss_finding *finding = &item->report->findings[k];
+        // The first defect is the error's sentence already.
+        if (finding->severity == SS_REMARK) {
+            ss_complain(verb, "%s: %s", item->label, finding->text);
+        }
+    }
+    if (item->problem != NULL) {
+        return SS_EXIT_OK;
+    }
+    ss_complain(verb, "%s", item->error->text);
+    return (int)item->error->status;
+}
+
+// -- Writing in place
+
+static bool are_same(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+// The folder of a path, and the name in it.
+static const char *split_path(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const int length = slash != NULL ? (int)(slash + 1 - path) : 0;
+    snprintf(folder, PATH_MAX, "%.*s", length, path);
+    return path + length;
+}
+
+bool ss_same_file(const char *a, const char *b)
+{
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    char first[PATH_MAX], second[PATH_MAX]; // of files that are not there yet
+    const char *name = split_path(a, first);
+    const bool alike = strcmp(name, split_path(b, second)) == 0;
+    return are_same(a, b) || strcmp(a, b) == 0 ||
+           (alike && are_same(first[0] != '\0' ? first : ".", second[0] != '\0' ? second : "."));
+}
+
+int ss_items_check_target(const char *verb, const char *in, const char *chosen, const char *out)
+{
+    ss_error error;
+    ss_reader *reader = NULL;
+    if (!ss_same_file(in, out) || ss_reader_open(in, &reader, &error) != SS_OK) {
+        return SS_EXIT_OK; // what cannot be read is reported by who reads it
+    }
+    char foreign[300];
+    int code = (int)ss_reader_foreign(reader, foreign, sizeof foreign, &error);
+    const int others = ss_reader_count(reader) - 1;
+    if (code != SS_EXIT_OK) {
+        ss_complain(verb, "%s", error.text);
+    } else if (chosen != NULL && others > 0) {
+        ss_complain(verb,
+                    "%s contains %d other problem%s, which would be lost: write to another file",
+                    in, others, ss_plural(others));
+        code = SS_EXIT_BAD_INPUT;
+    } else if (foreign[0] != '\0') {
+        ss_complain(verb, "%s contains %s, which would be lost: write to another file", in,
+                    foreign);
+        code = SS_EXIT_BAD_INPUT;
+    }
+    ss_reader_close(reader);
+    return code;
+}
+
+// ---- One run
 
 const char *const ss_start_names[] = {"zero", "guess", NULL};
 
@@ -163,8 +641,8 @@ ss_status ss_run_contained(const ss_task *task, const double *start, ss_run *run
     return run_by(ss_solve_contained, task, start, run, e);
 }
 
-__attribute__((format(printf, 3, 4))) static void append(char *detail, size_t room,
-                                                         const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void append_detail(char *detail, size_t room,
+                                                                const char *format, ...)
 {
     size_t used = strlen(detail);
     used += (size_t)snprintf(detail + used, room - used, "%s", used > 0 ? "; " : "");
@@ -187,13 +665,15 @@ static void tell_unproved(const ss_certificate *found, const char **status, char
                           size_t room)
 {
     if (found->verdict == SS_EXISTENCE_PROVED) {
-        append(detail, room, "a solution exists: a velocity strictly inside all cones proves it");
+        append_detail(detail, room,
+                      "a solution exists: a velocity strictly inside all cones proves it");
         return;
     }
     *status = "undecided";
-    append(detail, room, "%s",
-           found->too_large ? "the problem is too large to look for a proof that it has no solution"
-                            : "neither a solution nor its absence could be proved");
+    append_detail(detail, room, "%s",
+                  found->too_large
+                      ? "the problem is too large to look for a proof that it has no solution"
+                      : "neither a solution nor its absence could be proved");
 }
 
 ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
@@ -215,10 +695,10 @@ ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char
             worst = found.lambda[i] > found.lambda[worst] ? i : worst;
         }
         *status = "no_solution";
-        append(detail, room,
-               "no velocity opens all contacts: contact %d, among others, contradicts the "
-               "rest (proved for velocities up to %.1g times the problem's own)",
-               worst, found.reach);
+        append_detail(detail, room,
+                      "no velocity opens all contacts: contact %d, among others, contradicts the "
+                      "rest (proved for velocities up to %.1g times the problem's own)",
+                      worst, found.reach);
     } else if (denied) {
         tell_unproved(&found, status, detail, room);
     }

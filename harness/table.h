@@ -15,10 +15,11 @@
 // A user chooses columns, or all, by ss_table_style.
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
 #include "base/field.h"
 #include "base/status.h"
+
+#include <stdbool.h>
+#include <stdio.h>
 
 typedef enum ss_format {
     SS_FORMAT_TEXT,
@@ -65,7 +66,6 @@ ss_table *ss_table_of_fields(FILE *out, ss_format format, const ss_field *fields
 // Once there are all columns, and before a row is printed: which ones. SS_BAD_INPUT where one is
 // unknown.
 ss_status ss_table_choose(ss_table *table, const char *columns, ss_error *e);
-void ss_table_fit(ss_table *table, size_t width); // in text, into lines of so many characters
 
 // Then cells, left to right and row by row, of their column's kind.
 void ss_table_text(ss_table *table, const char *value); // NULL or "": missing
@@ -89,3 +89,35 @@ void ss_table_free(ss_table *table); // without printing what is held back
 // A number for people: `digits` significant ones, an exponent only below 1e-3 and from 1e7 on, "-"
 // for NaN.
 void ss_table_number(double value, int digits, char text[32]);
+
+// ---- table_parts
+
+// what a table is made of, for the files that build and print it
+// (internal).
+
+struct ss_table {
+    FILE *out;
+    ss_format format;
+    ss_column *columns; // [columns_room] owned
+    size_t ncolumns, columns_room;
+    const ss_field *fields; // that the columns are from; NULL: none
+    size_t column;          // of the next cell
+    size_t nrows;           // begun
+    char *
+        *cells; // [cells_room] owned, row by row; NULL: missing. Of a table whose rows are printed
+                // at once those of the row that is begun
+    size_t ncells, cells_room;
+    size_t *shown; // [ncolumns] owned: the columns that are printed, in their order; NULL: all
+    size_t nshown;
+    size_t width; // of a line of text; 0: any
+    bool at_once; // its rows are printed when they are complete
+    char **notes; // [notes_room] owned
+    size_t nnotes, notes_room;
+    bool out_of_memory;
+};
+
+// ---- What the formats share
+
+// ---- For tests
+
+void ss_table_fit(ss_table *table, size_t width); // in text, into lines of so many characters

@@ -8,9 +8,9 @@
 // window is that of the first frame, somewhat enlarged. frame.gp is the gnuplot script of the last picture.
 #pragma once
 
-#include <stdio.h>
+#include "harness/frames/trajectory.h"
 
-#include "harness/frames/strands.h"
+#include <stdio.h>
 
 // Where the eye is: degrees from +z towards +x, and above the horizon; how much closer than where
 // all is seen, to the middle of the strands.
@@ -34,7 +34,6 @@ ss_status ss_frames_open(const char *folder, double every, const char *title,
 bool ss_frames_due(const ss_frames *frames, double time);
 // Draws the next frame: the strands as they were looked at last.
 ss_status ss_frames_draw(ss_frames *frames, ss_error *e);
-int ss_frames_count(const ss_frames *frames);
 void ss_frames_free(ss_frames *frames);
 
 // ---- The view (internal, and for tests)
@@ -47,9 +46,6 @@ typedef struct ss_view {
     double size; // m, the larger side of the window
 } ss_view;
 
-// Around all strands and obstacles as they are now, and where strands may come to lie on a plane.
-ss_view ss_view_around(const ss_strands *strands, const ss_camera *camera);
-
 static inline double ss_view_x(const ss_view *view, ss_vec3 x)
 {
     return ss_dot(view->right, x);
@@ -60,9 +56,12 @@ static inline double ss_view_y(const ss_view *view, ss_vec3 x)
     return ss_dot(view->up, x);
 }
 
-// The gnuplot script that draws the strands as they are into the PNG file `name`.
-ss_status ss_picture_write(const ss_view *view, const ss_strands *strands, const char *title,
-                           const char *name, FILE *out, ss_error *e);
+// ---- For tests
+
+int ss_frames_count(const ss_frames *frames);
+
+// Around all strands and obstacles as they are now, and where strands may come to lie on a plane.
+ss_view ss_view_around(const ss_strands *strands, const ss_camera *camera);
 
 // Whether an obstacle is between x and the eye.
 bool ss_view_hides(const ss_view *view, const ss_strands *strands, ss_vec3 x);

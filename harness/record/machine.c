@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/sha256.h"
-#include "harness/complain.h"
+#include "harness/cli.h"
 #include "version.h"
 
 // Bytes of the hash that stand for the end of a long text.

@@ -2,20 +2,491 @@
 // together.
 #include "harness/report/page.h"
 
+#include "base/field.h"
+#include "base/status.h"
+#include "harness/quote.h"
+#include "harness/record/machine.h"
+#include "harness/report/parts.h"
+#include "harness/report/strands.h"
+#include "harness/results/tables.h"
+#include "harness/results/trials.h"
+#include "base/save.h"
+
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-#include "base/save.h"
-#include "harness/quote.h"
-#include "harness/record/machine.h"
-#include "harness/report/pack.h"
-#include "harness/report/parts.h"
-#include "harness/report/records.h"
-#include "harness/report/strands.h"
-#include "harness/results/tables.h"
+// ---- Deflated bytes
+
+#define LEVEL 6 // 9 takes three times as long for 1 % on the histories of a record
+
+ss_status ss_pack_deflate(const void *bytes, size_t count, void **packed, size_t *length,
+                          ss_error *e)
+{
+    uLongf room = compressBound((uLong)count);
+    *packed = malloc(room);
+    *length = 0;
+    if (*packed == NULL || compress2(*packed, &room, bytes, (uLong)count, LEVEL) != Z_OK) {
+        free(*packed);
+        *packed = NULL;
+        return ss_fail_memory(e, "the data of the page");
+    }
+    *length = room;
+    return SS_OK;
+}
+
+char *ss_pack_base64(const void *bytes, size_t count)
+{
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *in = bytes;
+    char *text = malloc((count + 2) / 3 * 4 + 1), *out = text;
+    if (text == NULL) {
+        return NULL;
+    }
+    for (size_t k = 0; k < count; k += 3) {
+        const size_t left = count - k;
+        const unsigned b = left > 1 ? in[k + 1] : 0u, c = left > 2 ? in[k + 2] : 0u;
+        const unsigned word = (unsigned)in[k] << 16 | b << 8 | c;
+        *out++ = DIGITS[word >> 18];
+        *out++ = DIGITS[word >> 12 & 63];
+        *out++ = left > 1 ? DIGITS[word >> 6 & 63] : '=';
+        *out++ = left > 2 ? DIGITS[word & 63] : '=';
+    }
+    *out = '\0';
+    return text;
+}
+
+// ---- JSON
+
+void ss_page_json_free(ss_page_json *json)
+{
+    free(json->text);
+    *json = (ss_page_json){0};
+}
+
+static void append(ss_page_json *json, const char *text, size_t length)
+{
+    if (json->length + length > json->capacity) {
+        const size_t capacity = 2 * (json->length + length) + 4096;
+        char *grown = json->failed ? NULL : realloc(json->text, capacity);
+        if (grown == NULL) {
+            json->failed = true;
+            return;
+        }
+        json->text = grown;
+        json->capacity = capacity;
+    }
+    memcpy(json->text + json->length, text, length);
+    json->length += length;
+}
+
+static void put_text(ss_page_json *json, const char *text)
+{
+    append(json, text, strlen(text));
+}
+
+// Before a value; after it the next one needs a comma.
+static void separate(ss_page_json *json)
+{
+    if (json->comma) {
+        append(json, ",", 1);
+    }
+    json->comma = true;
+}
+
+void ss_page_json_begin(ss_page_json *json, char bracket)
+{
+    separate(json);
+    append(json, &bracket, 1);
+    json->comma = false;
+}
+
+void ss_page_json_end(ss_page_json *json, char bracket)
+{
+    append(json, &bracket, 1);
+    json->comma = true;
+}
+
+static void put_quoted(ss_page_json *json, const char *text)
+{
+    ss_quoted next;
+    append(json, "\"", 1);
+    while (ss_quote_next(SS_JSON, &text, &next)) {
+        append(json, next.bytes, next.count);
+    }
+    append(json, "\"", 1);
+}
+
+void ss_page_json_text(ss_page_json *json, const char *text)
+{
+    separate(json);
+    put_quoted(json, text);
+}
+
+void ss_page_json_key(ss_page_json *json, const char *key)
+{
+    ss_page_json_text(json, key);
+    append(json, ":", 1);
+    json->comma = false;
+}
+
+void ss_page_json_integer(ss_page_json *json, long long value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", value);
+    separate(json);
+    put_text(json, text);
+}
+
+static void page_json_bool(ss_page_json *json, bool value)
+{
+    separate(json);
+    put_text(json, value ? "true" : "false");
+}
+
+// A value that is JSON already.
+static void page_json_raw(ss_page_json *json, const char *text, size_t length)
+{
+    separate(json);
+    append(json, text, length);
+}
+
+static void put_real(ss_page_json *json, double value, int digits, bool up)
+{
+    char text[40] = "null";
+    separate(json);
+    if (isfinite(value)) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        // One unit of the last digit above, where the nearest is below.
+        if (up && strtod(text, NULL) < value) {
+            const double unit = pow(10.0, floor(log10(fabs(value))) - digits + 1);
+            snprintf(text, sizeof text, "%.*g", digits, value + 0.5 * unit);
+        }
+        // Rounding at a power of ten may still miss it.
+        if (up && strtod(text, NULL) < value) {
+            snprintf(text, sizeof text, "%.17g", value);
+        }
+    }
+    put_text(json, text);
+}
+
+void ss_page_json_real(ss_page_json *json, double value, int digits)
+{
+    put_real(json, value, digits, false);
+}
+
+void ss_page_json_real_up(ss_page_json *json, double value, int digits)
+{
+    put_real(json, value, digits, true);
+}
+
+// -- Columns
+
+// The distinct texts of a column: an open hash of places.
+typedef struct texts {
+    const ss_field *field;
+    const char *objects;
+    size_t stride, capacity; // a power of two
+    size_t *slots;           // [capacity] 1 + the first object with that text; 0: empty
+    size_t *place;           // [capacity] of that text among the distinct ones
+    size_t count;
+} texts;
+
+static const char *text_of(const texts *t, size_t k)
+{
+    const char *text = ss_field_text(t->field, t->objects + k * t->stride);
+    return text != NULL ? text : "";
+}
+
+// The slot of the text of object k: where it is, or an empty one.
+static size_t find_slot(const texts *t, size_t k)
+{
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (const char *c = text_of(t, k); *c != '\0'; c++) {
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    }
+    size_t slot = (size_t)hash & (t->capacity - 1);
+    while (t->slots[slot] != 0 && strcmp(text_of(t, t->slots[slot] - 1), text_of(t, k)) != 0) {
+        slot = (slot + 1) & (t->capacity - 1);
+    }
+    return slot;
+}
+
+static void put_distinct(ss_page_json *json, texts *t, size_t count)
+{
+    ss_page_json_begin(json, '{');
+    ss_page_json_key(json, "v");
+    ss_page_json_begin(json, '[');
+    for (size_t k = 0; k < count; k++) {
+        const size_t slot = find_slot(t, k);
+        if (t->slots[slot] == 0) {
+            t->slots[slot] = k + 1;
+            t->place[slot] = t->count++;
+            ss_page_json_text(json, text_of(t, k));
+        }
+    }
+    ss_page_json_end(json, ']');
+    ss_page_json_key(json, "i");
+    ss_page_json_begin(json, '[');
+    for (size_t k = 0; k < count; k++) {
+        ss_page_json_integer(json, (long long)t->place[find_slot(t, k)]);
+    }
+    ss_page_json_end(json, ']');
+    ss_page_json_end(json, '}');
+}
+
+static void put_texts(ss_page_json *json, const ss_field *field, const void *objects, size_t count,
+                      size_t stride)
+{
+    texts t = {.field = field, .objects = objects, .stride = stride, .capacity = 16};
+    while (t.capacity < 2 * count) {
+        t.capacity *= 2;
+    }
+    t.slots = calloc(2 * t.capacity, sizeof *t.slots);
+    if (t.slots == NULL) {
+        json->failed = true;
+        return;
+    }
+    t.place = t.slots + t.capacity;
+    put_distinct(json, &t, count);
+    free(t.slots);
+}
+
+// As a text: a double does not hold all of them.
+static void put_seed(ss_page_json *json, const ss_field *field, const void *object)
+{
+    char text[32];
+    uint64_t seed;
+    memcpy(&seed, (const char *)object + field->offset, sizeof seed);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    ss_page_json_text(json, text);
+}
+
+static void put_numbers(ss_page_json *json, const ss_field *field, const char *objects,
+                        size_t count, size_t stride, int digits, bool up)
+{
+    ss_page_json_begin(json, '[');
+    for (size_t k = 0; k < count; k++) {
+        const void *object = objects + k * stride;
+        if (field->kind == SS_FIELD_REAL) {
+            put_real(json, ss_field_number(field, object), digits, up);
+        } else if (field->kind == SS_FIELD_SEED) {
+            put_seed(json, field, object);
+        } else {
+            ss_page_json_real(json, ss_field_number(field, object), 17); // a whole number, or null
+        }
+    }
+    ss_page_json_end(json, ']');
+}
+
+static bool is_among(const char *name, const char *const *names)
+{
+    while (*names != NULL && strcmp(name, *names) != 0) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+void ss_page_json_columns(ss_page_json *json, const ss_field *table, const void *objects,
+                          size_t count, size_t stride, int digits, const char *const *up)
+{
+    ss_field field;
+    ss_page_json_begin(json, '{');
+    for (ss_fields walk = ss_fields_of(table); ss_fields_next(&walk, &field);) {
+        ss_page_json_key(json, field.name);
+        if (field.kind == SS_FIELD_TEXT || field.kind == SS_FIELD_LINK) {
+            put_texts(json, &field, objects, count, stride);
+        } else {
+            put_numbers(json, &field, objects, count, stride, digits, is_among(field.name, up));
+        }
+    }
+    ss_page_json_end(json, '}');
+}
+
+// ---- Records and statistics
+
+#define ROW_DIGITS     9
+#define HISTORY_DIGITS 6
+// The columns that are compared with a tolerance (ss_measures_error).
+static const char *const UP[] = {"fb", "normal", NULL};
+// Steps of a simulation that a page holds at most.
+#define MOST_STEPS 4000
+
+// -- Histories
+
+static void put_history(ss_page_json *json, const char *key, const ss_record_rows *rows,
+                        void (*put)(ss_page_json *json, const ss_history *h, int k))
+{
+    ss_page_json_key(json, key);
+    ss_page_json_begin(json, '[');
+    for (size_t row = 0; row < rows->count; row++) {
+        const ss_history *h = &rows->rows[row].history;
+        for (int k = 0; k < h->count; k++) {
+            put(json, h, k);
+        }
+    }
+    ss_page_json_end(json, ']');
+}
+
+static void put_iteration(ss_page_json *json, const ss_history *h, int k)
+{
+    ss_page_json_real(json, h->iteration[k] - (k > 0 ? h->iteration[k - 1] : 0.0), 17);
+}
+
+static void put_seconds(ss_page_json *json, const ss_history *h, int k)
+{
+    ss_page_json_real(json, h->seconds[k], HISTORY_DIGITS);
+}
+
+static void put_error(ss_page_json *json, const ss_history *h, int k)
+{
+    ss_page_json_real_up(json, ss_history_error(h, k), HISTORY_DIGITS);
+}
+
+static void put_histories(ss_page_json *json, const ss_record_rows *rows)
+{
+    long long start = 0;
+    ss_page_json_key(json, "history");
+    ss_page_json_begin(json, '{');
+    ss_page_json_key(json, "start");
+    ss_page_json_begin(json, '[');
+    for (size_t k = 0; k <= rows->count; k++) {
+        ss_page_json_integer(json, start);
+        start += k < rows->count ? rows->rows[k].history.count : 0;
+    }
+    ss_page_json_end(json, ']');
+    put_history(json, "iteration", rows, put_iteration);
+    put_history(json, "seconds", rows, put_seconds);
+    put_history(json, "error", rows, put_error);
+    ss_page_json_end(json, '}');
+}
+
+// -- Solvers and notes
+
+static void put_solvers(ss_page_json *json, const ss_trials *t)
+{
+    ss_page_json_key(json, "solvers");
+    ss_page_json_begin(json, '[');
+    for (size_t k = 0; k < t->nsolvers; k++) {
+        const ss_solver_trials *s = &t->solvers[k];
+        ss_page_json_begin(json, '{');
+        ss_page_json_key(json, "spec");
+        ss_page_json_text(json, s->spec);
+        ss_page_json_key(json, "start");
+        ss_page_json_text(json, s->start);
+        ss_page_json_key(json, "label");
+        ss_page_json_text(json, s->label);
+        ss_page_json_key(json, "approximate");
+        page_json_bool(json, s->approximate);
+        ss_page_json_key(json, "sweeps");
+        page_json_bool(json, s->gauss_seidel);
+        ss_page_json_key(json, "hybrid");
+        page_json_bool(json, strchr(s->bare, '+') != NULL);
+        ss_page_json_end(json, '}');
+    }
+    ss_page_json_end(json, ']');
+}
+
+// The sentences that stand below a table of these trials, a line each.
+static ss_status put_notes(ss_page_json *json, const ss_trials *t, ss_error *e)
+{
+    ss_table *table = ss_table_new(stdout, SS_FORMAT_TEXT); // it is never printed
+    ss_table_circumstances(table, t);
+    size_t count;
+    char *const *notes = ss_table_notes(table, &count);
+    ss_page_json_key(json, "notes");
+    ss_page_json_begin(json, '[');
+    for (size_t k = 0; k < count; k++) {
+        ss_page_json_text(json, notes[k]);
+    }
+    ss_page_json_end(json, ']');
+    const ss_status status = table != NULL ? SS_OK : ss_fail_memory(e, "the notes of the page");
+    ss_table_free(table);
+    return status;
+}
+
+// -- Records
+
+static double loosest(const ss_record_rows *rows)
+{
+    double tolerance = 0.0;
+    for (size_t k = 0; k < rows->count; k++) {
+        tolerance = fmax(tolerance, rows->rows[k].tolerance);
+    }
+    return tolerance;
+}
+
+// The keys rows, history, solvers, tolerance and notes of the object that is open.
+//
+//     rows      columns of ss_record_fields; reals with 9 digits, fb and normal rounded up
+//     history   {start [rows + 1], iteration, seconds, error}: of row k from start[k] on, 6 digits,
+//               error (ss_measures_error) rounded up; iterations are differences, from 0 in each row
+//     solvers   in the order of `table`: {spec, start, label, approximate, sweeps, hybrid}
+//     notes     sentences on the conditions of the runs, as below a table
+// `tolerance` is what the page opens with; NaN: the loosest of the rows. *trials, which the caller
+// frees, are those at this tolerance.
+static ss_status page_put_records(ss_page_json *json, const ss_record_rows *rows, double tolerance,
+                                  bool histories, ss_trials **trials, ss_error *e)
+{
+    ss_trials *all = NULL;
+    const double chosen = isnan(tolerance) ? loosest(rows) : tolerance;
+    ss_status status = ss_trials_new(rows, chosen, trials, e);
+    if (status == SS_OK) {
+        status = ss_trials_new(rows, 1.0, &all, e); // every solver, whatever its tolerance
+    }
+    if (status == SS_OK) {
+        ss_page_json_key(json, "tolerance");
+        ss_page_json_real(json, chosen, 17);
+        ss_page_json_key(json, "rows");
+        ss_page_json_columns(json, ss_record_fields, rows->rows, rows->count, sizeof *rows->rows,
+                             ROW_DIGITS, UP);
+        put_solvers(json, all);
+        status = put_notes(json, *trials, e);
+    }
+    if (status == SS_OK && histories) {
+        put_histories(json, rows);
+    }
+    ss_trials_free(all);
+    return status;
+}
+
+// -- Simulations
+
+// An object: file, run (columns of its first line), columns of the others, 6 digits, every
+// `every`-th step.
+static ss_status page_put_simulation(ss_page_json *json, const char *file, const ss_stats *stats,
+                                     ss_error *e)
+{
+    const size_t every = (stats->count + MOST_STEPS - 1) / MOST_STEPS;
+    const size_t count = (stats->count + every - 1) / every;
+    ss_stats_line *lines = calloc(count, sizeof *lines);
+    if (lines == NULL) {
+        return ss_fail_memory(e, file);
+    }
+    for (size_t k = 0; k < count; k++) {
+        lines[k] = (ss_stats_line){stats->run, stats->rows[k * every]};
+    }
+    ss_page_json_begin(json, '{');
+    ss_page_json_key(json, "file");
+    ss_page_json_text(json, file);
+    ss_page_json_key(json, "every");
+    ss_page_json_integer(json, (long long)every);
+    ss_page_json_key(json, "steps");
+    ss_page_json_integer(json, (long long)stats->count);
+    ss_page_json_key(json, "columns");
+    ss_page_json_columns(json, ss_stats_fields, lines, count, sizeof *lines, HISTORY_DIGITS, UP);
+    ss_page_json_end(json, '}');
+    free(lines);
+    return SS_OK;
+}
+
+// ---- The page
 
 // Of the data; a script that reads another one says so.
 #define VERSION 1
@@ -34,7 +505,7 @@ typedef struct inputs {
     ss_trials *trials; // at the tolerance of the page; NULL: none
 } inputs;
 
-// ---- Reading
+// -- Reading
 
 typedef enum file_kind { FILE_RECORD, FILE_RUN, FILE_STRANDS, FILE_OTHER } file_kind;
 
@@ -152,7 +623,7 @@ static ss_status read_all(inputs *in, ss_page_findings *findings, ss_error *e)
     return SS_OK;
 }
 
-// ---- Data
+// -- Data
 
 static void put_findings(ss_page_json *json, const ss_page_findings *findings)
 {
@@ -191,13 +662,13 @@ static ss_status put_runs(ss_page_json *json, const inputs *in, ss_error *e)
     ss_page_json_key(json, "simulations");
     ss_page_json_begin(json, '[');
     for (int k = 0; status == SS_OK && k < in->nruns; k++) {
-        status = ss_page_put_simulation(json, in->run_paths[k], &in->runs[k], e);
+        status = page_put_simulation(json, in->run_paths[k], &in->runs[k], e);
     }
     ss_page_json_end(json, ']');
     ss_page_json_key(json, "strands");
     ss_page_json_begin(json, '[');
     for (int k = 0; k < in->nstrands; k++) {
-        ss_page_json_raw(json, in->strands[k].head, in->strands[k].head_length);
+        page_json_raw(json, in->strands[k].head, in->strands[k].head_length);
     }
     ss_page_json_end(json, ']');
     return status;
@@ -227,8 +698,8 @@ static ss_status make_data(inputs *in, ss_page_findings *findings, ss_page_json 
     put_head(json, in->request);
     if (in->rows.count > 0) {
         put_record_files(json, in);
-        status = ss_page_put_records(json, &in->rows, in->request->tolerance,
-                                     !in->request->no_histories, &in->trials, &other);
+        status = page_put_records(json, &in->rows, in->request->tolerance,
+                                  !in->request->no_histories, &in->trials, &other);
     }
     if (status == SS_SYSTEM) {
         *e = other;
@@ -243,7 +714,7 @@ static ss_status make_data(inputs *in, ss_page_findings *findings, ss_page_json 
     return status == SS_OK && json->failed ? ss_fail_memory(e, "the data of the page") : status;
 }
 
-// ---- The page
+// -- The page
 
 static const ss_table_kind *find_kind(const char *name)
 {

@@ -17,14 +17,12 @@
 // problems/store/decode.h.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "problems/store/h5_read.h"
 #include "base/status.h"
 
-// Bytes of a body before it is deflated; more frames than fit are thinned. What a child says is limited
-// to SS_CHILD_MOST_SAID (base/child.h), and deflating never adds as much as is left here.
-#define SS_PAGE_MOST_BYTES 14e6
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct ss_page_strands {
     char *head; // [head_length] owned

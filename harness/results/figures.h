@@ -5,9 +5,10 @@
 // change the script and run it again in that folder. The size is a column of a paper, 8.5 cm.
 #pragma once
 
+#include "harness/results/trials.h"
+
 #include <stdbool.h>
 #include <stdio.h>
-#include "harness/results/trials.h"
 
 typedef struct ss_curve {
     // As an ss_solver_trials's; the second chooses the style. The first of a bundle has the names of all
@@ -16,9 +17,6 @@ typedef struct ss_curve {
     size_t count, capacity;
     double *x, *y; // [capacity] owned
 } ss_curve;
-
-// The solver of [D11], the solid line.
-#define SS_FIGURE_HERO "mfb+enum"
 
 typedef struct ss_figure {
     char title[80];                // of what, above the curves; "" for none
@@ -61,22 +59,12 @@ void ss_figure_free(ss_figure *figure); // what it holds
 bool ss_figure_can_draw(const char *path);
 ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e);
 
-// For the files that make curves (internal): a curve for each solver of the trials, and a point.
-ss_status ss_figure_of_solvers(const ss_trials *trials, ss_figure *figure, ss_error *e);
-bool ss_figure_has_points(const ss_figure *figure);
-const char *ss_figure_iterations_label(const ss_trials *trials);
-void ss_figure_point(ss_figure *figure, size_t curve, double x, double y);
-ss_status ss_figure_end(ss_figure *figure, ss_error *e); // SS_SYSTEM where a point was lost
-
 // Runs gnuplot on the script of a picture, in the script's own folder, so that the names in it are relative.
 // An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it fails, or where
 // the picture is not whole, of which then nothing is left.
 ss_status ss_gnuplot(const char *script, const char *picture, ss_error *e);
 
+// ---- For tests
+
 // The gnuplot script (internal); name: of the picture, without its folder.
 void ss_figure_script(const ss_figure *figure, const char *name, FILE *out);
-
-// Figures of simulations (internal): a curve a run.
-ss_figure_make ss_figure_orbit, ss_figure_trajectory, ss_figure_dispersion, ss_figure_stretch;
-// Figures of histories (internal).
-ss_figure_make ss_figure_convergence, ss_figure_convergence_time, ss_figure_work_precision;

@@ -29,16 +29,5 @@ extern const ss_table_kind ss_table_kinds[];
 
 // ---- For the files that make them.
 
-ss_table_make ss_table_simulation; // [D11] Table 1, a row a run
-ss_table_make ss_table_solvers;    // [D11] Table 2, a row a solver
-// The runs that both records hold, a row a solver or a problem. SS_BAD_INPUT where the tolerances
-// differ or there is no such run.
-ss_table_make ss_table_compare_solvers, ss_table_compare_problems;
-
-// Of which tolerance a table is.
-void ss_table_note_tolerance(ss_table *table, const ss_trials *trials);
-// The notes that every table of trials has: the tolerance, the problems, freezing, runs without
-// numbers.
-void ss_table_conditions(ss_table *table, const ss_trials *trials);
 // The same without the tolerance.
 void ss_table_circumstances(ss_table *table, const ss_trials *trials);

@@ -7,9 +7,10 @@
 // recorded.
 #pragma once
 
-#include <stdbool.h>
 #include "harness/record/record.h"
-#include "harness/simulate/stats.h"
+#include "harness/results/stats.h"
+
+#include <stdbool.h>
 
 // --solvers and --tol of a verb that reads records (harness/cli.h); NULL and NaN by default.
 #define SS_OPT_RECORD_SOLVERS                                                                      \
@@ -68,11 +69,6 @@ bool ss_history_tells_course(const ss_history *history);
 
 // The place of the first entry of a run's history whose error is at most that; -1 if there is none.
 int ss_history_first(const ss_history *history, double tolerance);
-
-// Seconds of iterations until entry k of a run's history, without the set-up. The history, which
-// begins with the start, is that of one run of several with somebody listening: it is scaled to the
-// sweep_seconds of the row.
-double ss_history_sweep_seconds(const ss_record_row *row, int k);
 double ss_history_seconds(const ss_record_row *row, int k); // with the set-up
 
 // The median of n values, which it sorts; infinities count. NaN for none.
@@ -144,10 +140,17 @@ typedef struct ss_results {
 ss_status ss_results_of_record(const char *path, ss_needs needs, double tolerance,
                                ss_results *results, ss_error *e);
 ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *results, ss_error *e);
-// Of the trials those of the solvers in a list of specs (harness/specs.h) alone, each a spec as in
+// Of the trials those of the solvers in a list of specs (harness/run.h) alone, each a spec as in
 // the record or a solver's name without options, which means all of its runs. SS_BAD_INPUT where
 // one is none of them.
 ss_status ss_results_choose(ss_results *results, const char *solvers, ss_error *e);
 void ss_results_free(ss_results *results); // what it holds
 // On stderr, if the trials are of several builds of the program: which, and how many of each.
 void ss_results_warn(const char *verb, const ss_results *results);
+
+// ---- For tests
+
+// Seconds of iterations until entry k of a run's history, without the set-up. The history, which
+// begins with the start, is that of one run of several with somebody listening: it is scaled to the
+// sweep_seconds of the row.
+double ss_history_sweep_seconds(const ss_record_row *row, int k);

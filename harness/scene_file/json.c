@@ -1,21 +1,93 @@
 // Values of a JSON file (json.h).
 #include "harness/scene_file/json.h"
 
+#include "base/number.h"
+#include "base/status.h"
+#include "harness/quote.h"
+#include "strands/geometry.h"
+
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+// ---- Writing
+
+void ss_json_write_real(FILE *out, double x)
+{
+    char text[32];
+    ss_number_print(x, text);
+    fputs(strcmp(text, "-0") == 0 ? "-0.0" : text, out); // -0 alone is read as an integer
+}
+
+void ss_json_write_numbers(FILE *out, const double *x, size_t count)
+{
+    fputc('[', out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        ss_json_write_real(out, x[i]);
+    }
+    fputc(']', out);
+}
+
+void ss_json_write_vector(FILE *out, ss_vec3 x)
+{
+    const double numbers[3] = {x.x, x.y, x.z};
+    ss_json_write_numbers(out, numbers, 3);
+}
+
+void ss_json_write_vectors(FILE *out, const ss_vec3 *x, int count)
+{
+    fputc('[', out);
+    for (int i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        ss_json_write_vector(out, x[i]);
+    }
+    fputc(']', out);
+}
+
+void ss_json_put_real(FILE *out, const char *key, double x)
+{
+    fprintf(out, ", \"%s\": ", key);
+    ss_json_write_real(out, x);
+}
+
+void ss_json_put_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, ", \"%s\": ", key);
+    ss_quote(out, SS_JSON, text);
+}
+
+void ss_json_put_vector(FILE *out, const char *key, ss_vec3 x)
+{
+    fprintf(out, ", \"%s\": ", key);
+    ss_json_write_vector(out, x);
+}
+
+void ss_json_put_numbers(FILE *out, const char *key, const double *x, int count)
+{
+    fprintf(out, ",\n    \"%s\": ", key);
+    ss_json_write_numbers(out, x, (size_t)count);
+}
+
+void ss_json_put_vectors(FILE *out, const char *key, const ss_vec3 *x, int count)
+{
+    fprintf(out, ",\n    \"%s\": ", key);
+    ss_json_write_vectors(out, x, count);
+}
+
+// ---- Reading
 
 // A larger file is refused: it is no scene.
 #define MOST_BYTES (1L << 30)
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF" // which some editors put before all else
 
-// ---- Sentences
+// -- Sentences
 
 ss_json ss_json_item(const ss_json *array, size_t index)
 {
@@ -94,7 +166,7 @@ static ss_status fail_kind(const ss_json *at, const char *must, ss_error *e)
     return ss_json_fail(at, e, "must be %s, not %s", must, what_is(at->value, text));
 }
 
-// ---- The file
+// -- The file
 
 // All bytes but a byte-order mark, and a zero behind them.
 static ss_status read_text(const char *path, char **text, size_t *length, ss_error *e)
@@ -206,7 +278,7 @@ ss_status ss_json_read(const char *path, json_t **root, ss_error *e)
     return status;
 }
 
-// ---- Values
+// -- Values
 
 static ss_status take_real(const ss_json *at, ss_json_kind kind, double *to, ss_error *e)
 {
@@ -359,7 +431,7 @@ ss_status ss_json_object(const ss_json *at, const ss_json_field *fields, void *t
     return SS_OK;
 }
 
-// ---- Rows of numbers
+// -- Rows of numbers
 
 // The numbers of a line, separated by commas and blanks: how many; -1 if one is no finite number.
 static int line_numbers(char *line, double *to, int room)

@@ -2,10 +2,12 @@
 // one is a sentence that names file and key: "hair.json: strands[2].vertices[4]: ...".
 #pragma once
 
-#include <jansson.h>
-#include <stdbool.h>
 #include "base/status.h"
 #include "strands/geometry.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 typedef struct ss_json {
     const char *file;
@@ -57,3 +59,23 @@ ss_status ss_json_object(const ss_json *at, const ss_json_field *fields, void *t
 // file is taken.
 ss_status ss_json_rows(const ss_json *at, size_t width, double **numbers, size_t *count,
                        ss_error *e);
+
+// ---- json_write
+
+// values and members of objects as JSON text, which json.h reads again.
+//
+// Numbers have the digits that give the same double again.
+
+void ss_json_write_real(FILE *out, double x);
+void ss_json_write_numbers(FILE *out, const double *x, size_t count);
+void ss_json_write_vector(FILE *out, ss_vec3 x);
+void ss_json_write_vectors(FILE *out, const ss_vec3 *x, int count);
+
+// A member of an object, after a comma.
+void ss_json_put_real(FILE *out, const char *key, double x);
+void ss_json_put_text(FILE *out, const char *key, const char *text);
+void ss_json_put_vector(FILE *out, const char *key, ss_vec3 x);
+
+// The same on a line of its own, for long arrays.
+void ss_json_put_numbers(FILE *out, const char *key, const double *x, int count);
+void ss_json_put_vectors(FILE *out, const char *key, const ss_vec3 *x, int count);

@@ -1,6 +1,8 @@
 // harness/scene_file/scene_file.h -- scenes in JSON files, read and written; doc/scene-file.md is the format.
 #pragma once
 
+#include "harness/scene_file/json.h"
+#include "strands/world.h"
 #include "strands/scenes/scene.h"
 
 // What a spec on the command line must end with to be the path of such a file.

@@ -12,9 +12,9 @@
 
 #include "base/save.h"
 #include "harness/quote.h"
-#include "harness/scene_file/json_write.h"
-#include "strands/shape.h"
+#include "harness/scene_file/json.h"
 #include "strands/world.h"
+#include "strands/shape.h"
 
 // ---- The parts
 

@@ -1,21 +1,369 @@
+
 #include "harness/simulate/simulation.h"
+
+#include "base/number.h"
+#include "harness/cli.h"
+#include "harness/frames/frames.h"
+#include "harness/frames/trajectory.h"
+#include "harness/quote.h"
+#include "harness/results/stats.h"
+#include "harness/run.h"
+#include "harness/scene_file/scene_file.h"
+#include "harness/simulate/outputs.h"
+#include "harness/table.h"
+#include "problems/matrix/mass.h"
+#include "base/clock.h"
+#include "solvers/patience.h"
+#include "solvers/registry.h"
+#include "strands/scenes/scene.h"
+#include "strands/spec.h"
+#include "strands/step/step.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "harness/quote.h"
-#include "harness/scene_file/scene_file.h"
-#include "harness/simulate/hold.h"
-#include "harness/simulate/size.h"
-#include "strands/spec.h"
-#include "solvers/clock.h"
+// ---- Memory
+
+// Below it a scene is built in a second.
+#define LEAST 20000
+// Strands of the small scenes.
+#define FEW  100
+#define MORE 300
+
+static double bytes_in_use(void)
+{
+    const struct mallinfo2 now = mallinfo2();
+    return (double)now.uordblks + (double)now.hblkhd;
+}
+
+// The memory of a world with that many strands and of its steps; below 0 if there is no such scene.
+static double bytes_of(const ss_scene *scene, ss_scene_request request,
+                       const ss_step_options *options, int rods)
+{
+    const double before = bytes_in_use();
+    double bytes = -1.0;
+    ss_error ignored;
+    ss_step_options own = *options;
+    ss_world *w = ss_world_new();
+    request.rods = rods;
+    if (w != NULL && scene->build(&request, w, &own, &ignored) == SS_OK) {
+        own.dt_min = own.dt_min < own.dt ? own.dt_min : own.dt;
+        ss_stepper *s = ss_stepper_new(w, &own, (ss_step_solver){0}, &ignored);
+        bytes = s != NULL ? bytes_in_use() - before : -1.0;
+        ss_stepper_free(s);
+    }
+    ss_world_free(w);
+    return bytes;
+}
+
+// Of a scene with so many strands that building them takes long, two smaller ones are built first, and the
+// memory of a strand, in the world and in its steps, is what the larger takes more. SS_BAD_INPUT where
+// all strands, without their contacts, take more than the machine has.
+static ss_status simulate_check_size(const ss_scene *scene, const ss_scene_request *request,
+                                     const ss_step_options *options, ss_error *e)
+{
+    const int rods = request->rods > 0 ? request->rods : scene->rods;
+    if (rods < LEAST) {
+        return SS_OK;
+    }
+    const double few = bytes_of(scene, *request, options, FEW);
+    const double more = bytes_of(scene, *request, options, MORE);
+    const double strand = (more - few) / (MORE - FEW);
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (few < 0.0 || more < 0.0 || !(strand * rods > machine)) {
+        return SS_OK;
+    }
+    return ss_fail(
+        e, SS_BAD_INPUT,
+        "%d rods of %.0f kB each take %.0f GB before the first contact, and this machine "
+        "has %.0f GB: use fewer than %.0f rods",
+        rods, 1e-3 * strand, 1e-9 * strand * rods, 1e-9 * machine, machine / strand);
+}
+
+// ---- Specs
+
+// Whether there is a scene of that name, whatever its options.
+static bool has_scene(const char *verb, const char *spec)
+{
+    char name[SS_SPEC_ROOM];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+    if (ss_scene_find(name) != NULL) {
+        return true;
+    }
+    ss_suggestion nearest = {.word = name};
+    for (int k = 0; ss_scenes[k] != NULL; k++) {
+        ss_suggestion_offer(&nearest, ss_scenes[k]->name);
+    }
+    ss_complain(verb, "unknown scene '%s'%s", name,
+                ss_suggestion_hint(&nearest, "", "; 'stickslip scenes' lists them").text);
+    return false;
+}
+
+// The exit code of a spec that could not be parsed.
+static int fail_spec(const char *verb, ss_status status, const char *option, const char *spec,
+                     const ss_error *error)
+{
+    ss_complain(verb, "%s%s: %s", option, spec, error->text);
+    return status == SS_BAD_INPUT ? SS_EXIT_USAGE : (int)status;
+}
+
+static int parse_scene(const char *verb, const char *scene, ss_simulate_specs *p)
+{
+    ss_error e;
+    if (ss_scene_file_is(scene)) {
+        const ss_status status = ss_scene_file_read(scene, &p->file, &e);
+        p->scene = &p->file.choice;
+        if (status != SS_OK) {
+            ss_complain(verb, "%s", e.text);
+        }
+        return (int)status;
+    }
+    if (!has_scene(verb, scene)) {
+        return SS_EXIT_USAGE;
+    }
+    const ss_status status = ss_scene_parse(scene, &p->named, &e);
+    p->scene = &p->named;
+    return status == SS_OK ? SS_EXIT_OK : fail_spec(verb, status, "", scene, &e);
+}
+
+int ss_simulate_parse(const char *verb, const char *scene, const ss_simulate_settings *s,
+                      ss_simulate_specs *p)
+{
+    ss_error e;
+    const int code = parse_scene(verb, scene, p);
+    if (code != SS_EXIT_OK) {
+        return code;
+    }
+    const char *model = s->model != NULL ? s->model : p->scene->scene->model;
+    p->scheme_spec = s->scheme != NULL ? s->scheme : s->model == NULL ? p->file.scheme : NULL;
+    ss_status status = ss_model_parse(model, &p->model, &e);
+    if (status != SS_OK) {
+        return fail_spec(verb, status, "--model ", model, &e);
+    }
+    if (p->scheme_spec != NULL) {
+        status = ss_scheme_parse(p->scheme_spec, &p->scheme, &e);
+        if (status != SS_OK) {
+            return fail_spec(verb, status, "--scheme ", p->scheme_spec, &e);
+        }
+    }
+    status = ss_method_parse(s->solver, &p->method, &e);
+    return status == SS_OK ? SS_EXIT_OK : fail_spec(verb, status, "--solver ", s->solver, &e);
+}
+
+void ss_simulate_specs_free(ss_simulate_specs *p)
+{
+    ss_scene_choice_free(&p->named);
+    ss_scene_file_free(&p->file);
+    ss_model_choice_free(&p->model);
+    ss_scheme_choice_free(&p->scheme);
+    ss_method_free(p->method);
+}
+
+// ---- The row of a run
+
+const ss_column ss_summary_columns[] = {
+    {.key = "scene", .kind = SS_COLUMN_TEXT},
+    {.key = "model", .kind = SS_COLUMN_TEXT},
+    {.key = "solver", .kind = SS_COLUMN_TEXT},
+    {.key = "rods", .kind = SS_COLUMN_INTEGER},
+    {.key = "mu", .kind = SS_COLUMN_REAL},
+    {.key = "status", .kind = SS_COLUMN_TEXT},
+    {.key = "steps", .kind = SS_COLUMN_INTEGER},
+    {.key = "rejected", .kind = SS_COLUMN_INTEGER},
+    {.key = "time", .kind = SS_COLUMN_REAL},
+    {.key = "contacts_mean", .kind = SS_COLUMN_REAL},
+    {.key = "contacts_max", .kind = SS_COLUMN_INTEGER},
+    {.key = "over_tol_percent", .kind = SS_COLUMN_REAL},
+    {.key = "max_fb", .kind = SS_COLUMN_REAL},
+    {.key = "mean_iterations", .kind = SS_COLUMN_REAL},
+    {.key = "gs_seconds", .kind = SS_COLUMN_REAL},
+    {.key = "solve_seconds", .kind = SS_COLUMN_REAL},
+    {.key = "step_seconds", .kind = SS_COLUMN_REAL},
+    {.key = "hit_percent", .kind = SS_COLUMN_REAL},
+    {.key = "collide_percent", .kind = SS_COLUMN_REAL},
+    {.key = "penetration_max", .kind = SS_COLUMN_REAL},
+    {.key = "gamma", .kind = SS_COLUMN_REAL},
+    {.key = "bending_hz", .kind = SS_COLUMN_REAL},
+    {.key = NULL},
+};
+
+// A share that is not known where there is no whole.
+static double over(double part, double whole)
+{
+    return whole > 0.0 ? part / whole : NAN;
+}
+
+void ss_summary_row(ss_table *rows, const ss_simulation *a, const char *status)
+{
+    const ss_stats_totals *t = &a->totals;
+    ss_table_text(rows, a->run.scene);
+    ss_table_text(rows, a->run.model);
+    ss_table_text(rows, a->run.solver);
+    ss_table_integer(rows, a->run.rods);
+    ss_table_real(rows, a->run.mu);
+    ss_table_text(rows, status);
+    ss_table_integer(rows, t->steps);
+    ss_table_integer(rows, t->rejected);
+    ss_table_real(rows, t->time);
+    ss_table_real(rows, over(t->contacts, t->steps));
+    ss_table_integer(rows, t->contacts_max);
+    ss_table_real(rows, over(100.0 * t->over, t->solved_steps));
+    ss_table_real(rows, t->solved_steps > 0 ? t->fb_max : NAN);
+    ss_table_real(rows, over(t->iterations, t->solved_steps));
+    ss_table_real(rows, over(t->gs_seconds, t->solved_steps));
+    ss_table_real(rows, over(t->solve_seconds, t->solved_steps));
+    ss_table_real(rows, over(t->step_seconds, t->steps));
+    ss_table_real(rows, over(100.0 * t->hits, t->contacts));
+    ss_table_real(rows, over(100.0 * t->collide_seconds, t->step_seconds));
+    ss_table_real(rows, t->penetration_max);
+    ss_table_real(rows, a->run.gamma);
+    ss_table_real(rows, a->run.bending_hz);
+}
+
+// ---- The solver of a step
+
+// 1 N s = 1e5 dyn s, 1 m/s = 1e2 cm/s.
+#define DYN_SECONDS 1e5
+#define CENTIMETRES 1e2
+
+// fb_abs and natural add velocities to impulses. A resting hair contact has some 4e-9 N s, far
+// below any velocity in m/s, so that in SI they see the velocities alone; in the units of [D11]
+// both are of one size, and its 1e-6 means something.
+static void measure_in_cgs(const ss_problem *p, const ss_run *run, ss_step_answer *answer)
+{
+    const ss_measures m =
+        ss_measure_in_units(DYN_SECONDS, CENTIMETRES, p->dim, p->ncontacts, run->response->b, p->mu,
+                            run->answer.r, run->answer.u);
+    answer->fb_abs = m.fb_abs;
+    answer->natural = m.natural;
+}
+
+static void tell(const ss_run *run, ss_step_answer *answer)
+{
+    answer->status = run->status;
+    answer->solved = run->verdict.solved;
+    answer->fb = run->verdict.measures.fb;
+    answer->normal = run->verdict.measures.normal;
+}
+
+// Below it a second thread costs more than it saves: it is started for each solve, and the threads wait for each
+// other twice a sweep. One thread makes the same visits.
+#define CONTACTS_LEAST 1000
+
+static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
+{
+    return (ss_task){
+        .problem = p,
+        .method = s->method,
+        .tolerance = s->tolerance,
+        .max_iterations = s->max_iterations,
+        .time_limit = s->time_limit,
+        .clock = SS_CLOCK_WALL,
+        .threads = s->threads > 1 && p->ncontacts < CONTACTS_LEAST ? 1 : s->threads,
+        .interrupted = s->interrupted,
+    };
+}
+
+// FNV-1a over the numbers of M, four in turn: whether it is the M of the factor.
+static uint64_t print_of(const ss_problem *p)
+{
+    const uint64_t prime = 1099511628211u;
+    uint64_t print[4] = {14695981039346656037u, 1, 2, 3};
+    const int count = ss_sparse_count(&p->M);
+    int k = 0;
+    for (; k + 4 <= count; k += 4) {
+        uint64_t bits[4];
+        memcpy(bits, &p->M.x[k], sizeof bits);
+        for (int l = 0; l < 4; l++) {
+            print[l] = (print[l] ^ bits[l]) * prime;
+        }
+    }
+    for (; k < count; k++) {
+        uint64_t bits;
+        memcpy(&bits, &p->M.x[k], sizeof bits);
+        print[0] = (print[0] ^ bits) * prime;
+    }
+    for (int l = 1; l < 4; l++) {
+        print[0] = (print[0] ^ print[l]) * prime;
+    }
+    return print[0];
+}
+
+void ss_simulate_drop(ss_simulate_solver *s)
+{
+    ss_mass_free(s->factor);
+    s->factor = NULL;
+}
+
+ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
+                            ss_error *e)
+{
+    ss_simulate_solver *s = context;
+    ss_task task = task_of(s, p);
+    ss_simulate_drop(s);
+    task.factor = &s->factor;
+    s->solves++;
+    const ss_status status = ss_solve(&task, r, &s->result, e);
+    s->solves++;
+    if (s->factor != NULL) {
+        s->factored = print_of(p);
+    }
+    const ss_result *result = &s->result;
+    *answer = (ss_step_answer){
+        .status = ss_outcome_name(result->outcome),
+        .iterations = result->iterations,
+        .left = fmin(result->own_error, s->tolerance),
+        .seconds = result->seconds,
+        .setup_seconds = result->setup_seconds,
+        .sweep_seconds = result->sweep_seconds,
+    };
+    return status == SS_OK && result->outcome == SS_INTERRUPTED
+               ? ss_fail(e, SS_SYSTEM, "interrupted")
+               : status;
+}
+
+ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,
+                            ss_step_answer *answer, ss_error *e)
+{
+    ss_simulate_solver *s = context;
+    ss_task task = task_of(s, p);
+    if (s->factor != NULL && s->factored != print_of(p)) { // another iterate has another M
+        ss_simulate_drop(s);
+    }
+    task.factor = &s->factor;
+    ss_run run = {0};
+    const ss_status status = ss_run_judged(&task, r, &s->result, &run, e);
+    if (status == SS_OK) {
+        tell(&run, answer);
+        measure_in_cgs(p, &run, answer);
+    }
+    ss_run_free(&run);
+    ss_simulate_drop(s);
+    return status;
+}
+
+// A row of `iterates`.
+static ss_status simulate_see(void *context, const ss_problem *p, const double *r,
+                              const ss_step_report *report, ss_error *e)
+{
+    const ss_simulate_solver *s = context;
+    ss_step_answer answer = {0};
+    const ss_status status = ss_simulate_judge(context, p, r, &answer, e);
+    if (status == SS_OK) {
+        ss_iterates_add(s->iterates, s->step, report, p->ncontacts, &answer);
+    }
+    return status;
+}
+
+// ---- A scene that runs
 
 // Simulated seconds between two frames: a film of 25 pictures per second.
 #define FRAME_SECONDS 0.04
@@ -24,7 +372,7 @@
 #define LEAST_FRAMES 100
 #define MOST_BYTES   1e9
 
-// ---- Opening
+// -- Opening
 
 static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_error *e)
 {
@@ -39,7 +387,7 @@ static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_er
     options->dt = isnan(s->dt) ? scene->scene->dt : s->dt;
     options->threads = s->threads;
     options->scheme = sim->choices->scheme;
-    const ss_status size = ss_simulate_check_size(scene->scene, &request, options, e);
+    const ss_status size = simulate_check_size(scene->scene, &request, options, e);
     if (size != SS_OK) {
         return size;
     }
@@ -64,7 +412,7 @@ static ss_status start_steps(ss_simulation *sim, const ss_step_options *options,
                                        .interrupted = &sim->interrupted};
     const ss_step_solver solver = {.solve = ss_simulate_solve,
                                    .judge = ss_simulate_judge,
-                                   .see = s->iterates != NULL ? ss_simulate_see : NULL,
+                                   .see = s->iterates != NULL ? simulate_see : NULL,
                                    .context = &sim->solver};
     const ss_status status = ss_step_options_check(options, e);
     if (status != SS_OK) {
@@ -302,7 +650,7 @@ ss_status ss_simulation_open(ss_simulation *sim, ss_error *e)
     return status;
 }
 
-// ---- Progress, on stderr: a line that rewrites itself on a terminal, a plain line now and then
+// -- Progress, on stderr: a line that rewrites itself on a terminal, a plain line now and then
 // elsewhere
 
 // Seconds between two lines, on a terminal and elsewhere.
@@ -351,7 +699,7 @@ static void progress_clear(const progress *p)
     }
 }
 
-// ---- Running
+// -- Running
 
 static void put(double to[3], ss_vec3 x)
 {
@@ -473,7 +821,7 @@ ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
     return finish_dump(sim, status, e);
 }
 
-// ---- Closing
+// -- Closing
 
 static ss_status close_stats(ss_simulation *sim, ss_error *e)
 {
@@ -502,4 +850,107 @@ ss_status ss_simulation_close(ss_simulation *sim, ss_error *e)
     ss_simulate_drop(&sim->solver);
     ss_world_free(sim->world);
     return dumped != SS_OK ? dumped : told != SS_OK ? told : kept != SS_OK ? kept : seen;
+}
+
+// ---- The process of a run
+
+// Between two looks at the interrupt and at the time limit.
+#define SLICE 0.1 // s
+// From an interrupt to the end of a step that goes on.
+#define GRACE 0.5 // s
+
+typedef struct watched {
+    ss_simulation *simulation;
+    void (*work)(void *context);
+    void *context;
+    ss_child child;
+    int solves; // at the last look
+    ss_patience patience;
+    double interrupted; // s, when; 0: not yet
+} watched;
+
+static void work_in_child(void *context)
+{
+    const watched *w = context;
+    w->work(w->context);
+    w->simulation->finished = true;
+}
+
+static bool is_solving(int solves)
+{
+    return solves % 2 != 0;
+}
+
+// Whether the present solve lasts too long. Each has a patience of its own.
+static bool loses_patience(watched *w)
+{
+    const ss_simulate_solver *solver = &w->simulation->solver;
+    const int solves = solver->solves;
+    if (solves != w->solves) {
+        w->solves = solves;
+        w->patience = ss_patience_begin(&w->child, solver->time_limit, solver->threads);
+    }
+    return is_solving(solves) && ss_patience_ends(&w->patience, &w->child);
+}
+
+// Whether the simulation is not to be waited for after an interrupt.
+static bool gives_up(watched *w)
+{
+    const ss_simulation *s = w->simulation;
+    if (!ss_interrupted) {
+        return false;
+    }
+    const double now = ss_clock_seconds(CLOCK_MONOTONIC);
+    w->interrupted = w->interrupted > 0.0 ? w->interrupted : now;
+    return s->phase == SS_PHASE_BUILD ||
+           (s->phase == SS_PHASE_STEP && s->trajectory == NULL && now > w->interrupted + GRACE);
+}
+
+static ss_status watch(watched *w, ss_simulation_end *end, ss_error *e)
+{
+    int ended = -1;
+    ss_status status = SS_OK;
+    *end = SS_SIMULATION_DIED;
+    while (status == SS_OK && ended < 0 && *end == SS_SIMULATION_DIED) {
+        status = ss_child_wait(&w->child, 1, SLICE, NULL, &ended, e);
+        w->simulation->interrupted = ss_interrupted;
+        if (ended < 0) {
+            *end = gives_up(w)         ? SS_SIMULATION_INTERRUPTED
+                   : loses_patience(w) ? SS_SIMULATION_KILLED
+                                       : SS_SIMULATION_DIED;
+        }
+    }
+    ss_child_end(&w->child);
+    return status;
+}
+
+static void describe(const watched *w, ss_simulation_end end, char *why, size_t room)
+{
+    const ss_simulation *s = w->simulation;
+    const char *solver = s->choices->method->name;
+    char how[80];
+    ss_child_describe_end(&w->child, how, sizeof how);
+    if (end == SS_SIMULATION_KILLED) {
+        snprintf(why, room, "%s did not keep the time limit of %.3g s and was killed", solver,
+                 s->solver.time_limit);
+    } else {
+        snprintf(why, room, "%s %s", is_solving(s->solver.solves) ? solver : "the simulation", how);
+    }
+}
+
+ss_status ss_simulation_contain(void (*work)(void *context), void *context,
+                                ss_simulation *simulation, ss_simulation_end *end, char *why,
+                                size_t room, ss_error *e)
+{
+    watched w = {.simulation = simulation, .work = work, .context = context};
+    const ss_child_setup setup = {.work = work_in_child, .context = &w, .keeps_files = true};
+    ss_status status = ss_child_start(&w.child, &setup, e);
+    if (status == SS_OK) {
+        status = watch(&w, end, e);
+    }
+    *end = simulation->finished ? SS_SIMULATION_ENDED : *end;
+    if (status == SS_OK && *end != SS_SIMULATION_ENDED) {
+        describe(&w, *end, why, room);
+    }
+    return status;
 }

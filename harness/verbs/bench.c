@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "harness/bench/run.h"
+#include "harness/bench/bench.h"
 #include "harness/cli.h"
-#include "harness/complain.h"
 #include "harness/run.h"
 
 typedef struct settings {

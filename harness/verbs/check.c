@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/items.h"
+#include "harness/run.h"
 
 static const char VERB[] = "check";
 

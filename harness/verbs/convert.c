@@ -6,8 +6,7 @@
 
 #include "base/save.h"
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/items.h"
+#include "harness/run.h"
 
 enum { FORM_LOCAL, FORM_GLOBAL, FORM_AS_IT_IS = -1 };
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
 #include "problems/store/store.h"
 #include "problems/tangle/tangle.h"
 

@@ -8,12 +8,11 @@
 #include <time.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
 #include "problems/tangle/locals.h"
 #include "solvers/contact.h"
 #include "solvers/registry.h"
 #include "solvers/small.h"
-#include "solvers/clock.h"
+#include "base/clock.h"
 
 // Problems between two looks at the clock, which costs as much as a few solves; they stay in cache.
 #define CHUNK 1024

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/items.h"
+#include "harness/run.h"
 #include "problems/matrix/delassus.h"
 
 // The singular values of a W of this size take about half a second.

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/record/merge.h"
+#include "harness/record/record.h"
 
 static const char VERB[] = "merge";
 

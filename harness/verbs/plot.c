@@ -5,11 +5,9 @@
 #include <stdlib.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/items.h"
+#include "harness/run.h"
 #include "harness/quote.h"
 #include "harness/results/figures.h"
-#include "harness/specs.h"
 
 typedef struct settings {
     int figure;

@@ -3,8 +3,7 @@
 #include <math.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/items.h"
+#include "harness/run.h"
 #include "harness/report/page.h"
 #include "harness/results/trials.h"
 

@@ -2,7 +2,6 @@
 #include <stddef.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
 #include "strands/scenes/scene.h"
 
 static const char VERB[] = "scenes";

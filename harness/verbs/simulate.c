@@ -7,14 +7,9 @@
 #include <unistd.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/interrupt.h"
-#include "harness/items.h"
 #include "harness/run.h"
 #include "harness/scene_file/scene_file.h"
-#include "harness/simulate/contained.h"
-#include "harness/simulate/specs.h"
-#include "harness/simulate/summary.h"
+#include "harness/simulate/simulation.h"
 
 // Of a dump whose number of problems is not asked for.
 #define DUMP_COUNT 20

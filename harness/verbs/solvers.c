@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
 #include "solvers/registry.h"
 
 static const char VERB[] = "solvers";

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
 #include "harness/results/tables.h"
 
 typedef struct settings {

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
-#include "harness/judge.h"
-#include "harness/items.h"
 #include "harness/run.h"
 
 // Of an answer that states none, or one that --tol would not take.

@@ -26,7 +26,7 @@
 #include "problems/matrix/delassus.h"
 #include "problems/response.h"
 #include "solvers/solve_in_child.h"
-#include "solvers/clock.h"
+#include "base/clock.h"
 #include "solvers/global/global.h"
 #include "solvers/limits.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/bench/run.h"
+#include "harness/bench/bench.h"
 #include "harness/results/figures.h"
 #include "harness/results/tables.h"
 #include "problems/store/store.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/bench/run.h"
+#include "harness/bench/bench.h"
 #include "harness/record/machine.h"
 #include "tests/support/solving.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "harness/bench/limits.h"
+#include "harness/bench/measure.h"
 #include "tests/support/support.h"
 
 // More than any child here takes, so that a test that waits for so long is a failed one.

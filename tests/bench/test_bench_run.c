@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "harness/bench/run.h"
+#include "harness/bench/bench.h"
 #include "problems/store/store.h"
 #include "tests/support/solving.h"
 

@@ -2,7 +2,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "harness/bench/cores.h"
+#include "harness/bench/bench.h"
 #include "tests/support/support.h"
 
 static const char *const NAMES[] = {"SLURM_JOB_ID", "SLURM_CPUS_ON_NODE", "PBS_JOBID", "NCPUS"};

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "harness/record/merge.h"
+#include "harness/record/record.h"
 #include "tests/support/program.h"
 #include "tests/support/record_rows.h"
 

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/simulate/stats.h"
+#include "harness/results/stats.h"
 #include "problems/store/store.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"

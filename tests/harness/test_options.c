@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "harness/cli.h"
-#include "harness/complain.h"
 
 static const char *const COLOURS[] = {"red", "green", "blue", NULL};
 

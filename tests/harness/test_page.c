@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/report/page_json.h"
-#include "harness/record/row.h"
-#include "harness/report/pack.h"
+#include "harness/report/page.h"
+#include "harness/record/record.h"
 #include "base/random.h"
 #include "tests/support/program.h"
 #include "tests/support/results.h"

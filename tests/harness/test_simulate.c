@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/simulate/dump.h"
+#include "harness/simulate/outputs.h"
 #include "harness/simulate/simulation.h"
 #include "problems/response.h"
 #include "problems/tangle/tangle.h"

@@ -5,7 +5,7 @@
 
 #include "harness/results/figures.h"
 #include "harness/results/tables.h"
-#include "harness/simulate/stats.h"
+#include "harness/results/stats.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
@@ -179,6 +179,26 @@ static void a_step_that_is_not_solved_counts_whatever_its_fb(void)
     CHECK(t.over == 1.0);
 }
 
+static const ss_table_kind *table_named(const char *name)
+{
+    const ss_table_kind *kind = ss_table_kinds;
+    while (kind->name != NULL && strcmp(kind->name, name) != 0) {
+        kind++;
+    }
+    TEST_ASSERT_NOT_NULL(kind->name);
+    return kind;
+}
+
+static const ss_figure_kind *figure_named(const char *name)
+{
+    const ss_figure_kind *kind = ss_figure_kinds;
+    while (kind->name != NULL && strcmp(kind->name, name) != 0) {
+        kind++;
+    }
+    TEST_ASSERT_NOT_NULL(kind->name);
+    return kind;
+}
+
 static void the_table_has_the_papers_columns_and_its_row(void)
 {
     ss_stats *runs;
@@ -190,7 +210,7 @@ static void the_table_has_the_papers_columns_and_its_row(void)
     FILE *out = fopen(path, "w");
     TEST_ASSERT_NOT_NULL(out);
     ss_table *table = ss_table_new(out, SS_FORMAT_CSV);
-    CHECK_OK(ss_table_simulation(&request, table, &error));
+    CHECK_OK(table_named("simulation")->make(&request, table, &error));
     CHECK_OK(ss_table_finish(table, &error));
     fclose(out);
     const char *text = file_text(path);
@@ -217,23 +237,23 @@ static void curves_of_runs_are_their_rows(void)
     CHECK_OK(ss_stats_read_all(paths, 2, &runs, &error));
     const ss_results results = {.nruns = 2, .runs = runs};
     const ss_figure_request request = {.results = &results};
-    CHECK_OK(ss_figure_orbit(&request, &figure, &error));
+    CHECK_OK(figure_named("orbit")->make(&request, &figure, &error));
     TEST_ASSERT_EQUAL_STRING("tip y (cm)", figure.x_label); // y moves twice as far as x
     TEST_ASSERT_EQUAL_STRING("mu 0.3", figure.curves[0].label);
     TEST_ASSERT_EQUAL_INT(5, figure.curves[0].count); // from 0.04 s of 0.08 on
     CHECK_NEAR(figure.curves[0].x[0], 800.0, 1e-9);
     CHECK_NEAR(figure.curves[0].y[0], 300.0, 1e-9);
     ss_figure_free(&figure);
-    CHECK_OK(ss_figure_dispersion(&request, &figure, &error));
+    CHECK_OK(figure_named("dispersion")->make(&request, &figure, &error));
     TEST_ASSERT_EQUAL_INT(8, figure.curves[0].count);
     CHECK_NEAR(figure.curves[1].y[2], 3.0, 1e-12);
     CHECK_NEAR(figure.below->curves[1].y[2], 3.0, 1e-12); // uJ
     ss_figure_free(&figure);
-    CHECK_OK(ss_figure_stretch(&request, &figure, &error));
+    CHECK_OK(figure_named("stretch")->make(&request, &figure, &error));
     CHECK_NEAR(figure.curves[1].x[2], 0.03, 1e-12);
     CHECK_NEAR(figure.curves[1].y[2], 0.3, 1e-12);
     ss_figure_free(&figure);
-    CHECK_OK(ss_figure_trajectory(&request, &figure, &error));
+    CHECK_OK(figure_named("trajectory")->make(&request, &figure, &error));
     TEST_ASSERT_EQUAL_STRING("tip x (cm)", figure.x_label); // z does not move
     TEST_ASSERT_EQUAL_STRING("tip y (cm)", figure.y_label);
     CHECK_NEAR(figure.curves[1].x[2], 300.0, 1e-9);

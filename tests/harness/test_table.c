@@ -1,7 +1,7 @@
 // Tables as text, CSV, JSON, Markdown and LaTeX, to the byte.
 #include "tests/support/support.h"
 
-#include "harness/record/row.h"
+#include "harness/record/record.h"
 #include "tests/support/printed_table.h"
 #include "tests/support/program.h"
 #include "tests/support/results.h"

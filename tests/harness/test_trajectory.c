@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "harness/simulate/stats.h"
+#include "harness/results/stats.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

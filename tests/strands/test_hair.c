@@ -1,5 +1,5 @@
 // Heads of hair: that it lies on head and shoulders, and what friction does to it.
-#include "harness/frames/strands.h"
+#include "harness/frames/trajectory.h"
 #include "tests/support/scene_run.h"
 #include "tests/support/support.h"
 

@@ -1,4 +1,4 @@
-// harness/simulate/stats.h -- the statistics of a simulation: a CSV row per step, written and read.
+// harness/results/stats.h -- the statistics of a simulation: a CSV row per step, written and read.
 //
 // Seconds are wall time. fb_abs and natural are [D11]'s own measures in its units (dyn s, cm/s):
 // they mix units, and a resting hair contact has some 1e-9 N s, so that in SI they say nothing
@@ -30,7 +30,7 @@ typedef struct ss_stats_row {
     double stretch_percent;         // of the length of all polylines against the start
     double tip[3], tip_velocity[3]; // m, m/s, of strand 0
     double tip_gap;                 // m, mean distance of a tip to the nearest other one
-    double unrest;                  // m, rms distance to the natural shape (strands.h)
+    double unrest;                  // m, rms distance to the natural shape (frames/trajectory.h)
 } ss_stats_row;
 
 // A line of the file, and its columns: a statistic is a field of the report and a line of this table.

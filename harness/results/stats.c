@@ -1,5 +1,5 @@
 // The columns, the rows of a run and its totals; reading finds the columns by name, in any order.
-#include "harness/simulate/stats.h"
+#include "harness/results/stats.h"
 
 #include <errno.h>
 #include <float.h>

@@ -1,14 +1,152 @@
-#include "harness/simulate/dump.h"
+// Iterates and dumped steps, and the lock that keeps a second simulation out of the same file.
+#include "harness/simulate/outputs.h"
 
+#include "base/status.h"
+#include "harness/table.h"
+#include "problems/store/store.h"
+#include "base/clock.h"
+#include "strands/step/step.h"
+
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/simulate/hold.h"
-#include "solvers/clock.h"
+// ---- The lock of an output
+
+// Takes the lock of an open file, which lasts until it is closed or its process ends. SS_SYSTEM if another
+// program has it. Only regular files have one, on file systems that know locks.
+static ss_status hold(int fd, const char *path, ss_error *e)
+{
+    struct stat about;
+    const bool regular = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    if (regular && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        return ss_fail(e, SS_SYSTEM, "%s: another simulation is writing it; name another file",
+                       path);
+    }
+    return SS_OK;
+}
+
+static ss_status fail_writing(const char *path, ss_error *e)
+{
+    return ss_fail(e, SS_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+ss_status ss_hold_open(const char *path, FILE **file, ss_error *e)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return fail_writing(path, e);
+    }
+    ss_status status = hold(fd, path, e);
+    if (status == SS_OK) {
+        *file = fdopen(fd, "w");
+        status = *file != NULL ? SS_OK : ss_fail_memory(e, path);
+    }
+    if (status != SS_OK) {
+        close(fd);
+    }
+    return status;
+}
+
+ss_status ss_hold_empty(FILE *file, const char *path, ss_error *e)
+{
+    const bool emptied = ftruncate(fileno(file), 0) == 0 || errno == EINVAL; // a pipe or a device
+    return emptied ? SS_OK : fail_writing(path, e);
+}
+
+// ---- A row an iterate
+
+struct ss_iterates {
+    char *path;
+    FILE *file;
+    ss_table *rows;
+};
+
+typedef struct row {
+    int step, iterate, contacts;
+    double change, change_rms, impulse_change, fb, normal;
+} row;
+
+static const ss_field FIELDS[] = {
+    SS_FIELD(row, step, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(row, iterate, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(row, contacts, SS_FIELD_INTEGER, .unit = "1"),
+    SS_FIELD(row, change, SS_FIELD_REAL, .unit = "m/s"),
+    SS_FIELD(row, change_rms, SS_FIELD_REAL, .unit = "m/s"),
+    SS_FIELD(row, impulse_change, SS_FIELD_REAL, .unit = "N s"),
+    SS_FIELD(row, fb, SS_FIELD_REAL, .unit = "1"),
+    SS_FIELD(row, normal, SS_FIELD_REAL, .unit = "1"),
+    {.name = NULL},
+};
+
+static void iterates_free(ss_iterates *a)
+{
+    ss_table_free(a->rows);
+    if (a->file != NULL) {
+        fclose(a->file);
+    }
+    free(a->path);
+    free(a);
+}
+
+ss_iterates *ss_iterates_open(const char *path, ss_error *e)
+{
+    ss_iterates *a = calloc(1, sizeof *a);
+    if (a == NULL) {
+        ss_fail_memory(e, path);
+        return NULL;
+    }
+    a->path = strdup(path);
+    ss_status status = a->path != NULL ? ss_hold_open(path, &a->file, e) : ss_fail_memory(e, path);
+    if (status == SS_OK) {
+        status = ss_hold_empty(a->file, path, e);
+    }
+    if (status == SS_OK) {
+        a->rows = ss_table_of_fields(a->file, SS_FORMAT_CSV, FIELDS);
+        status = a->rows != NULL ? SS_OK : ss_fail_memory(e, path);
+    }
+    if (status != SS_OK) {
+        iterates_free(a);
+        return NULL;
+    }
+    return a;
+}
+
+void ss_iterates_add(ss_iterates *a, int step, const ss_step_report *report, int contacts,
+                     const ss_step_answer *answer)
+{
+    const row now = {.step = step,
+                     .iterate = report->iterates,
+                     .contacts = contacts,
+                     .change = report->change,
+                     .change_rms = report->change_rms,
+                     .impulse_change = report->impulse_change,
+                     .fb = answer->fb,
+                     .normal = answer->normal};
+    ss_table_row(a->rows, &now);
+}
+
+ss_status ss_iterates_close(ss_iterates *a, ss_error *e)
+{
+    if (a == NULL) {
+        return SS_OK;
+    }
+    const bool printed = ss_table_finish(a->rows, NULL) == SS_OK; // which frees it
+    a->rows = NULL;
+    const bool written = fflush(a->file) == 0 && !ferror(a->file) && printed;
+    const ss_status status =
+        written ? SS_OK : ss_fail(e, SS_SYSTEM, "%s: cannot be written in full", a->path);
+    iterates_free(a);
+    return status;
+}
+
+// ---- Steps that become problems
 
 #define ACTIVE_SHARE 0.3
 // Between two writings pass so many times the seconds that the last one took.
@@ -56,7 +194,7 @@ static void next_stretch(ss_dump *a, int begin)
     a->done = left <= 0;
 }
 
-// ---- The file is ours
+// -- The file is ours
 
 static void look_at_file(ss_dump *a)
 {
@@ -72,7 +210,7 @@ static void look_at_file(ss_dump *a)
 static ss_status lock_file(ss_dump *a, ss_error *e)
 {
     const int fd = open(a->path, O_RDONLY | O_CLOEXEC);
-    const ss_status status = fd >= 0 ? ss_hold(fd, a->path, e) : SS_OK;
+    const ss_status status = fd >= 0 ? hold(fd, a->path, e) : SS_OK;
     if (a->lock >= 0) {
         close(a->lock);
     }

@@ -1,4 +1,34 @@
-// harness/simulate/dump.h -- one-step problems of a simulation, spread over its run, into a file.
+// harness/simulate/outputs.h -- the files that a simulation writes while it runs: iterates, and steps as
+// problems. A file belongs to one simulation at a time, since two would spoil each other's output.
+#pragma once
+
+#include "base/status.h"
+#include "strands/step/step.h"
+#include "problems/store/store.h"
+
+#include <stdio.h>
+
+// Opens a file for writing and takes its lock; its content stays until ss_hold_empty.
+ss_status ss_hold_open(const char *path, FILE **file, ss_error *e);
+ss_status ss_hold_empty(FILE *file, const char *path, ss_error *e);
+
+// ---- iterates
+
+// a CSV row per iterate of the scheme thesis, for curves over its iterations.
+
+typedef struct ss_iterates ss_iterates;
+
+// An existing file is emptied. NULL with a sentence.
+ss_iterates *ss_iterates_open(const char *path, ss_error *e);
+// The iterate that the report is of, of step `step`, with the measures of its answer.
+void ss_iterates_add(ss_iterates *a, int step, const ss_step_report *report, int contacts,
+                     const ss_step_answer *answer);
+// Tells whether all of it was written, and frees; takes NULL.
+ss_status ss_iterates_close(ss_iterates *a, ss_error *e);
+
+// ---- dump
+
+// one-step problems of a simulation, spread over its run, into a file.
 //
 // The run is cut into `count` stretches of equal length, without its first steps if these are to be
 // left out: scenes start with transients. Of each stretch the first step is taken
@@ -13,9 +43,6 @@
 // The file is written when the run ends, however it does, and before that now and then, so that
 // even a kill leaves a valid file with all but the last problems. Until it is complete the
 // problems are in memory, compressed; of others at most one is.
-#pragma once
-
-#include "problems/store/store.h"
 
 // What is the same in every problem.
 typedef struct ss_dump_source {
