@@ -18,8 +18,8 @@
 //     phases     one linearised step, whose contacts are impacts and then forces, by projected
 //                over-relaxation: no solver
 //
-// Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, one line each in
-// schemes.h and schemes.c.
+// Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, and one line in the list
+// of schemes in strands/meson.build.
 #pragma once
 
 #include <stdbool.h>
@@ -70,7 +70,7 @@ typedef struct ss_scheme {
     void (*accept)(ss_stepper *s, void *own);
 } ss_scheme;
 
-// The registry, in schemes.c: a NULL-terminated list; and a spec "NAME[:key=value,...]".
+// The registry, a NULL-terminated list that the build makes; and a spec "NAME[:key=value,...]".
 extern const ss_scheme *const ss_schemes[];
 typedef struct ss_scheme_choice {
     const ss_scheme *scheme;

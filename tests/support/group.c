@@ -3,12 +3,13 @@
 
 #include <stddef.h>
 
-#include "unity.h"
+#include "tests/support/support.h"
 
 const test_group *running_group;
 
 void setUp(void)
 {
+    checks_are_about("");
     if (running_group != NULL && running_group->set_up != NULL) {
         running_group->set_up();
     }

@@ -264,7 +264,9 @@ static void check_spec(ss_random *g, const char *spec, property *holds)
     one_strand s = new_strand(spec, &design);
     const ss_pose root = random_pose(g);
     place_strand(&s, &root, s.q);
+    checks_are_about(spec);
     holds(&s);
+    checks_are_about("");
     free_strand(&s);
 }
 

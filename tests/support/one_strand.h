@@ -66,6 +66,6 @@ ss_band new_band(const one_strand *s);
 
 // Runs on a random curl of every model, with defaults and with each value of each option alone,
 // placed at a random pose (of SS_FRAME_WORLD: where it starts), and on the example of
-// twisting_chain.h.
+// twisting_chain.h. A check that fails there names the spec.
 typedef void property(one_strand *s);
 void on_every_model(ss_random *g, property *holds);

@@ -8,21 +8,53 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+static char about[160];
+
+void checks_are_about(const char *subject)
+{
+    snprintf(about, sizeof about, "%s", subject);
+}
+
+static void fail_check(int line, const char *text, const char *found)
+{
+    char message[1100];
+    snprintf(message, sizeof message, "%s%s%s%s", about, about[0] != '\0' ? ": " : "", text, found);
+    UNITY_TEST_FAIL(line, message);
+}
+
+void check_true(bool holds, const char *text, int line)
+{
+    if (!holds) {
+        fail_check(line, text, "");
+    }
+}
+
 void check_ordered(double small, double large, const char *text, int line)
 {
     if (!(small <= large)) {
-        char message[256];
-        snprintf(message, sizeof message, "%s: %.17g against %.17g", text, small, large);
-        UNITY_TEST_FAIL(line, message);
+        char found[80];
+        snprintf(found, sizeof found, ": %.17g against %.17g", small, large);
+        fail_check(line, text, found);
+    }
+}
+
+void check_within(double actual, double expected, double tolerance, const char *text, int line)
+{
+    const double apart = fabs(actual - expected);
+    if (!(apart <= tolerance)) {
+        char found[160];
+        snprintf(found, sizeof found, ": %.17g against %.17g, which is %.3g apart, not %.3g",
+                 actual, expected, apart, tolerance);
+        fail_check(line, text, found);
     }
 }
 
 void check_status(int status, const ss_error *error, const char *text, int line)
 {
     if (status != SS_OK) {
-        char message[900];
-        snprintf(message, sizeof message, "%s returned %d: %s", text, status, error->text);
-        UNITY_TEST_FAIL(line, message);
+        char found[900];
+        snprintf(found, sizeof found, " returned %d: %s", status, error->text);
+        fail_check(line, text, found);
     }
 }
 

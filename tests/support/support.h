@@ -10,15 +10,21 @@
 #include "unity.h"
 
 // Written as "what must hold", so that a NaN on either side fails.
-#define CHECK(condition) TEST_ASSERT_TRUE_MESSAGE((condition), #condition)
+#define CHECK(condition) check_true((condition), #condition, __LINE__)
 #define CHECK_LE(actual, bound)                                                                    \
     check_ordered((double)(actual), (double)(bound), #actual " <= " #bound, __LINE__)
 #define CHECK_NEAR(actual, expected, tolerance)                                                    \
-    check_ordered(fabs((double)(actual) - (double)(expected)), (double)(tolerance),                \
-                  #actual " near " #expected, __LINE__)
+    check_within((double)(actual), (double)(expected), (double)(tolerance),                        \
+                 #actual " near " #expected, __LINE__)
 #define CHECK_OK(call) check_status((int)(call), &error, #call, __LINE__)
 
+// Begins the message of each check that fails in the rest of a test, with a model's spec for example;
+// "" ends that.
+void checks_are_about(const char *subject);
+
+void check_true(bool holds, const char *text, int line);
 void check_ordered(double small, double large, const char *text, int line);
+void check_within(double actual, double expected, double tolerance, const char *text, int line);
 // status 0, else the test fails with the sentence of `error` (an ss_error in scope).
 void check_status(int status, const ss_error *error, const char *text, int line);
 

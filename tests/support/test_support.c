@@ -3,23 +3,25 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/status.h"
 #include "tests/support/support.h"
 
-static bool fails(void (*check)(void))
+static bool fails(void (*check)(void), const char *out)
 {
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-        if (freopen("/dev/null", "w", stdout) == NULL) {
+        if (freopen(out, "w", stdout) == NULL) {
             _exit(2);
         }
         if (TEST_PROTECT()) {
             check();
         }
+        fflush(stdout);
         _exit(Unity.CurrentTestFailed ? 1 : 0);
     }
     int status = 0;
@@ -64,17 +66,34 @@ static void one_below_two(void)
 
 static void checks_that_must_fail_are_seen_to_fail(void)
 {
-    TEST_ASSERT_TRUE(fails(nan_below_a_bound));
-    TEST_ASSERT_TRUE(fails(number_below_nan));
-    TEST_ASSERT_TRUE(fails(larger_than_the_bound));
-    TEST_ASSERT_TRUE(fails(nan_near_a_number));
-    TEST_ASSERT_TRUE(fails(a_false_condition));
-    TEST_ASSERT_TRUE(fails(a_status_that_is_not_ok));
+    TEST_ASSERT_TRUE(fails(nan_below_a_bound, "/dev/null"));
+    TEST_ASSERT_TRUE(fails(number_below_nan, "/dev/null"));
+    TEST_ASSERT_TRUE(fails(larger_than_the_bound, "/dev/null"));
+    TEST_ASSERT_TRUE(fails(nan_near_a_number, "/dev/null"));
+    TEST_ASSERT_TRUE(fails(a_false_condition, "/dev/null"));
+    TEST_ASSERT_TRUE(fails(a_status_that_is_not_ok, "/dev/null"));
+}
+
+static void a_strain_of_der(void)
+{
+    checks_are_about("der:torsion=off");
+    CHECK_NEAR(1.0, 3.0, 0.5);
+}
+
+static void a_failure_names_its_subject_and_both_numbers(void)
+{
+    const char *path = scratch_path("said");
+    TEST_ASSERT_TRUE(fails(a_strain_of_der, path));
+    size_t count;
+    char *said = read_bytes(path, &count);
+    CHECK(strstr(said, ":FAIL: der:torsion=off: 1.0 near 3.0: 1 against 3, which is 2 apart, not "
+                       "0.5") != NULL);
+    free(said);
 }
 
 static void a_check_that_holds_passes(void)
 {
-    TEST_ASSERT_FALSE(fails(one_below_two));
+    TEST_ASSERT_FALSE(fails(one_below_two, "/dev/null"));
 }
 
 static void failure_returns_its_status_and_takes_no_error(void)
@@ -122,6 +141,7 @@ static void signals_that_the_parent_ignores_reach_what_tests_start(void)
 static void run_tests(void)
 {
     RUN_TEST(checks_that_must_fail_are_seen_to_fail);
+    RUN_TEST(a_failure_names_its_subject_and_both_numbers);
     RUN_TEST(a_check_that_holds_passes);
     RUN_TEST(failure_returns_its_status_and_takes_no_error);
     RUN_TEST(signals_that_the_parent_ignores_reach_what_tests_start);
