@@ -1,13 +1,14 @@
-// problems/store/h5_write.c -- see h5_write.h.
 #include "problems/store/h5_write.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 // zlib's level: 4 is near the size of 9 on such arrays at a fraction of its time.
 #define DEFLATE_LEVEL 4
-// Entries in a chunk: 512 KiB of doubles, of which two fit HDF5's cache.
+// A chunk has so many entries: 512 KiB of doubles, of which two fit HDF5's cache.
 #define CHUNK_ENTRIES 65536
 // Up to this many bytes an array lives in its object header; a filter would not make it smaller.
 #define COMPACT_BYTES 512
@@ -119,17 +120,14 @@ static bool write_array(hid_t where, const char *name, hid_t type, hid_t memory_
 
 bool ss_h5_write_doubles(hid_t where, const char *name, size_t count, const double *values)
 {
+    ss_assert(values != NULL || count == 0);
     return write_array(where, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, values);
 }
 
 bool ss_h5_write_ints(hid_t where, const char *name, size_t count, const int *values)
 {
+    ss_assert(values != NULL || count == 0);
     return write_array(where, name, H5T_STD_I32LE, H5T_NATIVE_INT, count, values);
-}
-
-bool ss_h5_write_longs(hid_t where, const char *name, size_t count, const long *values)
-{
-    return write_array(where, name, H5T_STD_I64LE, H5T_NATIVE_LONG, count, values);
 }
 
 bool ss_h5_write_int(hid_t where, const char *name, int value)
@@ -137,7 +135,7 @@ bool ss_h5_write_int(hid_t where, const char *name, int value)
     return ss_h5_write_ints(where, name, 1, &value);
 }
 
-// Of fixed length, its final zero included. -1 on failure.
+// Returns a type of fixed length, the final zero of the text included; -1 on failure.
 static hid_t string_type(const char *text)
 {
     const hid_t type = H5Tcopy(H5T_C_S1);
@@ -146,15 +144,6 @@ static hid_t string_type(const char *text)
         return -1;
     }
     return type;
-}
-
-bool ss_h5_write_texts(hid_t where, const char *name, size_t count, size_t width, const char *texts)
-{
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    const bool ok = H5Tset_size(type, width) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
-                    write_array(where, name, type, type, count, texts);
-    H5Tclose(type);
-    return ok;
 }
 
 bool ss_h5_write_text(hid_t where, const char *name, const char *text)
@@ -202,6 +191,7 @@ bool ss_h5_put_double(hid_t group, const char *name, double value)
 
 bool ss_h5_put_text(hid_t group, const char *name, const char *text)
 {
+    ss_assert(text != NULL);
     if (text[0] == '\0') {
         return true;
     }

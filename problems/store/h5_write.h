@@ -20,26 +20,23 @@ typedef struct ss_h5_quiet {
 ss_h5_quiet ss_h5_begin_quiet(void);
 void ss_h5_end_quiet(ss_h5_quiet before);
 
-// A file that exists in memory only. The name keeps two of them apart; it is not used as a path.
+// Makes a file that exists in memory only. The name keeps two of them apart; it is not used as a
+// path.
 hid_t ss_h5_create_in_memory(const char *name);
-// The bytes of a file, which the caller frees; NULL on failure.
+// Returns the bytes of a file, which the caller frees; NULL on failure.
 void *ss_h5_take_image(hid_t file, size_t *count);
 
 hid_t ss_h5_create_group(hid_t where, const char *name);
-// ok: whether all went well inside the group, which may be -1. Returns whether all is well still.
+// `ok` is true if all went well inside the group, which may be -1. True if all is well still.
 bool ss_h5_close_group(hid_t group, bool ok);
 
-// Datasets. An int is an array of one, as FCLIB has it; NULL is written as the empty text.
+// Each writes a dataset. An int is an array of one, as FCLIB has it; a text that is NULL is empty.
 bool ss_h5_write_doubles(hid_t where, const char *name, size_t count, const double *values);
 bool ss_h5_write_ints(hid_t where, const char *name, size_t count, const int *values);
-bool ss_h5_write_longs(hid_t where, const char *name, size_t count, const long *values);
 bool ss_h5_write_int(hid_t where, const char *name, int value);
 bool ss_h5_write_text(hid_t where, const char *name, const char *text);
-// An array of texts, UTF-8, each in `width` bytes that end with a zero.
-bool ss_h5_write_texts(hid_t where, const char *name, size_t count, size_t width,
-                       const char *texts);
 
-// Attributes. What is not known (NaN, an empty text, no pairs) is left out.
+// Each writes an attribute. A value that is not known (NaN, an empty text, no pairs) is left out.
 bool ss_h5_put_int(hid_t group, const char *name, int value);
 bool ss_h5_put_seed(hid_t group, const char *name, uint64_t value);
 bool ss_h5_put_double(hid_t group, const char *name, double value);
