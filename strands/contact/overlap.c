@@ -4,6 +4,11 @@
 #include "strands/contact/proximity.h"
 #include "strands/contact/swept.h"
 
+// Cosine of the angle by which the normal of a place may lean from that of the first touch. Where axes nearly meet at
+// the end, the way from one to the other is any direction: its sign alone would send one segment to one side and its
+// neighbour, which ends in the same vertex, to the other.
+#define ALIKE 0.87
+
 // From b's point to a's, on these ends.
 static ss_vec3 apart(const ss_vec3 ends[4], double a, double b)
 {
@@ -30,6 +35,14 @@ static void fill(const ss_vec3 x[4], double a, double b, ss_vec3 n, double radii
 typedef struct place {
     double a, b;
 } place;
+
+// Of a place at the end, towards the side from which a came.
+static ss_vec3 normal_towards(ss_vec3 side, const ss_vec3 moved[4], place at)
+{
+    const ss_vec3 n = normal_at(moved, at.a, at.b);
+    const double along = ss_dot(n, side);
+    return along >= ALIKE ? n : along <= -ALIKE ? ss_scaled(-1.0, n) : side;
+}
 
 // The ends of the part that two segments have beside each other: where their lines diverge by less than `reach` over
 // it, and farther than `reach` from what is there already.
@@ -86,9 +99,7 @@ int ss_overlap_segments(const ss_vec3 x[4], const ss_vec3 moved[4], double radii
     }
     const int count = add_ends(moved, radii, at);
     for (int k = 0; k < count; k++) {
-        const ss_vec3 n = normal_at(moved, at[k].a, at[k].b);
-        fill(x, at[k].a, at[k].b, ss_dot(n, side) < 0.0 ? ss_scaled(-1.0, n) : n, radii, gap,
-             &t[k]);
+        fill(x, at[k].a, at[k].b, normal_towards(side, moved, at[k]), radii, gap, &t[k]);
     }
     return count;
 }

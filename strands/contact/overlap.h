@@ -9,8 +9,9 @@
 // is what the step must hold there. The points move straight, so that this is a bound on their velocity along n,
 // from their distance along n at the start: gap + ahead of the touch, gap being the right side of the bound.
 //
-// n is that of the end, on the side from which the segments came; abscissae are those of the nearest points and,
-// where the segments are so nearly parallel that they overlap along all of their common part, of its two ends.
+// n is that of the end, on the side from which the segments came, or of their first touch where it leans from that by
+// more than 30 degrees; abscissae are those of the nearest points and, where the segments are so nearly parallel that
+// they overlap along all of their common part, of its two ends.
 //
 // doc/strands.md, "Looks".
 #pragma once
