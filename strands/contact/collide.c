@@ -84,11 +84,16 @@ static int origin(const ss_polylines *lines, const ss_segment *a)
     return ss_begins_branch(lines, a->vertex) ? lines->branch[a->vertex] : a->vertex;
 }
 
+static bool is_held(const ss_polylines *lines, int vertex)
+{
+    return lines->holder != NULL && lines->holder[vertex] >= 0;
+}
+
 static bool never_touch(const ss_polylines *lines, const ss_segment *a, const ss_segment *b)
 {
     if (a->strand != b->strand) {
-        return a->number == 0 && b->number == 0 &&
-               (lines->loose == NULL || (!lines->loose[a->strand] && !lines->loose[b->strand]));
+        return a->number == 0 && b->number == 0 && is_held(lines, a->vertex) &&
+               is_held(lines, b->vertex);
     }
     const int from_a = origin(lines, a), from_b = origin(lines, b);
     return from_a == from_b || from_a == b->vertex + 1 || from_b == a->vertex + 1;
@@ -250,15 +255,18 @@ static bool near_obstacle(const search *s, const ss_vec3 x[2], const ss_vec3 *mo
 
 static bool touch_vertices(const search *s, int o)
 {
-    const ss_polylines *lines = s->lines;
-    return lines->vertices || (lines->plane_vertices && s->obstacles[o].kind == SS_OBSTACLE_PLANE);
+    return s->lines->vertices || s->obstacles[o].kind == SS_OBSTACLE_PLANE;
 }
 
-// Of the body of the obstacle: the root segment, and its vertices.
-static bool is_at_root(const search *s, const ss_segment *a, int o, int end)
+// Whether the vertex is held where it overlaps the obstacle, by more than rounding.
+static bool is_planted(const search *s, int vertex, int o)
 {
-    return a->number + (touch_vertices(s, o) ? end - 1 : 0) <= 0 && s->lines->body != NULL &&
-           s->lines->body[a->strand] == s->obstacles[o].body;
+    const ss_polylines *lines = s->lines;
+    const ss_vec3 x = lines->x[vertex];
+    ss_obstacle_near near;
+    return is_held(lines, vertex) && lines->holder[vertex] == s->obstacles[o].body &&
+           ss_obstacle_within(&s->obstacles[o], &s->poses[o], x, x, (1.0 - 1e-6) * lines->radius,
+                              &near);
 }
 
 // The segment, or of one that touches by its vertices that at abscissa `end`, 0 or 1.
@@ -267,15 +275,13 @@ static void touch_obstacle(const search *s, part *p, int i, int o, int end)
     const ss_segment *a = &s->segments[i];
     const ss_polylines *lines = s->lines;
     const bool vertices = touch_vertices(s, o);
-    const ss_vec3 *at = lines->x + a->vertex;
-    const ss_vec3 *to = lines->moved != NULL ? lines->moved + a->vertex : NULL;
-    ss_vec3 x[2] = {at[0], at[1]}, moved[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    for (int k = 0; k < 2; k++) {
-        x[k] = at[vertices ? end : k];
-        moved[k] = to != NULL ? to[vertices ? end : k] : moved[k];
-    }
+    const int from = a->vertex + (vertices ? end : 0), to = a->vertex + (vertices ? end : 1);
+    const ss_vec3 x[2] = {lines->x[from], lines->x[to]};
+    const bool moves = lines->moved != NULL;
+    const ss_vec3 moved[2] = {moves ? lines->moved[from] : x[0], moves ? lines->moved[to] : x[1]};
     ss_touch t = {.strand_a = a->strand, .segment_a = a->number, .strand_b = -1, .segment_b = o};
-    if (is_at_root(s, a, o, end) || !near_obstacle(s, x, to != NULL ? moved : NULL, o, &t)) {
+    if (!near_obstacle(s, x, moves ? moved : NULL, o, &t) || is_planted(s, from, o) ||
+        is_planted(s, to, o)) {
         return;
     }
     t.a = vertices ? end : t.a;

@@ -1,11 +1,17 @@
 // strands/contact/collide.h -- which segments of which strands touch what.
 //
 // Every strand is a polyline of cylinders of one radius. A touch is a pair of segments, or a
-// segment and an obstacle, whose gap = distance - (sum of radii) is below the margin. Pairs of
-// segments of one strand that share a vertex and of two root segments that are held never touch; a touch whose
+// segment and an obstacle, whose gap = distance - (sum of radii) is below the margin. A touch whose
 // abscissa is 1 on a segment that is not its polyline's last belongs to the next segment. A segment
 // has the number of its first vertex in its strand.
 // Nearly parallel segments (sin^2 < 1e-4) touch at the middle of their overlap.
+//
+// These never touch: segments of one strand that share a vertex; the first segments of two strands whose roots are
+// held, for hairs are planted closer than they are thick; and what is held by a body inside an obstacle of this body,
+// as roots are inside a head, for no impulse gets it out: such a vertex, and segments that end in it.
+//
+// Planes are touched by vertices: over a segment the distance from a plane is least at its ends, and keeping these
+// outside keeps all of it outside, however it is turned within the step.
 //
 // Broad phase: a hash of space with cells that hold the longest cylinder's box (Teschner 2003).
 //
@@ -44,24 +50,14 @@ typedef struct ss_polylines {
     const ss_vec3 *x; // m
     const ss_vec3 *moved; // the same vertices at the end of the step, for swept tests; NULL without
     double radius;        // m
-    const int
-        *body; // [nstrands] that carries the root, or -1; NULL for none. A root segment, and its
-               // vertices, do not touch obstacles of their own body
-    const bool *
-        loose; // [nstrands] whose root nothing holds; NULL for none. Only root segments that are both held
-               // never touch
+    const int *holder;    // [vertices] the body that holds each, or -1; NULL: nothing is held
     const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
         // but its first, the vertex that it branches from; -1 else. NULL: no branches
     bool coplanar;  // with `moved`: two segments meet where coplanar.h says so, not swept.h
     bool exact;     // nearly parallel segments touch where they are nearest, not in the middle
     bool overlaps;  // with `moved`: touches are the places of overlap.h, and no others
     ss_slack slack; // for `overlaps`
-    // Planes are touched by vertices: over a segment the distance from a plane is least at its ends, and keeping these
-    // outside keeps all of it outside, however it is turned within the step. One touch per segment, at its lower end,
-    // is enough where a step looks at its end (overlap.h); else a level strand sinks where it has none.
-    bool plane_vertices;
-    bool
-        vertices; // obstacles are touched by vertices, not by segments: a is 0, or 1 at the end of a polyline
+    bool vertices;  // all obstacles are touched by vertices: a is 0, or 1 at the end of a polyline
 } ss_polylines;
 
 typedef struct ss_collider ss_collider; // memory that is kept from step to step

@@ -83,6 +83,37 @@ static bool fill_branches(ss_stepper *s)
     return true;
 }
 
+static bool is_moved(const ss_stepper *s, const ss_strand *strand, const ss_strand_point *p)
+{
+    for (int j = 0; j < p->count; j++) {
+        const bool free = s->systems.place[strand->v + ss_point_dof(p, j)] >= 0;
+        for (int k = 0; free && k < 3; k++) {
+            if (p->J[k * p->count + j] != 0.0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Which points no free dof moves: those before the first that one does are held by the body of the root, others by
+// that of the tip.
+static void find_holders(ss_stepper *s)
+{
+    const ss_world *w = s->world;
+    ss_snapshot_script(&s->here, w, w->now.time);
+    ss_snapshot_place(&s->here, w, &w->now, s->systems.team);
+    for (int k = 0; k < w->nstrands; k++) {
+        const ss_strand *strand = &w->strands[k];
+        int body = strand->body;
+        for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
+            const bool moves = is_moved(s, strand, &s->here.all.points[i]);
+            body = moves ? strand->tip_body : body;
+            s->holder[i] = moves ? -1 : body;
+        }
+    }
+}
+
 // What strands need that are stepped one by one.
 static bool allocate(ss_stepper *s)
 {
@@ -93,25 +124,20 @@ static bool allocate(ss_stepper *s)
     const bool systems = ss_systems_init(&s->systems, w, shared ? s->options.threads : 1);
     s->mean = malloc(((size_t)w->nv + 1) * sizeof *s->mean);
     s->first = malloc((n + 1) * sizeof *s->first);
-    s->body = malloc((n + 1) * sizeof *s->body);
-    s->loose = malloc((n + 1) * sizeof *s->loose);
+    s->holder = malloc(((size_t)w->npoints + 1) * sizeof *s->holder);
     s->ends = malloc((n + 1) * sizeof *s->ends);
     s->moved = malloc(((size_t)w->npoints + 1) * sizeof *s->moved);
     s->collider = ss_collider_new(s->systems.team);
     s->track = ss_track_new(s->systems.team);
-    if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->body == NULL ||
-        s->moved == NULL || s->ends == NULL || s->loose == NULL || s->collider == NULL ||
-        s->track == NULL) {
+    if (!here || !there || !systems || s->mean == NULL || s->first == NULL || s->holder == NULL ||
+        s->moved == NULL || s->ends == NULL || s->collider == NULL || s->track == NULL) {
         return false;
     }
     for (int k = 0; k < w->nstrands; k++) {
         s->first[k] = w->strands[k].point;
-        s->loose[k] = !ss_clamps_root(w->strands[k].clamp);
-        // With looks the steps of newton in which a bundle lands on its root edges overlap by half a radius.
-        const bool free_root = s->loose[k] && (s->scheme->vertices || s->options.looks == 0);
-        s->body[k] = free_root ? -1 : w->strands[k].body;
     }
     s->first[w->nstrands] = w->npoints;
+    find_holders(s);
     return fill_branches(s);
 }
 
@@ -196,8 +222,7 @@ void ss_stepper_free(ss_stepper *s)
     free(s->branch);
     free(s->mean);
     free(s->first);
-    free(s->body);
-    free(s->loose);
+    free(s->holder);
     free(s->moved);
     free(s->ends);
     ss_collider_free(s->collider);

@@ -28,11 +28,9 @@ static ss_status search(ss_stepper *s, const ss_snapshot *at, ss_polylines lines
     lines.first = s->first;
     lines.x = at->x;
     lines.radius = w->radius;
-    lines.body = s->body;
+    lines.holder = s->holder;
     lines.branch = s->branch;
-    lines.loose = s->loose;
     lines.vertices = s->scheme->vertices;
-    lines.plane_vertices = s->options.looks == 0;
     const ss_status status = ss_collide(s->collider, &lines, w->obstacles, at->obstacles,
                                         w->nobstacles, margin, touches, count, e);
     report->collide_seconds += ss_step_clock() - start;
@@ -65,27 +63,23 @@ static void sweep(ss_stepper *s, double h)
     }
 }
 
-// Whether a dof of strand k that no clamp holds moves the point at abscissa a of a segment.
-static bool can_move(const ss_stepper *s, int k, int segment, double a)
+// Whether something moves the point at abscissa a of a segment of strand k.
+static bool point_moves(const ss_stepper *s, int k, int segment, double a)
 {
-    const ss_strand *strand = &s->world->strands[k];
-    const ss_strand_point *end = s->here.all.points + strand->point + segment;
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; a != 1.0 - i && j < end[i].count; j++) {
-            if (s->systems.place[strand->v + ss_point_dof(&end[i], j)] >= 0) {
-                return true;
-            }
-        }
-    }
-    return false;
+    const int *holder = s->holder + s->first[k] + segment;
+    return (a != 1.0 && holder[0] < 0) || (a != 0.0 && holder[1] < 0);
+}
+
+bool ss_step_can_move(const ss_stepper *s, const ss_touch *t)
+{
+    return point_moves(s, t->strand_a, t->segment_a, t->a) ||
+           (t->strand_b >= 0 && point_moves(s, t->strand_b, t->segment_b, t->b));
 }
 
 // Contacts are pairs of which a point can move; without a gap term those that touch.
 static bool is_contact(const ss_stepper *s, const ss_touch *t)
 {
-    const bool moves = can_move(s, t->strand_a, t->segment_a, t->a) ||
-                       (t->strand_b >= 0 && can_move(s, t->strand_b, t->segment_b, t->b));
-    return moves && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
+    return ss_step_can_move(s, t) && !(s->options.gap == SS_GAP_NONE && t->gap > 0.0);
 }
 
 // v of the trial without contacts.

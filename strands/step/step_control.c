@@ -64,16 +64,10 @@ static bool is_known(const ss_touch *list, int count, const ss_touch *t)
 }
 
 bool ss_step_reached_too_far(const ss_world *w, const ss_step_options *o, const ss_snapshot *from,
-                             const ss_touch *contacts, int ncontacts, const ss_touch *after,
-                             int count)
+                             const ss_touch *contacts, int ncontacts, const ss_touch *after)
 {
-    for (int i = 0; o->reach > 0.0 && i < count; i++) {
-        const bool far = after[i].gap < -o->reach * w->radius || crossed(w, from->x, &after[i]);
-        if (far && !is_known(contacts, ncontacts, &after[i])) {
-            return true;
-        }
-    }
-    return false;
+    const bool far = after->gap < -o->reach * w->radius || crossed(w, from->x, after);
+    return o->reach > 0.0 && far && !is_known(contacts, ncontacts, after);
 }
 
 // ---- Explosions

@@ -11,10 +11,9 @@
 // The margin of detection for a step h after one with normal velocities up to `speed`.
 double ss_step_margin(const ss_step_options *o, double radius, double h, double speed);
 
-// Whether one of the pairs `after` went too far without being among `contacts` (step.h).
+// Whether the pair `after` went too far without being among `contacts` (step.h).
 bool ss_step_reached_too_far(const ss_world *w, const ss_step_options *o, const ss_snapshot *from,
-                             const ss_touch *contacts, int ncontacts, const ss_touch *after,
-                             int count);
+                             const ss_touch *contacts, int ncontacts, const ss_touch *after);
 
 // The energies of all strands, and the lengths of their polylines.
 ss_energy ss_step_energy(const ss_world *w, const ss_world_state *state, const ss_snapshot *at);

@@ -407,6 +407,19 @@ static double deepest(const ss_touch *touches, int count)
     return depth;
 }
 
+// Of what is found where the try ends. Pairs that scripts alone move go where these say.
+static bool reached_too_far(const ss_stepper *s)
+{
+    for (int i = 0; i < s->nafter; i++) {
+        const ss_touch *t = &s->after[i];
+        if (ss_step_reached_too_far(s->world, &s->options, &s->here, s->touches, s->ncontacts, t) &&
+            ss_step_can_move(s, t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_reason *reason,
                       ss_error *e)
 {
@@ -429,8 +442,7 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
     const ss_status status =
         ss_step_collide(s, &s->there, NULL, h, &s->after, &s->nafter, report, e);
     report->penetration = status == SS_OK ? deepest(s->after, s->nafter) : NAN;
-    if (status == SS_OK && ss_step_reached_too_far(w, &s->options, &s->here, s->touches,
-                                                   s->ncontacts, s->after, s->nafter)) {
+    if (status == SS_OK && reached_too_far(s)) {
         *reason = SS_STEP_REACH;
     }
     return status;

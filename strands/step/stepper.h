@@ -43,9 +43,9 @@ struct ss_stepper {
 
     ss_collider *collider;
     bool coplanar;         // the scheme's, for ss_polylines
-    int *first, *body;     // [nstrands + 1] for ss_polylines
-    bool *loose;           // [nstrands] for ss_polylines
-    int *branch;           // [npoints] for ss_polylines; NULL where no strand branches
+    int *first;            // [nstrands + 1] for ss_polylines
+    int *holder;           // [npoints] likewise
+    int *branch;           // [npoints] likewise; NULL where no strand branches
     double speed;          // m/s, largest |u_N| of the last step
     ss_buffer found;       // ss_touch: pairs near each other here
     int nfound;            // -1: not looked for yet
@@ -79,6 +79,9 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
 // also those on the way that the systems, as they are formed, move the points without contacts, or v of the
 // trial where the scheme says so (scheme.h).
 ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
+
+// Whether a dof that no clamp holds moves one of the two points of a touch.
+bool ss_step_can_move(const ss_stepper *s, const ss_touch *t);
 
 // A look at where v of the trial leads (step_contacts.c). It adds contacts, with r = 0, that keep strands from
 // overlapping there, and forms the problem anew from the present systems; r of the other contacts stays. If there are

@@ -29,9 +29,13 @@ static void neighbours_and_roots_never_touch(void)
     const ss_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0.1, 0}};
     ss_polylines lines = {.nstrands = 1, .first = square, .x = x, .radius = 0.6};
     TEST_ASSERT_EQUAL_INT(3, count_touches(&lines, 0.0));
-    // Two strands of one segment each: roots.
-    const int roots[] = {0, 2, 4};
+    // Two strands of one segment each: they touch unless both roots are held.
+    const int roots[] = {0, 2, 4}, both[] = {3, -1, 0, -1}, one[] = {3, -1, -1, -1};
     lines = (ss_polylines){.nstrands = 2, .first = roots, .x = x, .radius = 0.6};
+    TEST_ASSERT_EQUAL_INT(1, count_touches(&lines, 0.0));
+    lines.holder = one;
+    TEST_ASSERT_EQUAL_INT(1, count_touches(&lines, 0.0));
+    lines.holder = both;
     TEST_ASSERT_EQUAL_INT(0, count_touches(&lines, 0.0));
 }
 
@@ -74,30 +78,57 @@ static void a_vertex_touches_once(void)
     CHECK_NEAR(touches[0].a, 1.0, 0);
 }
 
-static void a_root_does_not_touch_the_obstacles_of_its_body(void)
+static void what_is_held_inside_an_obstacle_of_its_holder_does_not_touch_it(void)
 {
-    const int first[] = {0, 3, 6}, body[] = {1, 2};
-    const ss_vec3 x[] = {{0, 0, 0}, {0.5, 0, 0}, {0.9, 0, 0}, {0, 0, 0}, {0, 0.5, 0}, {0, 0.9, 0}};
+    const int first[] = {0, 3, 6};
+    const int held[] = {1, -1, -1, 2, -1, -1}, tips[] = {-1, -1, 1, -1, 1, 1};
+    const ss_vec3 x[] = {{0, 0, 0},   {0.5, 0, 0}, {0.9, 0, 0},
+                         {0, 0.1, 0}, {0, 0.5, 0}, {0, 0.9, 0}};
     const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE, .size = {1, 0, 0}, .body = 1};
     const ss_pose pose = ss_pose_identity();
-    ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 0.01, .body = body};
+    ss_polylines lines = {.nstrands = 2, .first = first, .x = x, .radius = 0.01, .holder = held};
     CHECK_OK(collide(&lines, &ball, &pose, 1, 0.0));
     TEST_ASSERT_EQUAL_INT(3, count);
     CHECK(touches[0].strand_a == 0 && touches[0].segment_a == 1 && touches[0].strand_b == -1);
     CHECK(touches[1].strand_a == 1 && touches[1].segment_a == 0 && touches[1].segment_b == 0);
-    lines.body = NULL;
+    lines.holder = tips;
+    CHECK_OK(collide(&lines, &ball, &pose, 1, 0.0));
+    TEST_ASSERT_EQUAL_INT(1, count);
+    CHECK(touches[0].strand_a == 0 && touches[0].segment_a == 0);
+    lines.holder = NULL;
     CHECK_OK(collide(&lines, &ball, &pose, 1, 0.0));
     TEST_ASSERT_EQUAL_INT(4, count);
+}
+
+// A strand leads from a clamp over the ball that the same body carries into the ball.
+static void what_is_held_beside_an_obstacle_of_its_holder_touches_it(void)
+{
+    const int first[] = {0, 2}, holder[] = {1, -1};
+    const ss_vec3 x[] = {{0, 1.5, 0}, {1.5, 0.3, 0}};
+    const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE, .size = {1, 0, 0}, .body = 1};
+    const ss_obstacle floor = {.kind = SS_OBSTACLE_PLANE, .body = 1};
+    ss_pose poses[] = {ss_pose_identity(), ss_pose_identity()};
+    poses[1].place = ss_vec(0, 0, -0.25);
+    const ss_polylines lines = {
+        .nstrands = 1, .first = first, .x = x, .radius = 0.2, .holder = holder};
+    CHECK_OK(collide(&lines, (ss_obstacle[]){ball, floor}, poses, 2, 0.1));
+    TEST_ASSERT_EQUAL_INT(3, count); // the segment on the ball, both its ends on the floor
+    CHECK(touches[0].segment_b == 0 && touches[1].segment_b == 1 && touches[2].segment_b == 1);
+    CHECK(touches[1].a == 0.0 && touches[2].a == 1.0);
 }
 
 // By hand: on a ball of radius 1, every vertex whose distance is within the margin, and where it moves
 // fast, every vertex whose straight way comes within its radius.
 static void vertices_touch_obstacles_where_these_are_asked_for(void)
 {
-    const int first[] = {0, 20, 40}, body[] = {1, -1};
+    int holder[40];
+    const int first[] = {0, 20, 40};
     const ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE, .size = {1, 0, 0}, .body = 1};
     const ss_pose pose = ss_pose_identity();
     const double radius = 0.1, margin = 0.05;
+    for (int v = 0; v < 40; v++) {
+        holder[v] = v < 2 ? 1 : -1;
+    }
     for (int k = 0; k < 40; k++) {
         ss_vec3 x[40], moved[40];
         int expected[40], n = 0;
@@ -108,7 +139,8 @@ static void vertices_touch_obstacles_where_these_are_asked_for(void)
                 ss_scaled(ss_random_between(&generator, 0.9, 1.4), ss_vec(way[0], way[1], way[2]));
             moved[v] = ss_along(x[v], k < 20 ? 0.0 : -2.0, x[v]);
             const double gap = ss_length(x[v]) - 1.0 - radius;
-            if (v > 1 && (gap < margin || k >= 20)) {
+            const bool planted = holder[v] == 1 && gap < 0.0;
+            if (!planted && (gap < margin || k >= 20)) {
                 expected[n++] = v;
             }
         }
@@ -117,7 +149,7 @@ static void vertices_touch_obstacles_where_these_are_asked_for(void)
                                     .x = x,
                                     .moved = k < 20 ? NULL : moved,
                                     .radius = radius,
-                                    .body = body,
+                                    .holder = holder,
                                     .vertices = true};
         CHECK_OK(collide(&lines, &ball, &pose, 1, margin));
         int found = 0;
@@ -260,7 +292,8 @@ static void run_tests(void)
     RUN_TEST(neighbours_and_roots_never_touch);
     RUN_TEST(a_branch_is_no_segment_and_has_neighbours);
     RUN_TEST(a_vertex_touches_once);
-    RUN_TEST(a_root_does_not_touch_the_obstacles_of_its_body);
+    RUN_TEST(what_is_held_inside_an_obstacle_of_its_holder_does_not_touch_it);
+    RUN_TEST(what_is_held_beside_an_obstacle_of_its_holder_touches_it);
     RUN_TEST(vertices_touch_obstacles_where_these_are_asked_for);
     RUN_TEST(obstacles_come_before_strands);
     RUN_TEST(bad_vertices_are_refused_with_their_place);

@@ -26,7 +26,7 @@ static const scene scenes[] = {
 enum { NSCENES = sizeof scenes / sizeof scenes[0] };
 
 typedef struct hair {
-    int *first, *body;
+    int *first, *holder;
     ss_vec3 *x, *moved;
     ss_polylines lines;
 } hair;
@@ -35,15 +35,15 @@ static hair hair_new(const scene *s)
 {
     const size_t n = (size_t)s->nstrands, npoints = n * (size_t)(s->nsegments + 1);
     hair h = {.first = calloc(n + 1, sizeof *h.first),
-              .body = calloc(n, sizeof *h.body),
+              .holder = calloc(npoints, sizeof *h.holder),
               .x = calloc(npoints, sizeof *h.x),
               .moved = calloc(npoints, sizeof *h.moved)};
     for (int k = 0; k < s->nstrands; k++) {
         h.first[k + 1] = h.first[k] + s->nsegments + 1;
-        h.body[k] = k % 3;
         ss_vec3 p = random_point(&generator, s->room), heading = ss_vec(1, 0, 0);
         for (int i = h.first[k]; i < h.first[k + 1]; i++) {
             h.x[i] = p;
+            h.holder[i] = i == h.first[k] ? k % 3 : -1;
             h.moved[i] = ss_plus(p, random_point(&generator, s->speed));
             heading = ss_unit(ss_plus(heading, random_point(&generator, s->wave + 1e-3)));
             const int odd = ss_random_below(&generator, 200);
@@ -58,14 +58,14 @@ static hair hair_new(const scene *s)
                              .x = h.x,
                              .moved = s->speed > 0.0 ? h.moved : NULL,
                              .radius = s->radius,
-                             .body = h.body};
+                             .holder = h.holder};
     return h;
 }
 
 static void hair_free(hair *h)
 {
     free(h->first);
-    free(h->body);
+    free(h->holder);
     free(h->x);
     free(h->moved);
 }
@@ -106,10 +106,10 @@ static void check_sorted(void)
         const int key_p[] = {p->strand_a, p->segment_a, p->strand_b, p->segment_b};
         const int key_q[] = {q->strand_a, q->segment_a, q->strand_b, q->segment_b};
         int k = 0;
-        while (k < 3 && key_p[k] == key_q[k]) {
+        while (k < 4 && key_p[k] == key_q[k]) {
             k++;
         }
-        CHECK(key_p[k] < key_q[k]);
+        CHECK(k < 4 ? key_p[k] < key_q[k] : p->a < q->a); // a last segment on a plane
     }
 }
 

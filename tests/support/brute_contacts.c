@@ -83,37 +83,57 @@ static bool touch_of(const list *l, int va, int vb, ss_touch *t)
     return true;
 }
 
+// Whether a vertex is held inside an obstacle of the body that holds it.
+static bool is_planted(const ss_polylines *lines, int vertex, const ss_obstacle *o,
+                       const ss_pose *pose)
+{
+    ss_obstacle_near near;
+    ss_obstacle_nearest(o, pose, lines->x[vertex], lines->x[vertex], &near);
+    return lines->holder != NULL && lines->holder[vertex] == o->body &&
+           near.distance < (1.0 - 1e-6) * lines->radius;
+}
+
+// Between these vertices, which may be one: that at abscissa `end` of the segment.
+static void with_obstacle(list *l, int strand, int segment, const int v[2], double end,
+                          const ss_obstacle *o, const ss_pose *pose, ss_touch t)
+{
+    const ss_polylines *lines = l->lines;
+    const ss_vec3 *to = lines->moved == NULL ? lines->x : lines->moved;
+    const ss_vec3 x[2] = {lines->x[v[0]], lines->x[v[1]]}, moved[2] = {to[v[0]], to[v[1]]};
+    ss_obstacle_near near;
+    double time;
+    ss_obstacle_nearest(o, pose, x[0], x[1], &near);
+    if (!(near.distance < lines->radius + l->margin)) {
+        if (!ss_swept_obstacle(o, pose, x, moved, lines->radius, &time)) {
+            return;
+        }
+        ss_obstacle_nearest(o, pose, ss_between(x[0], moved[0], time),
+                            ss_between(x[1], moved[1], time), &near);
+        near.distance = ss_dot(near.n, ss_minus(ss_between(x[0], x[1], near.a), near.y));
+    }
+    t.a = v[0] == v[1] ? end : near.a;
+    t.n = near.n;
+    t.y = near.y;
+    t.gap = near.distance - lines->radius;
+    if (keeps(lines, strand, segment, t.a) && !is_planted(lines, v[0], o, pose) &&
+        !is_planted(lines, v[1], o, pose)) {
+        append(l, t);
+    }
+}
+
 static void with_obstacles(list *l, int strand, int segment, const ss_obstacle *obstacles,
                            const ss_pose *poses, int nobstacles)
 {
-    const ss_polylines *lines = l->lines;
-    const ss_vec3 *x = lines->x + lines->first[strand] + segment;
-    const ss_vec3 *moved = lines->moved == NULL ? x : lines->moved + (x - lines->x);
+    const int first = l->lines->first[strand] + segment, whole[2] = {first, first + 1};
     for (int o = 0; o < nobstacles; o++) {
-        if (segment == 0 && lines->body != NULL && lines->body[strand] == obstacles[o].body) {
-            continue;
+        const ss_touch t = {
+            .strand_a = strand, .segment_a = segment, .strand_b = -1, .segment_b = o};
+        if (obstacles[o].kind != SS_OBSTACLE_PLANE) {
+            with_obstacle(l, strand, segment, whole, 0.0, &obstacles[o], &poses[o], t);
         }
-        ss_obstacle_near near;
-        double time;
-        ss_obstacle_nearest(&obstacles[o], &poses[o], x[0], x[1], &near);
-        const bool now = near.distance < lines->radius + l->margin;
-        if (!now) {
-            if (!ss_swept_obstacle(&obstacles[o], &poses[o], x, moved, lines->radius, &time)) {
-                continue;
-            }
-            ss_obstacle_nearest(&obstacles[o], &poses[o], ss_between(x[0], moved[0], time),
-                                ss_between(x[1], moved[1], time), &near);
-            near.distance = ss_dot(near.n, ss_minus(ss_between(x[0], x[1], near.a), near.y));
-        }
-        if (keeps(lines, strand, segment, near.a)) {
-            append(l, (ss_touch){.strand_a = strand,
-                                 .segment_a = segment,
-                                 .strand_b = -1,
-                                 .segment_b = o,
-                                 .a = near.a,
-                                 .n = near.n,
-                                 .y = near.y,
-                                 .gap = near.distance - lines->radius});
+        for (int end = 0; obstacles[o].kind == SS_OBSTACLE_PLANE && end < 2; end++) {
+            const int v[2] = {first + end, first + end};
+            with_obstacle(l, strand, segment, v, end, &obstacles[o], &poses[o], t);
         }
     }
 }
@@ -124,7 +144,8 @@ static void with_strand(list *l, int strand, int segment, int other)
     const int last = lines->first[other + 1] - lines->first[other] - 1;
     for (int k = other == strand ? segment + 2 : 0; k < last; k++) {
         const int va = lines->first[strand] + segment, vb = lines->first[other] + k;
-        const bool roots = other != strand && segment == 0 && k == 0;
+        const bool roots = other != strand && segment == 0 && k == 0 && lines->holder != NULL &&
+                           lines->holder[va] >= 0 && lines->holder[vb] >= 0;
         ss_touch t = {.strand_a = strand, .segment_a = segment, .strand_b = other, .segment_b = k};
         if (!roots && !are_far(l, va, vb) && touch_of(l, va, vb, &t) &&
             keeps(lines, strand, segment, t.a) && keeps(lines, other, k, t.b)) {
