@@ -26,10 +26,11 @@ bool ss_fields_next(ss_fields *walk, ss_field *field)
     for (;;) {
         const int depth = walk->depth;
         const ss_field *at = walk->at[depth];
-        if (at->name == NULL && depth == 0) {
+        const bool ended = at == NULL || at->name == NULL;
+        if (ended && depth == 0) {
             return false;
         }
-        if (at->name == NULL) {
+        if (ended) {
             walk->depth--;
             continue;
         }
@@ -103,7 +104,7 @@ void ss_field_set(const ss_field *field, void *object, double value)
 void ss_field_set_text(const ss_field *field, void *object, const char *text)
 {
     ss_assert(field->kind == SS_FIELD_TEXT);
-    strncpy((char *)object + field->offset, text, field->width - 1);
+    strncpy((char *)object + field->offset, text != NULL ? text : "", field->width - 1);
     ((char *)object)[field->offset + field->width - 1] = '\0';
 }
 

@@ -57,7 +57,7 @@ typedef struct ss_fields {
     int depth;
 } ss_fields;
 
-ss_fields ss_fields_of(const ss_field *table);
+ss_fields ss_fields_of(const ss_field *table); // NULL has no fields
 // The next field, its offset counted from the outermost struct; false after the last.
 bool ss_fields_next(ss_fields *walk, ss_field *field);
 
@@ -68,7 +68,7 @@ double ss_field_number(const ss_field *field, const void *object); // NaN where 
 
 // An int, a long or a double from a number; a NaN in an integer is -1, "missing".
 void ss_field_set(const ss_field *field, void *object, double value);
-// Cut to the width of the field, and 0 behind it.
+// Stores a text, cut to the width of the field, with 0 behind it. NULL is stored as "".
 void ss_field_set_text(const ss_field *field, void *object, const char *text);
 
 // Nothing is known: every number missing, every text empty, seeds 0.

@@ -40,11 +40,17 @@ void ss_keys_describe(const ss_key *keys, char *text, size_t room)
 void ss_key_describe(const ss_key *key, char *text, size_t room)
 {
     text[0] = '\0';
-    describe_key(key, text, room);
+    if (key != NULL) {
+        describe_key(key, text, room);
+    }
 }
 
 void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room)
 {
+    text[0] = '\0';
+    if (key == NULL || settings == NULL) {
+        return;
+    }
     const char *value = (const char *)settings + key->place;
     double real;
     int whole;
@@ -69,7 +75,7 @@ void ss_key_value(const ss_key *key, const void *settings, char *text, size_t ro
 
 const ss_key *ss_keys_find(const ss_key *keys, const char *name)
 {
-    for (const ss_key *key = keys; key != NULL && key->name != NULL; key++) {
+    for (const ss_key *key = keys; name != NULL && key != NULL && key->name != NULL; key++) {
         if (strcmp(key->name, name) == 0) {
             return key;
         }
@@ -143,6 +149,12 @@ static ss_status keys_set_choice(const ss_key *key, const char *value, void *set
 
 ss_status ss_key_set(const ss_key *key, const char *value, void *settings, ss_error *e)
 {
+    if (key == NULL || value == NULL || settings == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "there is no %s to set",
+                       key == NULL     ? "option"
+                       : value == NULL ? "value of an option"
+                                       : "place of an option");
+    }
     switch (key->kind) {
     case SS_KEY_INTEGER:
         return keys_set_integer(key, value, settings, e);

@@ -45,20 +45,21 @@ typedef struct ss_key {
         .choices = __VA_ARGS__                                                                     \
     }
 
-// "key=low..high, key=choice|choice"; "" for none. text holds `room` characters.
+// Writes "key=low..high, key=choice|choice", or "" without keys. text holds `room` characters.
 void ss_keys_describe(const ss_key *keys, char *text, size_t room);
-// The same of one key: "key=low..high".
+// Writes the same of one key, "key=low..high"; "" for NULL.
 void ss_key_describe(const ss_key *key, char *text, size_t room);
-// Its value in `settings`, as a spec gives it.
+// Writes its value in `settings`, as a spec gives it; "" if one of them is NULL.
 void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room);
 
 // What a key has no effect without, given these settings: "freeze=on"; NULL if it has an effect. A spec that sets
 // a key without effect is refused.
 typedef const char *ss_key_needs(const void *settings, const char *key);
 
-const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for none; keys may be NULL
+const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for none; both may be NULL
 
-// Into the field of `settings` that the key names. SS_BAD_INPUT with the values that it takes.
+// Sets the field of `settings` that the key names. SS_BAD_INPUT names the values that it takes, or
+// says that one of the three is NULL.
 ss_status ss_key_set(const ss_key *key, const char *value, void *settings, ss_error *e);
 
 #pragma GCC visibility pop

@@ -17,5 +17,5 @@ ss_status ss_fail(ss_error *e, ss_status status, const char *format, ...)
 
 ss_status ss_fail_memory(ss_error *e, const char *what)
 {
-    return ss_fail(e, SS_SYSTEM, "not enough memory for %s", what);
+    return ss_fail(e, SS_SYSTEM, "not enough memory for %s", what != NULL ? what : "this");
 }

@@ -20,12 +20,18 @@
 
 void ss_report_free(ss_report *report)
 {
+    if (report == NULL) {
+        return;
+    }
     free(report->findings);
     *report = (ss_report){0};
 }
 
 void ss_report_add(ss_report *report, ss_severity severity, const char *format, ...)
 {
+    if (report == NULL) {
+        return;
+    }
     report->ndefects += severity == SS_DEFECT;
     if (report->count == report->capacity) {
         const int capacity = 2 * report->capacity + 8;
@@ -48,7 +54,7 @@ void ss_report_add(ss_report *report, ss_severity severity, const char *format, 
 
 const char *ss_report_first_defect(const ss_report *report)
 {
-    for (int k = 0; k < report->count; k++) {
+    for (int k = 0; report != NULL && k < report->count; k++) {
         if (report->findings[k].severity == SS_DEFECT) {
             return report->findings[k].text;
         }
@@ -350,7 +356,7 @@ static ss_status check_M(ss_problem *p, ss_report *report, ss_error *e)
     return status;
 }
 
-ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e)
+static ss_status check_values(ss_problem *p, ss_report *report, ss_error *e)
 {
     const int before = report->ndefects;
     const int components = p->dim * p->ncontacts;
@@ -376,4 +382,19 @@ ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e)
     return report->ndefects == before
                ? SS_OK
                : ss_fail(e, SS_BAD_INPUT, "%s", ss_report_first_defect(report));
+}
+
+ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e)
+{
+    ss_report own = {0};
+    ss_error why;
+    ss_status status = ss_problem_check_sizes(p, &why);
+    if (status == SS_OK) {
+        status = check_values(p, report != NULL ? report : &own, e);
+    } else {
+        ss_report_add(report, SS_DEFECT, "%s", why.text);
+        ss_fail(e, status, "%s", why.text);
+    }
+    ss_report_free(&own);
+    return status;
 }

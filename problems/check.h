@@ -22,12 +22,13 @@ typedef struct ss_report {
     bool out_of_memory;   // a finding was lost
 } ss_report;
 
+// Every function here takes NULL as a report, which keeps nothing.
 void ss_report_free(ss_report *report);
 void ss_report_add(ss_report *report, ss_severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const char *ss_report_first_defect(const ss_report *report); // NULL without one
 
-// The values of a problem whose sizes and indices are right: finite, mu >= 0, M symmetric and
+// Checks sizes, then the values of a problem whose indices are right: finite, mu >= 0, M symmetric and
 // positive definite, W's symmetry remarked. M unsymmetric by no more than 1e-5 of its largest
 // entry is made symmetric, and guesses and answers that are not finite are left out, each with a
 // remark.

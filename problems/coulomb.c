@@ -162,7 +162,7 @@ ss_measures ss_measures_none(void)
 
 double ss_measures_error(const ss_measures *m)
 {
-    return worse(m->fb, SS_NORMAL_WEIGHT * m->normal);
+    return m == NULL ? NAN : worse(m->fb, SS_NORMAL_WEIGHT * m->normal);
 }
 
 bool ss_measures_pass(const ss_measures *m, double tolerance)
@@ -435,6 +435,10 @@ ss_measures ss_measure_with(ss_team *team, double *squares, int d, int n, const 
 ss_measures ss_measure(int d, int n, const double *compliance, const double *b, const double *mu,
                        const double *r, const double *u)
 {
+    const bool known = compliance != NULL && b != NULL && mu != NULL && r != NULL && u != NULL;
+    if (!known || n < 1 || (d != 2 && d != 3)) {
+        return ss_measures_none();
+    }
     return ss_measure_with(NULL, NULL, d, n, compliance, b, mu, r, u);
 }
 

@@ -53,7 +53,7 @@ typedef struct ss_scales {
     double compliance; // s = mean_i s_i with s_i = tr(W_ii)/d, 1 if that is not positive; 1/kg
 } ss_scales;
 
-// d = 2 or 3; compliance[i] = s_i; b is [d n], n >= 1.
+// d = 2 or 3; compliance[i] = s_i; b is [d n]. Both are 1 for n = 0.
 ss_scales ss_scales_find(int d, int n, const double *compliance, const double *b);
 
 // All measures of one answer. A residual is never less than ss_coulomb_rounding: beyond that nothing is
@@ -82,7 +82,8 @@ enum {
 extern const ss_field ss_measure_fields[];
 
 // The facts of one answer r with its velocity u = W r + b, which the caller computes afresh.
-// d = 2 or 3; compliance[i] = tr(W_ii)/d; b, r, u are [d n], mu is [n], n >= 1.
+// d = 2 or 3; compliance[i] = tr(W_ii)/d; b, r, u are [d n], mu is [n]. Returns ss_measures_none if
+// there is no contact or an array is NULL.
 ss_measures ss_measure(int d, int n, const double *compliance, const double *b, const double *mu,
                        const double *r, const double *u);
 
@@ -95,7 +96,8 @@ ss_measures ss_measures_none(void);
 //     u_N >= -2 T V,  s r_N >= -2 T V,  s r_N u_N <= 2 T V (s r_N + u_N) where both are positive  (3)
 //
 // Half, because of a normal velocity that is wrong by d fb sees d/2 where a contact slides: so both
-// are alike at the frictions of hair (doc/formulation.md, "The verdict"). NaN where one is NaN.
+// are alike at the frictions of hair (doc/formulation.md, "The verdict"). Returns NaN where one is
+// NaN, and for NULL.
 #define SS_NORMAL_WEIGHT 0.5
 double ss_measures_error(const ss_measures *m);
 

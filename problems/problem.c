@@ -1,5 +1,6 @@
 #include "problems/problem.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,9 @@ ss_problem *ss_problem_new(void)
 
 void ss_state_free(ss_state *s)
 {
+    if (s == NULL) {
+        return;
+    }
     free(s->r);
     free(s->u);
     free(s->v);
@@ -67,6 +71,69 @@ void ss_problem_free(ss_problem *p)
     free(p->math_info);
     free(p);
 }
+
+// ---- Sizes
+
+static ss_status check_array(const double *x, const char *name, ss_error *e)
+{
+    return x != NULL ? SS_OK : ss_fail(e, SS_BAD_INPUT, "the problem has no %s", name);
+}
+
+static ss_status check_matrix(const ss_sparse *A, const char *name, int nrows, int ncols,
+                              ss_error *e)
+{
+    if (A->start == NULL || (ss_sparse_count(A) > 0 && (A->row == NULL || A->x == NULL))) {
+        return ss_fail(e, SS_BAD_INPUT, "the problem has no %s", name);
+    }
+    if (A->nrows != nrows || A->ncols != ncols) {
+        return ss_fail(e, SS_BAD_INPUT, "%s is %d x %d instead of %d x %d", name, A->nrows,
+                       A->ncols, nrows, ncols);
+    }
+    return SS_OK;
+}
+
+static ss_status check_local(const ss_problem *p, int size, ss_error *e)
+{
+    const ss_status status = check_matrix(&p->W, "W", size, size, e);
+    return status == SS_OK ? check_array(p->b, "b", e) : status;
+}
+
+static ss_status check_global(const ss_problem *p, int size, ss_error *e)
+{
+    if (p->ndofs < 1) {
+        return ss_fail(e, SS_BAD_INPUT, "a problem in global form has %d degrees of freedom",
+                       p->ndofs);
+    }
+    ss_status status = check_matrix(&p->M, "M", p->ndofs, p->ndofs, e);
+    status = status == SS_OK ? check_matrix(&p->H, "H", p->ndofs, size, e) : status;
+    status = status == SS_OK ? check_array(p->f, "f", e) : status;
+    return status == SS_OK ? check_array(p->w, "w", e) : status;
+}
+
+ss_status ss_problem_check_sizes(const ss_problem *p, ss_error *e)
+{
+    if (p == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "there is no problem");
+    }
+    if (p->dim != 2 && p->dim != 3) {
+        return ss_fail(e, SS_BAD_INPUT, "a problem has 2 or 3 dimensions, not %d", p->dim);
+    }
+    if (p->ncontacts < 1 || p->ncontacts > INT_MAX / p->dim) {
+        return ss_fail(e, SS_BAD_INPUT, "a problem has 1 to %d contacts, not %d", INT_MAX / p->dim,
+                       p->ncontacts);
+    }
+    if (p->nguesses < 0 || (p->nguesses > 0 && p->guesses == NULL)) {
+        return ss_fail(e, SS_BAD_INPUT, "the problem has %d guesses that are not there",
+                       p->nguesses);
+    }
+    const int size = p->dim * p->ncontacts;
+    const ss_status status = check_array(p->mu, "mu", e);
+    return status != SS_OK        ? status
+           : p->form == SS_GLOBAL ? check_global(p, size, e)
+                                  : check_local(p, size, e);
+}
+
+// ---- Copies
 
 // A copy of n values; *ok turns false without memory. NULL stays NULL.
 static double *copy_values(const double *x, size_t n, bool *ok)
@@ -172,6 +239,10 @@ static ss_status copy_sides(const ss_problem *p, ss_problem *copy, ss_error *e)
 ss_status ss_problem_copy(const ss_problem *p, ss_problem **copy, ss_error *e)
 {
     *copy = NULL;
+    const ss_status sizes = ss_problem_check_sizes(p, e);
+    if (sizes != SS_OK) {
+        return sizes;
+    }
     ss_problem *made = copy_frame(p, p->form);
     if (made == NULL) {
         return ss_fail_memory(e, "a copy of a problem");
@@ -232,6 +303,10 @@ static ss_status fill_local(const ss_problem *p, ss_problem *local, ss_error *e)
 ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error *e)
 {
     *local = NULL;
+    const ss_status sizes = ss_problem_check_sizes(p, e);
+    if (sizes != SS_OK) {
+        return sizes;
+    }
     ss_problem *copy = copy_frame(p, SS_LOCAL);
     if (copy == NULL) {
         return ss_fail_memory(e, "the local form of a problem");

@@ -82,10 +82,15 @@ typedef struct ss_problem {
 ss_problem *ss_problem_new(void);
 void ss_problem_free(ss_problem *p); // takes NULL and half-built problems
 
-void ss_state_free(ss_state *s); // leaves an empty state
+void ss_state_free(ss_state *s); // leaves an empty state; takes NULL
 ss_provenance ss_provenance_unknown(void);
 ss_claim ss_claim_unknown(void);
 extern const ss_field ss_claim_fields[]; // the attributes of /solution
+
+// Returns SS_BAD_INPUT unless p has a contact and all that its form needs: its arrays, and matrices
+// of the right size. Indices are not looked at. Every function that takes a problem and can fail asks
+// this first; p may be NULL.
+ss_status ss_problem_check_sizes(const ss_problem *p, ss_error *e);
 
 // All of p, with arrays of its own.
 ss_status ss_problem_copy(const ss_problem *p, ss_problem **copy, ss_error *e);
@@ -96,7 +101,7 @@ ss_status ss_problem_copy(const ss_problem *p, ss_problem **copy, ss_error *e);
 ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error *e);
 
 // 64 hexadecimal digits over form, sizes and arrays in a fixed order; not over guesses, solution,
-// provenance and strings, nor over the layout or compression of a file.
+// provenance and strings, nor over the layout or compression of a file. Writes "" if the sizes are wrong.
 void ss_problem_sha256(const ss_problem *p, char hex[65]);
 
 #pragma GCC visibility pop

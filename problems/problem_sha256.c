@@ -58,6 +58,10 @@ static void put_matrix(ss_sha256 *hash, const ss_sparse *A)
 void ss_problem_sha256(const ss_problem *p, char hex[65])
 {
     static const char HEADER[] = "stickslip problem 1\n";
+    hex[0] = '\0';
+    if (ss_problem_check_sizes(p, NULL) != SS_OK) {
+        return;
+    }
     const size_t contacts = (size_t)p->ncontacts;
     const size_t components = (size_t)p->dim * contacts;
     ss_sha256 hash;

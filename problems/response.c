@@ -277,6 +277,9 @@ static double refine_coarsely(ss_response *response, const double *r, double *mo
 
 void ss_response_velocity(ss_response *response, const double *r, double *u, double *v)
 {
+    if (response == NULL || r == NULL || u == NULL) {
+        return;
+    }
     double *motion = v != NULL ? v : response->motion; // NULL in local form
     if (response->problem->form == SS_LOCAL) {
         local_velocities(response, r, u);
@@ -287,6 +290,9 @@ void ss_response_velocity(ss_response *response, const double *r, double *u, dou
 
 ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
 {
+    if (response == NULL || r == NULL || u == NULL) {
+        return ss_measures_none();
+    }
     const ss_problem *p = response->problem;
     ss_response_velocity(response, r, u, NULL);
     return ss_measure_with(response->team, response->squares, p->dim, p->ncontacts,
@@ -353,6 +359,10 @@ ss_status ss_response_with(const ss_problem *p, ss_mass **room, ss_team *team,
                            ss_response **response, ss_error *e)
 {
     *response = NULL;
+    const ss_status sizes = ss_problem_check_sizes(p, e);
+    if (sizes != SS_OK) {
+        return sizes;
+    }
     ss_response *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return ss_fail_memory(e, "the judge");

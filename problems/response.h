@@ -29,12 +29,14 @@ typedef struct ss_response {
 } ss_response;
 
 ss_status ss_response_new(const ss_problem *p, ss_response **response, ss_error *e);
-void ss_response_free(ss_response *response);
+void ss_response_free(ss_response *response); // takes NULL
 
-// u [dim ncontacts] and, where v is not NULL, v [ndofs] for impulses r.
+// Writes u [dim ncontacts] and, where v is not NULL, v [ndofs] for impulses r. Writes nothing if
+// response, r or u is NULL.
 void ss_response_velocity(ss_response *response, const double *r, double *u, double *v);
 
-// ss_measure of r with u computed here, into u (scratch of the caller, [dim ncontacts]).
+// Returns ss_measure of r with u computed here, into u (scratch of the caller, [dim ncontacts]).
+// Returns ss_measures_none if one of the three is NULL.
 ss_measures ss_response_judge(ss_response *response, const double *r, double *u);
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 
 void ss_local_embed(ss_local *p)
 {
-    if (p->dim == 2) {
+    if (p != NULL && p->dim == 2) {
         p->W[8] = 0.5 * (p->W[0] + p->W[4]);
     }
 }
@@ -28,6 +28,9 @@ static double size_at(const ss_local *p, double s, const double r[3], const doub
 double ss_local_error(const ss_local *p, const ss_local_goal *goal, const double r[3])
 {
     double u[3];
+    if (p == NULL || goal == NULL || r == NULL) {
+        return NAN;
+    }
     ss_local_velocity(p, r, u);
     if (goal->fixed) {
         return size_at(p, goal->scale, r, u);
@@ -142,8 +145,14 @@ ss_local_info ss_contact_ask_again(const ss_method *method, const ss_local *p,
 ss_local_info ss_contact_solve(const ss_method *method, const ss_local *p,
                                const ss_local_goal *goal, double r[3], ss_local_counters *counters)
 {
+    ss_local_counters own = {0};
+    counters = counters != NULL ? counters : &own;
     counters->solves++;
-    ss_local_info info;
+    ss_local_info info = {.outcome = SS_NOT_COVERED, .error = NAN};
+    if (method == NULL || method->local == NULL || p == NULL || goal == NULL || r == NULL) {
+        counters->failures++;
+        return info;
+    }
     if (!(ss_local_own_scale(p) > 0.0)) {
         info = solve_rigid(p, r);
     } else if (p->mu == 0.0) {

@@ -35,7 +35,7 @@ static inline void ss_local_velocity(const ss_local *p, const double r[3], doubl
 }
 
 // Returns the largest |f|_inf over the scales of the goal, in m/s, for mu > 0; at least its
-// rounding where r is so large that b is lost beside it. A NaN in r gives NaN.
+// rounding where r is so large that b is lost beside it. A NaN in r gives NaN, as NULL does.
 double ss_local_error(const ss_local *p, const ss_local_goal *goal, const double r[3]);
 
 typedef struct ss_local_counters {
@@ -43,7 +43,8 @@ typedef struct ss_local_counters {
 } ss_local_counters;
 
 // Solves a contact with any block and any mu >= 0, by a hybrid if the method is one, and adds to
-// the counters. p is embedded where it lies in the plane.
+// the counters, which may be NULL. p is embedded where it lies in the plane. The outcome is
+// SS_NOT_COVERED if another argument is NULL or the method has no local solver.
 ss_local_info ss_contact_solve(const ss_method *method, const ss_local *p,
                                const ss_local_goal *goal, double r[3], ss_local_counters *counters);
 

@@ -26,7 +26,7 @@ const ss_global_solver *const ss_global_solvers[] = {SS_LISTED_GLOBAL_SOLVERS, N
 
 const ss_local_solver *ss_local_find(const char *name)
 {
-    for (int k = 0; ss_local_solvers[k] != NULL; k++) {
+    for (int k = 0; name != NULL && ss_local_solvers[k] != NULL; k++) {
         if (strcmp(ss_local_solvers[k]->card.name, name) == 0) {
             return ss_local_solvers[k];
         }
@@ -36,7 +36,7 @@ const ss_local_solver *ss_local_find(const char *name)
 
 const ss_global_solver *ss_global_find(const char *name)
 {
-    for (int k = 0; ss_global_solvers[k] != NULL; k++) {
+    for (int k = 0; name != NULL && ss_global_solvers[k] != NULL; k++) {
         if (strcmp(ss_global_solvers[k]->card.name, name) == 0) {
             return ss_global_solvers[k];
         }
@@ -231,6 +231,10 @@ static ss_status find_solvers(const pieces *p, ss_method *m, ss_error *e)
 
 void ss_card_options(const ss_card *card, char *text, size_t room)
 {
+    if (card == NULL) {
+        text[0] = '\0';
+        return;
+    }
     ss_keys_describe(card->keys, text, room);
     const size_t length = strlen(text);
     if (card->printed != NULL) {
@@ -461,7 +465,7 @@ ss_status ss_method_parse(const char *spec, ss_method **method, ss_error *e)
     if (m == NULL) {
         return ss_fail_memory(e, "a solver's settings");
     }
-    const ss_status status = method_fill(m, spec, e);
+    const ss_status status = method_fill(m, spec != NULL ? spec : "", e);
     if (status != SS_OK) {
         ss_method_free(m);
         return status;
@@ -480,6 +484,9 @@ static bool same_owner(const owner *one, const owner *other)
 bool ss_method_same(const ss_method *one, const ss_method *other)
 {
     owner mine[3], others[3];
+    if (one == NULL || other == NULL || one->global == NULL || other->global == NULL) {
+        return false;
+    }
     list_owners(one, mine);
     list_owners(other, others);
     return same_owner(&mine[0], &others[0]) && same_owner(&mine[1], &others[1]) &&
@@ -488,17 +495,18 @@ bool ss_method_same(const ss_method *one, const ss_method *other)
 
 bool ss_method_has_own_rule(const ss_method *m)
 {
-    return m->global->own_rule != NULL && m->global->own_rule(m);
+    return m != NULL && m->global != NULL && m->global->own_rule != NULL && m->global->own_rule(m);
 }
 
 bool ss_method_takes_threads(const ss_method *m)
 {
-    return m->global->takes_threads != NULL && m->global->takes_threads(m);
+    return m != NULL && m->global != NULL && m->global->takes_threads != NULL &&
+           m->global->takes_threads(m);
 }
 
 const char *ss_spec_bare(const char *spec)
 {
-    return strncmp(spec, "gs/", 3) == 0 ? spec + 3 : spec;
+    return spec == NULL ? "" : strncmp(spec, "gs/", 3) == 0 ? spec + 3 : spec;
 }
 
 void ss_method_free(ss_method *method)
@@ -513,7 +521,15 @@ void ss_method_free(ss_method *method)
 
 ss_status ss_solve(const ss_task *task, double *r, ss_result *result, ss_error *e)
 {
-    ss_assert(task->problem != NULL && task->method != NULL && r != NULL);
+    ss_result own;
+    result = result != NULL ? result : &own;
     *result = ss_result_unknown();
-    return task->method->global->solve(task, r, result, e);
+    if (task == NULL || task->method == NULL || task->method->global == NULL || r == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "there is no %s",
+                       task == NULL ? "task"
+                       : r == NULL  ? "room for the impulses"
+                                    : "solver");
+    }
+    const ss_status status = ss_problem_check_sizes(task->problem, e);
+    return status != SS_OK ? status : task->method->global->solve(task, r, result, e);
 }

@@ -6,11 +6,14 @@
 
 int ss_sparse_count(const ss_sparse *A)
 {
-    return A->start != NULL ? A->start[A->ncols] : 0;
+    return A != NULL && A->start != NULL ? A->start[A->ncols] : 0;
 }
 
 void ss_sparse_free(ss_sparse *A)
 {
+    if (A == NULL) {
+        return;
+    }
     free(A->start);
     free(A->row);
     free(A->x);
@@ -78,6 +81,12 @@ static void merge_equal_rows(ss_sparse *A)
 ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count, const int *row,
                                   const int *col, const double *x, ss_error *e)
 {
+    if (nrows < 0 || ncols < 0 || count < 0 ||
+        (count > 0 && (row == NULL || col == NULL || x == NULL))) {
+        *A = (ss_sparse){0};
+        return ss_fail(e, SS_BAD_INPUT, "a %d x %d matrix cannot be made of %d %s", nrows, ncols,
+                       count, count < 0 ? "entries" : "entries that are not there");
+    }
     int *row_start = calloc((size_t)nrows + 1, sizeof *row_start);
     int *by_row = malloc(((size_t)count + 1) * sizeof *by_row);
     const bool allocated = sparse_allocate(A, nrows, ncols, count);
@@ -176,7 +185,9 @@ ss_status ss_sparse_find_symmetric(const ss_sparse *A, bool *symmetric, ss_error
     if (next == NULL) {
         return ss_fail_memory(e, "the symmetry of a matrix");
     }
-    memcpy(next, A->start, (size_t)A->ncols * sizeof *next);
+    if (A->ncols > 0) {
+        memcpy(next, A->start, (size_t)A->ncols * sizeof *next);
+    }
     bool same = true;
     for (int j = 0; same && j < A->ncols; j++) {
         for (int k = A->start[j]; same && k < A->start[j + 1]; k++) {

@@ -18,13 +18,14 @@ typedef struct ss_sparse {
 } ss_sparse;
 
 // From triplets in any order; entries that name the same place are added, in the order given.
-// Every row[k] and col[k] must be in range (the caller has checked). On failure A is empty.
+// Every row[k] and col[k] must be in range (the caller has checked). On failure A is empty: 0 x 0,
+// with arrays that are NULL. Every function here takes an empty matrix.
 ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count, const int *row,
                                   const int *col, const double *x, ss_error *e);
 ss_status ss_sparse_transpose(const ss_sparse *A, ss_sparse *transposed, ss_error *e);
-void ss_sparse_free(ss_sparse *A); // leaves an empty matrix
+void ss_sparse_free(ss_sparse *A); // leaves an empty matrix; takes NULL
 
-int ss_sparse_count(const ss_sparse *A); // stored entries; 0 for an empty matrix
+int ss_sparse_count(const ss_sparse *A); // stored entries; 0 for an empty matrix and NULL
 
 void ss_sparse_add_product(const ss_sparse *A, const double *x, double *y);            // y += A x
 void ss_sparse_add_transposed_product(const ss_sparse *A, const double *x, double *y); // y += A' x

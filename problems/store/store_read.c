@@ -46,6 +46,9 @@ static ss_status prefix_error(ss_error *e, ss_status status, const char *path, c
 
 static ss_status reader_open_file(const char *path, int *file, ss_error *e)
 {
+    if (path == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "no file is named");
+    }
     const ss_status status = ss_decoder_open_file(path, file, e);
     return status == SS_OK ? SS_OK : prefix_error(e, status, path, "");
 }
@@ -114,16 +117,19 @@ void ss_reader_close(ss_reader *reader)
 
 int ss_reader_count(const ss_reader *reader)
 {
-    return (int)reader->list.count;
+    return reader != NULL ? (int)reader->list.count : 0;
 }
 
 const char *ss_reader_name(const ss_reader *reader, int k)
 {
-    return reader->list.list[k].path;
+    return k >= 0 && k < ss_reader_count(reader) ? reader->list.list[k].path : "";
 }
 
 int ss_reader_find(const ss_reader *reader, const char *name)
 {
+    if (reader == NULL || name == NULL) {
+        return -1;
+    }
     const ss_array *found = ss_arrays_find(&reader->list, name);
     return found != NULL ? (int)(found - reader->list.list) : -1;
 }
@@ -183,6 +189,10 @@ ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_repo
     e = e != NULL ? e : &own;
     report = report != NULL ? report : &own_report;
     *problem = NULL;
+    if (k < 0 || k >= ss_reader_count(reader)) {
+        return ss_fail(e, SS_BAD_INPUT, "there is no problem %d among %d", k,
+                       ss_reader_count(reader));
+    }
     ss_status status = reader_load(reader, k, problem, report, e);
     if (status != SS_OK) {
         const int others = report->ndefects - 1;
@@ -201,8 +211,13 @@ ss_status ss_reader_foreign(ss_reader *reader, char *names, size_t room, ss_erro
     ss_error own;
     e = e != NULL ? e : &own;
     ss_arrays found = {0};
+    if (room > 0) {
+        names[0] = '\0';
+    }
+    if (reader == NULL || room == 0) {
+        return ss_fail(e, SS_BAD_INPUT, "there is no file, or no room for names");
+    }
     const ss_status status = request(reader, SS_DECODE_FOREIGN, &found, e);
-    names[0] = '\0';
     int shown = 0;
     for (size_t k = 0; status == SS_OK && k < found.count; k++) {
         const size_t used = strlen(names);

@@ -196,6 +196,9 @@ static ss_status write_problem(const ss_writer *writer, hid_t where, const ss_pr
 ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e)
 {
     *writer = NULL;
+    if (path == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "no file is named");
+    }
     const ss_status status = ss_save_try(path, e);
     if (status != SS_OK) {
         return status;
@@ -225,8 +228,8 @@ bool ss_store_takes_name(const char *name)
 {
     static const char LETTERS[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    return name[0] != '\0' && name[strspn(name, LETTERS)] == '\0' && strcmp(name, ".") != 0 &&
-           strcmp(name, "..") != 0;
+    return name != NULL && name[0] != '\0' && name[strspn(name, LETTERS)] == '\0' &&
+           strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
 static ss_status check_name(const ss_writer *writer, const char *name, ss_error *e)
@@ -318,8 +321,14 @@ static ss_status writer_check_finite(const ss_problem *p, ss_error *e)
 
 ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *problem, ss_error *e)
 {
+    if (writer == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "no file is open for the problem");
+    }
     const ss_h5_quiet before = ss_h5_begin_quiet();
     ss_status status = check_name(writer, name, e);
+    if (status == SS_OK) {
+        status = ss_problem_check_sizes(problem, e);
+    }
     if (status == SS_OK) {
         status = writer_check_finite(problem, e);
     }
@@ -338,6 +347,9 @@ ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *p
 
 ss_status ss_writer_commit(ss_writer *writer, ss_error *e)
 {
+    if (writer == NULL) {
+        return ss_fail(e, SS_BAD_INPUT, "no file is open to be written");
+    }
     if (writer->failed != SS_OK) {
         return ss_fail(e, writer->failed,
                        "%s is not written, because one of its problems could not be added",
