@@ -239,7 +239,7 @@ static phrase choice_list(const ss_option *option)
     return list;
 }
 
-// What an option takes, as in "--contacts takes a whole number from 1 to 1000000".
+// Says what an option takes, as in "--contacts takes a whole number from 1 to 1000000".
 static phrase expectation(const ss_option *option)
 {
     phrase what = {""};

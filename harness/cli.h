@@ -22,7 +22,7 @@ enum {
     SS_EXIT_CODES
 };
 
-// What main does; returns the exit code. May reorder argv.
+// Runs the program as main does and returns its exit code. May reorder argv.
 int ss_main(int argc, char **argv);
 
 int ss_larger_code(int a, int b);
@@ -157,9 +157,9 @@ extern const ss_verb ss_verb_solvers, ss_verb_scenes, ss_verb_simulate, ss_verb_
     ss_verb_generate_locals, ss_verb_inspect, ss_verb_check, ss_verb_convert, ss_verb_solve,
     ss_verb_verify, ss_verb_bench, ss_verb_merge, ss_verb_run_one, ss_verb_table, ss_verb_plot,
     ss_verb_report;
-// The help of a verb; settings hold the defaults, and may be NULL if there are no options.
-// Words of the text from column `column` on, where the line stands already, up to column 80; further
-// lines begin at `indent`. A \n ends a paragraph; a blank line is between two.
+// The help of a verb; settings hold the defaults, and may be NULL if there are no options. Words of
+// the text from column `column` on, where the line stands already, up to column 80; further lines
+// begin at `indent`. A \n ends a paragraph; a blank line is between two.
 void ss_print_words(FILE *out, const char *text, int column, int indent);
 
 // A table on stdout as the user wants it, with the columns of a list or of a table of fields; NULL
@@ -208,8 +208,8 @@ ss_hint ss_suggestion_hint(const ss_suggestion *s, const char *dashes, const cha
 
 // Ctrl-C ends a long verb at the next place where nothing is lost.
 
-// Set by the first SIGINT, SIGTERM or SIGHUP after ss_interrupt_catch. A handler has no other way to tell:
-// the only state of the program that is not in a parameter.
+// Set by the first SIGINT, SIGTERM or SIGHUP after ss_interrupt_catch. A handler has no other way
+// to tell: the only state of the program that is not in a parameter.
 extern volatile sig_atomic_t ss_interrupted;
 
 // A second signal ends the program. What nohup or a shell script has set to be ignored stays so.

@@ -5,7 +5,8 @@
 
 // ---- Characters
 
-// Bytes of the UTF-8 character at s, which a zero ends; 0 where there is none. Unicode 15, table 3-7.
+// Bytes of the UTF-8 character at s, which a zero ends; 0 where there is none. Unicode 15, table
+// 3-7.
 static size_t utf8_length(const unsigned char *s)
 {
     const size_t length = s[0] < 0x80                   ? 1
@@ -105,7 +106,7 @@ static const rules RULES[] = {
     [SS_JSON] = {"\"\\", {{'<', "\\u003c"}}}, // as a '<' can end a page's script
 };
 
-// What stands for a character that the language would obey; false: it stays.
+// Sets what replaces a character that the language would obey; false if the character stays.
 static bool replace(ss_language language, char c, ss_quoted *by)
 {
     const rules *r = &RULES[language];

@@ -1,13 +1,15 @@
-// harness/quote.h -- a text of others within the text of an interpreter: the only place that knows how.
+// harness/quote.h -- a text of others within the text of an interpreter: the only place that knows
+// how.
 //
-// Names of files, problems, solvers and scenes come from outside and may hold anything. Whoever prints
-// one into a script, a page, a table or onto a terminal prints it by ss_quote: its interpreter then
-// finds a text there and nothing to obey. (SQL has none: values are bound.) The scripts of a page have
-// the same functions in harness/report/quote.js.
+// Names of files, problems, solvers and scenes come from outside and may hold anything. Whoever
+// prints one into a script, a page, a table or onto a terminal prints it by ss_quote: its
+// interpreter then finds a text there and nothing to obey. (SQL has none: values are bound.) The
+// scripts of a page have the same functions in harness/report/quote.js.
 //
-// A character that cannot be shown is a control character (C0, DEL, C1), one that breaks or turns a line
-// (U+2028 to U+202E, U+2066 to U+2069), or no character at all: U+FFFE, U+FFFF, and bytes that are no UTF-8.
-// Where people read it is a '?'; a shell, CSV and JSON, which programs read, are given the same text.
+// A character that cannot be shown is a control character (C0, DEL, C1), one that breaks or turns a
+// line (U+2028 to U+202E, U+2066 to U+2069), or no character at all: U+FFFE, U+FFFF, and bytes that
+// are no UTF-8. Where people read it is a '?'; a shell, CSV and JSON, which programs read, are
+// given the same text.
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +29,7 @@ typedef enum ss_language {
 // The text as the language writes it, with its quotes.
 void ss_quote(FILE *out, ss_language language, const char *text);
 
-// One character of it, without the quotes around all; false at the end of the text, which *at walks along.
+// A quoted character, without the quotes around the whole text.
 typedef struct ss_quoted {
     char bytes[24];
     size_t count;

@@ -1,4 +1,4 @@
-// One problem, one solver, one row: the solvers of a list, the problems of files, the verdict and the run.
+// Lists of solvers, the problems of files, the verdict, and one run of one solver on one problem.
 #include "harness/run.h"
 
 #include "base/number.h"
@@ -351,8 +351,9 @@ static bool open_file(ss_items *it, const char *path)
 
 // -- A problem
 
-// From this size on what reading has freed goes back to the system, so that the solver's memory does not come on top of
-// it. For a small problem this would take 0.1 ms, 5 % of reading.
+// Contacts from which the memory that reading has freed goes back to the system, so that the memory
+// of the solver does not come on top of it. For a small problem this would take 0.1 ms, 5 % of
+// reading.
 #define TRIM_CONTACTS 10000
 
 static const char *load(ss_items *it, const char *path)
@@ -375,8 +376,8 @@ static const char *load(ss_items *it, const char *path)
     return name;
 }
 
-// To the next problem, which is not loaded, or to a file that cannot be opened: *opened is false
-// then. False after the last.
+// Moves to the next problem, without loading it, or to a file that cannot be opened; *opened is
+// false then. False after the last.
 static bool advance(ss_items *it, bool *opened)
 {
     free_item(it);

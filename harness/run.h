@@ -24,8 +24,8 @@ typedef struct ss_verdict {
     char detail[400];      // sentences separated by "; ", or ""
 } ss_verdict;
 
-// answer->r is not NULL; answer->u may be. claimed: the error (ss_measures_error) that it
-// is said to have, NaN if nothing is claimed. u [dim ncontacts] is scratch, and holds the velocities
+// answer->r is not NULL; answer->u may be. claimed: the error (ss_measures_error) that it is said
+// to have, NaN if nothing is claimed. u [dim ncontacts] is scratch, and holds the velocities
 // afterwards.
 ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claimed, double tolerance,
                     double *u);
@@ -34,8 +34,8 @@ ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claime
 
 // a list of solver specs on one line.
 //
-// Blanks and ';' separate specs, and so does a ',', unless it belongs to the options of a spec: a ':' of
-// that spec is open and the next piece is key=value ("mfb,enum:freeze=on,share=0.1,pac" are
+// Blanks and ';' separate specs, and so does a ',', unless it belongs to the options of a spec: a
+// ':' of that spec is open and the next piece is key=value ("mfb,enum:freeze=on,share=0.1,pac" are
 // three). A piece with a ':' before its '=' begins a spec of its own.
 
 typedef struct ss_specs {
@@ -54,8 +54,9 @@ size_t ss_spec_gap(const char *list);
 ss_status ss_specs_split(const char *verb, const char *list, ss_specs *specs, ss_error *e);
 void ss_specs_free(ss_specs *specs);
 
-// The value of --tol: numbers from 0 to 1 with commas or blanks between them, each once. Returns how
-// many, 0 with a sentence on stderr in the name of the verb where one is wrong or there is none.
+// The value of --tol: numbers from 0 to 1 with commas or blanks between them, each once. Returns
+// how many, 0 with a sentence on stderr in the name of the verb where one is wrong or there is
+// none.
 enum { SS_MOST_TOLERANCES = 16 };
 int ss_tolerances_split(const char *verb, const char *list, double tolerances[SS_MOST_TOLERANCES]);
 
@@ -80,8 +81,8 @@ typedef struct ss_item {
     const ss_error *error; // if problem is NULL
 } ss_item;
 
-// Problems number k, from 0 and over all files in their order, with k mod count = index; a file that
-// cannot be opened counts as one. count 0: all.
+// Problems number k, from 0 and over all files in their order, with k mod count = index; a file
+// that cannot be opened counts as one. count 0: all.
 typedef struct ss_shard {
     int index, count;
 } ss_shard;
@@ -103,7 +104,8 @@ typedef struct ss_items {
     ss_error error;
 } ss_items;
 
-// Of `count` files, all borrowed; only the problems called `chosen` if that is not NULL.
+// Returns the items of `count` files, all borrowed; only the problems called `chosen` if that is
+// not NULL.
 ss_items ss_items_of(const char *verb, int count, char *const *paths, const char *chosen);
 // False after the last.
 bool ss_items_next(ss_items *it, ss_item *item);
@@ -135,7 +137,7 @@ int ss_item_complain(const char *verb, const ss_item *item);
 enum { SS_START_ZERO, SS_START_GUESS };
 extern const char *const ss_start_names[]; // zero, guess; NULL-terminated
 
-// What a solved problem leaves behind.
+// Result of one run.
 typedef struct ss_run {
     ss_state answer;       // r, u and v as the judge computed them, v in global form only; owned
     ss_response *response; // the judge of the problem; owned
@@ -151,7 +153,7 @@ typedef struct ss_run {
 ss_status ss_run_task(const ss_task *task, const double *start, ss_run *run, ss_error *e);
 // The same with the solve in a process of its own (solvers/solve_in_child.h).
 ss_status ss_run_contained(const ss_task *task, const double *start, ss_run *run, ss_error *e);
-// Of a task that was solved before: its answer r and what the solver said.
+// Judges a task that was solved before, by its answer r and what the solver said.
 ss_status ss_run_judged(const ss_task *task, const double *r, const ss_result *result, ss_run *run,
                         ss_error *e);
 void ss_run_free(ss_run *run);
@@ -160,12 +162,12 @@ void ss_run_remark_threads(const char *verb, int threads, const ss_method *metho
 // The impulses that `--start guess` means; NULL if the problem holds none.
 const double *ss_run_guess(const ss_problem *p);
 
-// What problems/certificate.h proves of a problem that was not solved, at a bounded cost: status
-// becomes no_solution where that is proved, undecided where the solver says so and nothing is
-// proved, and stays otherwise; detail [room] says so. Apart from ss_run_task, so that a caller can
-// keep it out of what it measures.
+// Looks for a proof about a problem that was not solved (problems/certificate.h), at a bounded
+// cost: status becomes no_solution where that is proved, undecided where the solver says so and
+// nothing is proved, and stays otherwise; detail [room] says so. It is apart from ss_run_task, so
+// that a caller can keep it out of what it measures.
 ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
                         char *detail, size_t room, ss_error *e);
 
-// What the run says, into a row whose key and problem are others' business.
+// Writes the result of the run into a row, but for the key and the problem, which the caller sets.
 void ss_run_describe(const ss_run *run, ss_record_row *row);

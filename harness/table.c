@@ -1,5 +1,5 @@
-// A cell arrives as text, as its format writes it, or as NULL, and is kept until its row is complete,
-// or the table: text needs the widest first.
+// A cell arrives as text, as its format writes it, or as NULL, and is kept until its row is
+// complete, or the table: text needs the widest first.
 #include "harness/table.h"
 
 #include "base/field.h"
@@ -28,7 +28,7 @@ static inline const char *ss_heading_of(const ss_column *column)
     return column->heading != NULL ? column->heading : column->key;
 }
 
-// What a cell shows; row 0 is the heading.
+// Returns what a cell shows; row 0 is the heading.
 static inline const char *ss_shown(const ss_table *t, size_t row, size_t column)
 {
     if (row == 0) {
@@ -123,7 +123,7 @@ static size_t line_width(const size_t *widths, size_t n)
     return sum;
 }
 
-// Of a table of fields what it says; of another all columns are worth the same.
+// Worth of a column: what the table of fields says; without one all columns are worth the same.
 static ss_rank rank_of(const ss_table *t, size_t c)
 {
     ss_field field = {.rank = SS_RANK_KEY};
@@ -446,7 +446,8 @@ static void print_begin(const ss_table *t)
     }
 }
 
-// The first row of `cells`, which is row number `row` of the table, from 1. Of formats for programs.
+// The first row of `cells`, which is row number `row` of the table, from 1. Of formats for
+// programs.
 static void table_print_row(const ss_table *t, char *const *cells, size_t row)
 {
     if (row == 1) {

@@ -1,16 +1,16 @@
 // harness/table.h -- a table on its way out: for a terminal, a page or a program.
 //
 // Text:     aligned; columns without a heading of their own are left out where they hold nothing,
-//           and on a terminal those that do not fit; the last column, of texts, is broken into lines.
+//           and on a terminal those that do not fit; the last column, of texts, is broken into
+//           lines.
 //           A table without rows has no headings either: the reason stands on stderr.
 // CSV:      a header of keys, quotes only where RFC 4180 asks for them: an ordinary name has none.
-// JSON:     an array of objects; bytes that are not UTF-8 are replaced by U+FFFD.
-// Markdown: a table of GitHub's. LaTeX: booktabs.
-// Text, Markdown and LaTeX are for people: names are cleared of control characters, numbers have a
-// few significant digits, footnotes follow, and what is missing is "-", in LaTeX "--". CSV and JSON
-// are for programs: numbers have as many digits as give the same double again, there are no
-// footnotes, and what is missing is null in JSON, in CSV nan or, of a text, empty; their rows are
-// printed when they are complete, the others at the end.
+// JSON:     an array of objects; bytes that are not UTF-8 are replaced by U+FFFD. Markdown: a table
+// of GitHub's. LaTeX: booktabs. Text, Markdown and LaTeX are for people: names are cleared of
+// control characters, numbers have a few significant digits, footnotes follow, and what is missing
+// is "-", in LaTeX "--". CSV and JSON are for programs: numbers have as many digits as give the
+// same double again, there are no footnotes, and what is missing is null in JSON, in CSV nan or, of
+// a text, empty; their rows are printed when they are complete, the others at the end.
 //
 // A user chooses columns, or all, by ss_table_style.
 #pragma once
@@ -50,8 +50,8 @@ typedef struct ss_table_style {
 
 typedef struct ss_table ss_table;
 
-// NULL without memory; every function here takes that NULL. ss_table_finish reports if memory was short
-// later. The strings of the columns are borrowed. This one is printed as a whole, by
+// NULL without memory; every function here takes that NULL. ss_table_finish reports if memory was
+// short later. The strings of the columns are borrowed. This one is printed as a whole, by
 // ss_table_finish, whatever its format.
 ss_table *ss_table_new(FILE *out, ss_format format);
 // Columns first: one, those of a list, or one for each field of a table of fields.
@@ -79,7 +79,7 @@ void ss_table_row(ss_table *table, const void *object);
 // A sentence below the table that belongs to all of it.
 void ss_table_note(ss_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Those sentences [*count], the table's own.
+// Returns the sentences [*count], which the table owns.
 char *const *ss_table_notes(const ss_table *table, size_t *count);
 
 // Prints what is held back, and frees. Errors of `out` are left to be found in it.
@@ -103,9 +103,9 @@ struct ss_table {
     const ss_field *fields; // that the columns are from; NULL: none
     size_t column;          // of the next cell
     size_t nrows;           // begun
-    char *
-        *cells; // [cells_room] owned, row by row; NULL: missing. Of a table whose rows are printed
-                // at once those of the row that is begun
+    // [cells_room] owned, row by row; NULL: missing. If rows are printed at once, only those of the
+    // row that is begun.
+    char **cells;
     size_t ncells, cells_room;
     size_t *shown; // [ncolumns] owned: the columns that are printed, in their order; NULL: all
     size_t nshown;

@@ -76,8 +76,8 @@ void ss_cores_place(const ss_cores *cores, pid_t child, int k)
     }
 }
 
-// The number of runs at a time that were asked for, or fewer; with a sentence on stderr, in the name
-// of the verb, if they are fewer or not placed.
+// The number of runs at a time that were asked for, or fewer; with a sentence on stderr, in the
+// name of the verb, if they are fewer or not placed.
 static int cores_limit(const ss_cores *cores, const char *verb, int jobs)
 {
     const int count = cores->count;
@@ -105,7 +105,7 @@ static int fail_memory(const ss_bench_plan *plan)
 
 // -- Which files
 
-// What is no problem file says nothing about the solvers: it is reported and not recorded.
+// A file without problems says nothing about the solvers, so it is reported and not recorded.
 static int add_file(ss_bench_plan *plan, const char *path)
 {
     ss_error error;
@@ -658,7 +658,7 @@ static void describe_ending(const ss_child *child, const job *j, ss_record_row *
     }
 }
 
-// What the child found out, under the key of the plan.
+// Copies what the child found out into the row, which keeps the key of the plan.
 static void take_over(const ss_record_row *key, ss_record_row *row)
 {
     const bool same = strcmp(row->problem_sha256, key->problem_sha256) == 0;

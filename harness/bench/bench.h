@@ -46,9 +46,9 @@ int ss_bench_plan_begin(const char *verb, int noperands, char *const *operands,
 // be loaded has its sentence as a defect; so it is said on stderr, and how many have no guess to
 // start from. All entries are missing then. specs must outlive the plan. Exit code 0, or 4.
 int ss_bench_plan_load(ss_bench_plan *plan, const ss_specs *specs, ss_shard shard);
-// Which of the missing entries this record has; may be asked of several. A row is made again if it hit a limit
-// that is larger now, if its run was ended because it slept or by SIGTERM, and if its problem could not be read
-// but can be now.
+// Marks the missing entries that this record has; may be called for several records. A row is made
+// again if it hit a limit that is larger now, if its run was ended because it slept or by SIGTERM,
+// and if its problem could not be read but can be now.
 ss_status ss_bench_plan_compare(ss_bench_plan *plan, ss_record *record, ss_error *e);
 void ss_bench_plan_free(ss_bench_plan *plan);
 
@@ -60,8 +60,8 @@ ss_record_row ss_bench_plan_row(const ss_bench_plan *plan, const ss_bench_entry 
 // on which cores the runs of a benchmark go.
 //
 // Each run at a time has a core of its own, the first of those that this process may use. They are
-// its own only if no other program does the same there: a batch system may give a job fewer cores than
-// the job may use and leave the choice to the kernel (Slurm without a task plugin, PBS without
+// its own only if no other program does the same there: a batch system may give a job fewer cores
+// than the job may use and leave the choice to the kernel (Slurm without a task plugin, PBS without
 // cpusets), and two benchmarks on such a machine would both take the first core. Then the kernel
 // places the runs.
 
@@ -96,7 +96,8 @@ typedef struct ss_bar {
 
 // ---- For tests
 
-// What the environment of a job says of `allowed` cores; SLURM_CPUS_ON_NODE, or NCPUS of PBS.
+// Returns what the environment of a job grants of `allowed` cores: SLURM_CPUS_ON_NODE, or NCPUS of
+// PBS.
 ss_cores ss_cores_given(int allowed);
 ss_cores ss_cores_here(void); // of those that this process may use
 // Run k of those at a time. Nothing happens if the kernel is to choose.

@@ -1,5 +1,5 @@
-// The child of a benchmark: the verb run-one measures one solver on one problem, a first run that is
-// listened to and repeats that are timed, and writes its row to its parent.
+// The child of a benchmark: the verb run-one measures one solver on one problem, a first run that
+// is listened to and repeats that are timed, and writes its row to its parent.
 #include "harness/bench/measure.h"
 
 #include "base/child.h"
@@ -215,7 +215,7 @@ static void keep(ss_history *h, int iteration, double seconds, const ss_measures
 static void listen(void *listener, const ss_progress *p)
 {
     recorder *rec = listener;
-    // One place is the answer's.
+    // The last place is kept for the answer.
     if (p->iteration < rec->next || rec->history.count >= SS_HISTORY_MOST - 1) {
         return;
     }

@@ -1,5 +1,5 @@
-// harness/bench/measure.h -- one row of a benchmark: how it is measured, in a child process, and how
-// it comes back to the parent.
+// harness/bench/measure.h -- one row of a benchmark: how it is measured, in a child process, and
+// how it comes back to the parent.
 #pragma once
 
 #include "harness/record/record.h"

@@ -38,7 +38,7 @@ static ss_vec3 between(ss_vec3 a, ss_vec3 b, ss_vec3 c, ss_vec3 d, double t)
     return ss_along(sum, 0.5 * wd, d);
 }
 
-// From above, the right and the eye.
+// The light comes from above, from the right and from the eye.
 static ss_vec3 light_of(const ss_view *view)
 {
     return ss_unit(ss_plus(ss_scaled(1.4, view->up), ss_plus(view->towards, view->right)));
@@ -140,8 +140,8 @@ static void write_strand(const ss_view *view, const ss_strands *s, int k, FILE *
 //     sphere, ellipsoid   size o (sin pi u cos 2 pi v, cos pi u, sin pi u sin 2 pi v), poles up
 //     cylinder, capsule   a quarter of u for each end, flat or round, the rest for the side
 //     plane               a square in its middle
-// A patch is drawn if its middle is seen. Patches of one shade are one plot, as gnuplot fills in one
-// colour; none covers another, so that their order does not matter.
+// A patch is drawn if its middle is seen. Patches of one shade are one plot, as gnuplot fills in
+// one colour; none covers another, so that their order does not matter.
 
 #define DOWN      96 // patches along u
 #define AROUND    160
@@ -192,7 +192,7 @@ static ss_vec3 surface_at(const ss_obstacle *o, double span, double u, double v)
     return round_at(ss_vec(r, r, r), u, v);
 }
 
-// Of obstacle k.
+// Returns the point (u, v) of the surface of obstacle k.
 static ss_vec3 place_of(const patches *p, int k, double u, double v)
 {
     return ss_pose_point(&p->strands->at.obstacles[k],
@@ -293,7 +293,7 @@ static unsigned colour_of_shade(int shade)
 
 // -- The script
 
-// Of the picture, per m.
+// Returns the size of a metre in the picture.
 static double scale_of(const ss_view *view)
 {
     return PICTURE_PIXELS / fmax(view->high[0] - view->low[0], view->high[1] - view->low[1]);
@@ -366,7 +366,7 @@ static ss_status picture_write(const ss_view *view, const ss_strands *s, const c
 
 // ---- Frames
 
-// Of the window, added on each side: hair swings out of the frame it starts in.
+// Share of the window that is added on each side, since hair swings out of the frame it starts in.
 #define ROOM 0.12
 
 // An obstacle that reaches less than this past a ray does not hide what is behind, m.
@@ -400,8 +400,9 @@ static double reach_of(const ss_obstacle *o)
     return wide;
 }
 
-// Where the strands may come to lie on plane k: below each of its points, and as far to the sides as
-// the point is above the plane. A plane farther away than `most` is out of reach.
+// Includes the part of plane k where the strands may come to lie: below each of their points, and
+// as far to the sides as the point is above the plane. A plane farther away than `most` is out of
+// reach.
 static void include_plane(ss_view *view, const ss_strands *s, int k, double most)
 {
     const ss_pose *pose = &s->at.obstacles[k];

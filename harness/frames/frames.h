@@ -1,19 +1,20 @@
-// harness/frames/frames.h -- a simulation in pictures: for every frame an OBJ file of polylines
-// and a PNG.
+// harness/frames/frames.h -- a simulation in pictures: for every frame an OBJ file of polylines and
+// a PNG.
 //
 // frame_00000.obj holds the vertices of all strands in the world, in m, and a line element per
 // strand, in their order. The PNG beside it shows them from the front and the side, by parallel
 // rays: the obstacles as shaded surfaces, the strands as smooth curves through their vertices, as
 // thick as they are, shaded as hair is (brightest across the light), those in front drawn last. The
-// window is that of the first frame, somewhat enlarged. frame.gp is the gnuplot script of the last picture.
+// window is that of the first frame, somewhat enlarged. frame.gp is the gnuplot script of the last
+// picture.
 #pragma once
 
 #include "harness/frames/trajectory.h"
 
 #include <stdio.h>
 
-// Where the eye is: degrees from +z towards +x, and above the horizon; how much closer than where
-// all is seen, to the middle of the strands.
+// The eye stands at `azimuth` degrees from +z towards +x and `elevation` degrees above the horizon,
+// `zoom` times closer to the middle of the strands than where all of them are seen.
 typedef struct ss_camera {
     double azimuth, elevation, zoom;
 } ss_camera;

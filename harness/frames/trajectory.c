@@ -43,7 +43,7 @@ void ss_strands_look(ss_strands *s)
     ss_snapshot_place(&s->at, s->world, &s->world->now, NULL);
 }
 
-// Where strand k is.
+// Computes where strand k is.
 static void place(ss_strands *s, int k)
 {
     const int last = last_point(s, k);
@@ -185,8 +185,8 @@ static void sort_tips(const ss_strands *s)
     }
 }
 
-// The square of the distance from tip i to the nearest one on a side, or `least`. Those farther away along x
-// than that are not looked at.
+// The square of the distance from tip i to the nearest one on a side, or `least`. Those farther
+// away along x than that are not looked at.
 static double nearest_beside(const ss_tip *tips, int n, int i, int side, double least)
 {
     for (int j = i + side; j >= 0 && j < n; j += side) {
@@ -259,8 +259,8 @@ double ss_strands_stretch_percent(const ss_strands *s, double length)
 // Rows in a chunk of a series that has short ones.
 #define CHUNK_ROWS 4096
 
-// A contact slides if |r_T| is above this share of mu r_N: impulses are good to the tolerance of the
-// solver, 1e-4 by default.
+// A contact slides if |r_T| is above this share of mu r_N: impulses are good to the tolerance of
+// the solver, 1e-4 by default.
 #define SLIDING_SHARE 0.999
 
 enum { OPEN, STICKING, SLIDING };
@@ -447,7 +447,7 @@ static bool add_places(ss_trajectory *t)
     return ok;
 }
 
-// Where the contact is on its first strand now.
+// Returns the place of the contact on its first strand now.
 static ss_vec3 contact_place(const ss_strands *s, const ss_touch *touch)
 {
     const ss_vec3 *x = s->at.x + s->world->strands[touch->strand_a].point + touch->segment_a;

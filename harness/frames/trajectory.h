@@ -1,4 +1,5 @@
-// harness/frames/trajectory.h -- the strands file of a simulation: where everything was, in numbers.
+// harness/frames/trajectory.h -- the strands file of a simulation: where everything was, in
+// numbers.
 //
 // An HDF5 file that other programs read; all lengths in m, times in s, impulses in N s.
 //     /strands/length  [lines]               vertices of each polyline; they follow each other in x
@@ -14,8 +15,8 @@
 //     /contacts/impulse [contacts][3]        on the first strand, in the world, over the step
 //     /contacts/strand [contacts][2]         the strands; -1 for an obstacle
 // /obstacles is missing if there are none. The contacts of a frame are those of the step that ended
-// there; the first frame, the start, has none. Attributes of the file: format, scene, model, scheme,
-// solver, units, seed, radius, description (the command that repeats the run), producer.
+// there; the first frame, the start, has none. Attributes of the file: format, scene, model,
+// scheme, solver, units, seed, radius, description (the command that repeats the run), producer.
 //
 // The file is made in memory and replaced whole at the end.
 #pragma once
@@ -47,22 +48,25 @@ ss_status ss_strands_new(const ss_world *world, ss_strands **strands, ss_error *
 void ss_strands_free(ss_strands *s);
 void ss_strands_look(ss_strands *s);
 // The same for what is asked of tips alone, below: of many strands most are left where they were.
-// Where x, the points of the world as it is now, are known, tips are taken from them, and of velocities there is
-// that of strand 0 alone; else NULL.
+// Where x, the points of the world as it is now, are known, tips are taken from them, and of
+// velocities there is that of strand 0 alone; else NULL.
 void ss_strands_look_at_tips(ss_strands *s, const ss_vec3 *x);
 
 ss_vec3 ss_strands_tip(const ss_strands *s, int strand);          // m
 ss_vec3 ss_strands_tip_velocity(const ss_strands *s, int strand); // m/s, in the world
-// m, mean distance between the tips of two strands; NaN for one strand. Of more than 2000 strands
-// 2000 stand for all, evenly spaced in their list: n^2 distances would cost as much as a step.
+// Returns the mean distance between the tips of two strands in m; NaN for one strand. If there are
+// more than 2000 strands, 2000 of them, evenly spaced in their list, stand for all: n^2 distances
+// would cost as much as a step.
 double ss_strands_dispersion(const ss_strands *s);
-// m, rms distance of the vertices to their places in the natural shape, where the roots are now: of strands
-// that the world keeps designs by vertices of, and whose models have these vertices. NaN without one.
+// m, rms distance of the vertices to their places in the natural shape, where the roots are now: of
+// strands that the world keeps designs by vertices of, and whose models have these vertices. NaN
+// without one.
 double ss_strands_unrest(const ss_strands *s);
-// m, mean distance of the tip of a strand to the nearest other one, of 2000 strands, evenly spaced in their
-// list, to all. NaN for one strand, and for more than 20 000, of which no tip is looked at but those 2000.
+// m, mean distance of the tip of a strand to the nearest other one, of 2000 strands, evenly spaced
+// in their list, to all. NaN for one strand, and for more than 20 000, of which no tip is looked at
+// but those 2000.
 double ss_strands_tip_gap(const ss_strands *s);
-// Of polylines that are `length` m in all now, against the first look.
+// Returns how much longer polylines of `length` m in all are than at the first look.
 double ss_strands_stretch_percent(const ss_strands *s, double length);
 
 typedef struct ss_trajectory ss_trajectory;

@@ -271,7 +271,8 @@ static const char *type_of(const ss_field *field)
                                              : "real";
 }
 
-// One of: "columns", with their types; "names"; "places", ?1, ?2, ...; "updates", a = excluded.a.
+// Writes one of these lists: "columns", with their types; "names"; "places", ?1, ?2, ...;
+// "updates", a = excluded.a.
 static void write_list(FILE *out, const char *kind, const ss_field *table)
 {
     ss_field field;
@@ -683,8 +684,8 @@ static ss_status check_format(ss_record *record, ss_error *e)
     return status == SS_OK ? check_tables(record, e) : status;
 }
 
-// quick_check follows pages that lead to pages on the stack, however many they are; what walks along
-// the rows refuses a tree that is too deep, so each is walked along before.
+// quick_check follows pages that lead to pages on the stack, however many they are; what walks
+// along the rows refuses a tree that is too deep, so each is walked along before.
 static ss_status check_pages(const ss_record *record, ss_error *e)
 {
     static const char *const WALKS[] = {
@@ -712,7 +713,7 @@ static ss_status check_pages(const ss_record *record, ss_error *e)
 
 // -- Opening
 
-// What a row would be refused for is found out before the work is done, by a write that is undone.
+// A write that is undone shows before the work is done whether a row would be refused.
 static ss_status make_or_try(ss_record *record, ss_error *e)
 {
     ss_status status = database_execute(
@@ -1143,7 +1144,8 @@ static ss_status take_rows(ss_record *into, const ss_record_rows *rows, ss_error
     return status;
 }
 
-// Errors of the record that is read go to *told; those of the record that is written go to *e and are returned.
+// Errors of the record that is read go to *told; those of the record that is written go to *e and
+// are returned.
 static ss_status take_machines(const ss_record *into, const ss_record *from, ss_error *told,
                                ss_error *e)
 {

@@ -4,9 +4,9 @@
 //     histories  run, and iteration, seconds, fb, normal as BLOBs of as many doubles
 //     machines   what is known of the machines, by host and machine
 //
-// The key of a row is (problem_sha256, solver, tol, start, build). A number that is missing is NULL.
-// Who deletes a row of runs deletes its history with it. application_id and user_version say that
-// it is a record, and of which format.
+// The key of a row is (problem_sha256, solver, tol, start, build). A number that is missing is
+// NULL. Who deletes a row of runs deletes its history with it. application_id and user_version say
+// that it is a record, and of which format.
 //
 // A row is in the database whole or not at all, and on the disk when ss_record_add returns: SQLite
 // keeps a rollback journal beside the file while it writes, RECORD.db-journal, and whoever opens
@@ -15,8 +15,8 @@
 // Locks are held during a write alone; two writers, and readers beside them, wait for each other.
 //
 // Anybody may have made the file. ss_record_open is the gate to it: a database with other tables,
-// triggers or views, with damaged pages or with a journal that names a further file is refused, and a
-// reader writes nothing but what undoes a write that was cut short.
+// triggers or views, with damaged pages or with a journal that names a further file is refused, and
+// a reader writes nothing but what undoes a write that was cut short.
 #pragma once
 
 #include "base/status.h"
@@ -30,7 +30,7 @@
 
 // one run as a row of results: its fields and its history.
 
-// What happened after each iteration; fb and normal as the judge finds them.
+// The state after each iteration; fb and normal are those of the judge.
 typedef struct ss_history {
     int count;
     double *iteration;             // [count] owned, as one piece with the next three
@@ -115,8 +115,8 @@ typedef enum ss_record_mode {
 ss_status ss_record_open(const char *path, ss_record_mode mode, ss_record **record, ss_error *e);
 void ss_record_close(ss_record *record); // takes NULL
 
-// The sentence that users of the record should read, or NULL: on a file system without locks (Lustre
-// that is mounted without them) no other process may use it meanwhile.
+// The sentence that users of the record should read, or NULL: on a file system without locks
+// (Lustre that is mounted without them) no other process may use it meanwhile.
 const char *ss_record_remark(const ss_record *record);
 
 // The row with the key of `key`, without its history. A solver may be written with its "gs/".
@@ -145,11 +145,13 @@ void ss_record_rows_free(ss_record_rows *rows);
 //     if both hit the same limit, the row with the larger limit;
 //     if they hit different limits, the row with more iterations;
 //     otherwise the row of the earlier record.
-// A run that was interrupted says nothing. The rows are sorted by problem (numbers in its label by their value,
-// strverscmp), solver (in the order in which solvers first appear), tolerance and start.
+// A run that was interrupted says nothing. The rows are sorted by problem (numbers in its label by
+// their value, strverscmp), solver (in the order in which solvers first appear), tolerance and
+// start.
 
-// Merges records into the record `out`, whose own rows count as those of the earliest record. told [count] gets what is
-// wrong with each record; nothing is taken from a record with an error. Either all is written or nothing, and a new
-// record is made only if one of `paths` could be read. *remark: what ss_record_remark says of `out`.
+// Merges records into the record `out`, whose own rows count as those of the earliest record. told
+// [count] gets what is wrong with each record; nothing is taken from a record with an error. Either
+// all is written or nothing, and a new record is made only if one of `paths` could be read.
+// *remark: what ss_record_remark says of `out`.
 ss_status ss_record_merge(const char *out, int count, char *const *paths, ss_error *told,
                           const char **remark, ss_error *e);

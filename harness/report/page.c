@@ -163,7 +163,7 @@ static void put_real(ss_page_json *json, double value, int digits, bool up)
     separate(json);
     if (isfinite(value)) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        // One unit of the last digit above, where the nearest is below.
+        // The nearest text is below the value: take one unit of the last digit more.
         if (up && strtod(text, NULL) < value) {
             const double unit = pow(10.0, floor(log10(fabs(value))) - digits + 1);
             snprintf(text, sizeof text, "%.*g", digits, value + 0.5 * unit);
@@ -258,7 +258,7 @@ static void put_texts(ss_page_json *json, const ss_field *field, const void *obj
     free(t.slots);
 }
 
-// As a text: a double does not hold all of them.
+// Writes a seed as a text, since a double does not hold all of them.
 static void put_seed(ss_page_json *json, const ss_field *field, const void *object)
 {
     char text[32];
@@ -426,7 +426,7 @@ static double loosest(const ss_record_rows *rows)
 //
 //     rows      columns of ss_record_fields; reals with 9 digits, fb and normal rounded up
 //     history   {start [rows + 1], iteration, seconds, error}: of row k from start[k] on, 6 digits,
-//               error (ss_measures_error) rounded up; iterations are differences, from 0 in each row
+//               error (ss_measures_error) rounded up; iterations are differences, from 0 in a row
 //     solvers   in the order of `table`: {spec, start, label, approximate, sweeps, hybrid}
 //     notes     sentences on the conditions of the runs, as below a table
 // `tolerance` is what the page opens with; NaN: the loosest of the rows. *trials, which the caller
@@ -488,10 +488,10 @@ static ss_status page_put_simulation(ss_page_json *json, const char *file, const
 
 // ---- The page
 
-// Of the data; a script that reads another one says so.
+// Version of the data; a script that reads another one says so.
 #define VERSION 1
 
-// What the files hold; [count] of the request at most.
+// Contents of the files; each array has at most `count` of the request.
 typedef struct inputs {
     const ss_page_request *request;
     ss_record_rows rows; // of all records, one after the other
@@ -725,7 +725,7 @@ static const ss_table_kind *find_kind(const char *name)
     return kind;
 }
 
-// What `table` prints, for browsers without scripts.
+// Writes the table that `table` prints, for browsers without scripts.
 static ss_status put_table(FILE *out, const char *name, const ss_results *results, ss_error *e)
 {
     char *text = NULL;

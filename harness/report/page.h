@@ -49,7 +49,7 @@ typedef struct ss_page_request {
     bool no_histories, plain;
 } ss_page_request;
 
-// What was wrong with the files of a page that was written all the same.
+// Defects of the files of a page that was written all the same.
 typedef struct ss_page_findings {
     int count;
     ss_error *errors; // [files] of one each at most, in their order; owned
@@ -70,7 +70,7 @@ void ss_page_json_free(ss_page_json *json);
 void ss_page_json_real_up(ss_page_json *json, double value, int digits);
 
 // The objects [count], `stride` bytes apart, of a table of fields, as an object of columns: a text
-// is {"v": distinct texts, "i": place of each}, a number an array with null where it is missing. The
-// fields called `up` [up to NULL] are rounded up.
+// is {"v": distinct texts, "i": place of each}, a number an array with null where it is missing.
+// The fields called `up` [up to NULL] are rounded up.
 void ss_page_json_columns(ss_page_json *json, const ss_field *table, const void *objects,
                           size_t count, size_t stride, int digits, const char *const *up);

@@ -62,8 +62,8 @@ typedef struct ss_page_reading {
     size_t body_length;
 } ss_page_reading;
 
-// Bytes of a body before it is deflated; more frames than fit are thinned. What a child says is limited
-// to SS_CHILD_MOST_SAID (base/child.h), and deflating never adds as much as is left here.
+// Bytes of a body before it is deflated; more frames than fit are thinned. What a child says is
+// limited to SS_CHILD_MOST_SAID (base/child.h), and deflating never adds as much as is left here.
 #define SS_PAGE_MOST_BYTES 14e6
 
 #define MOST_VERTICES 2000000
@@ -262,7 +262,7 @@ static void choose_frames(ss_page_reading *r)
     r->kept = (r->frames + r->every - 1) / r->every;
 }
 
-// Where everything is: the box, and the step of 16 bits.
+// Reads the box that holds everything, and the step of 16 bits in it.
 static bool read_box(ss_page_reading *r)
 {
     double high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0.0;
@@ -289,8 +289,8 @@ static bool read_box(ss_page_reading *r)
     return true;
 }
 
-// All that is small of an open file: shapes, lines, times, obstacles, where contacts begin; checked.
-// And which frames are kept, and the box of these.
+// All that is small of an open file: shapes, lines, times, obstacles, where contacts begin;
+// checked. And which frames are kept, and the box of these.
 static bool page_read_file(ss_page_reading *r, int file)
 {
     struct stat status;

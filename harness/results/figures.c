@@ -47,7 +47,7 @@ static const char *const OTHERS[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7",
                                      "#56B4E9", "#000000", "#7F7F7F"};
 #define NOTHERS (sizeof OTHERS / sizeof OTHERS[0])
 
-// What sets the kinds of line apart; a row serves one colour.
+// Kinds of line; a row of the table below serves one colour.
 enum { SOLID, DASHED, DOTTED, MIXED };
 #define DASHES 4
 
@@ -120,8 +120,8 @@ static void print_style(FILE *out, const ss_figure *figure, size_t number)
     }
 }
 
-// The entry of a curve in the key; one of a bundle has none. Further lines of a label stand below it, as
-// entries without a line.
+// The entry of a curve in the key; one of a bundle has none. Further lines of a label stand below
+// it, as entries without a line.
 static void print_title(FILE *out, const char *label)
 {
     char line[sizeof((ss_curve *)0)->label];
@@ -244,7 +244,7 @@ static void print_axes(const ss_figure *figure, int panels, FILE *out)
     fputs(figure->log_y ? "set logscale y\nset format y '10^{%T}'\n" : "", out);
     fputs(figure->percent ? "set yrange [0:101]\n" : "", out);
     fputs(figure->equal ? "set size ratio -1\n" : "", out);
-    // Of two panels the lower one explains both, and they stand in line. The blank title keeps the
+    // The lower one of two panels explains both, and they stand in line. The blank title keeps the
     // key away from the label above it.
     fputs(figure->below != NULL ? "unset key\nset lmargin 10\nset xlabel ''\n"
           : has_bundle(figure)
@@ -338,7 +338,7 @@ static void print_key(const ss_figure *figure, FILE *out)
     }
 }
 
-// One panel; *block is the place of its first curve in the data.
+// Prints a panel; *block is the place of its first curve in the data.
 static void print_panel(const ss_figure *figure, int panels, size_t *block, FILE *out)
 {
     print_axes(figure, panels, out);
@@ -397,7 +397,7 @@ void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
     size_t block = 0;
     fputs("# Run gnuplot on this file in its own folder to draw the figure again.\n", out);
     print_terminal(out, name, count_panels(figure));
-    // To gnuplot a file whose name begins with '|' or '<' is a command, hence "./".
+    // Gnuplot takes a file whose name begins with '|' or '<' for a command, hence "./".
     fputs("set encoding utf8\nname = './' . ", out);
     ss_quote(out, SS_GNUPLOT, name);
     fputs("\nset output name\ndata = name . '.dat'\n", out);
@@ -417,7 +417,8 @@ void ss_figure_script(const ss_figure *figure, const char *name, FILE *out)
 
 // ---- Gnuplot as a program
 //
-// Figures through gnuplot: how it is run, and the picture of a figure with its data and script beside.
+// Figures through gnuplot: how it is run, and the picture of a figure with its data and script
+// beside.
 
 // -- The program
 
@@ -427,7 +428,8 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-// What it said before it failed: its first line that is not empty, without blanks before it.
+// Reports what gnuplot said before it failed: its first line that is not empty, without leading
+// blanks.
 static ss_status explain(const ss_child *child, ss_error *e)
 {
     char line[300];
@@ -789,13 +791,14 @@ static ss_status distribute(const ss_trials *t, measure value, bool above, doubl
 
 // -- Bundles: curves that coincide have one entry in the key
 
-// In percent of the problems; nearer curves can hardly be distinguished at the size of the figure. Of few
-// problems one more is allowed, up to the larger.
+// In percent of the problems; nearer curves can hardly be distinguished at the size of the figure.
+// Of few problems one more is allowed, up to the larger.
 #define BUNDLE_WIDTH      2.5
 #define BUNDLE_MOST_WIDTH 5.0
 #define BUNDLE_LINE       44 // characters in a line of the key
 
-// Of a staircase, whose points are sorted; before its first point that one's.
+// Returns the height of a staircase at x, its points being sorted; before the first point, that of
+// the first.
 static double height_at(const ss_curve *curve, double x)
 {
     size_t k = 0;
@@ -1002,8 +1005,8 @@ static bool has_history(const ss_trial *trial)
     return trial->row != NULL && trial->row->history.count > 0;
 }
 
-// Whether trial p takes part; problem NULL: all do but those that reported nothing on the way, of which
-// a line from the start to the answer would be a claim.
+// Whether trial p takes part; problem NULL: all do but those that reported nothing on the way, of
+// which a line from the start to the answer would be a claim.
 static bool takes_part(const ss_trials *t, const ss_solver_trials *solver, size_t p,
                        const char *problem)
 {
@@ -1046,7 +1049,8 @@ static void add_convergence(ss_figure *figure, const ss_trials *t, size_t k, con
     }
 }
 
-// From the first entry of a history to the last of all; false without any. With the set-up, s.
+// Finds the time of the first entry of any history and of the last, in s with the set-up; false
+// without histories.
 static bool find_times(const ss_trials *t, const ss_solver_trials *solver, const char *problem,
                        double *first, double *last)
 {
@@ -1186,7 +1190,7 @@ static ss_status figure_work_precision(const ss_figure_request *request, ss_figu
 
 #define CM 100.0 // of a metre
 
-// What sets the curves apart.
+// Properties in which the curves differ.
 typedef struct differences {
     bool scene, model, solver, mu, seed, rods;
 } differences;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 typedef struct ss_curve {
-    // As an ss_solver_trials's; the second chooses the style. The first of a bundle has the names of all
-    // as its label, the others have "".
+    // Label and bare name, as those of ss_solver_trials; the bare name chooses the style. The first
+    // curve of a bundle has the names of all as its label, the others have "".
     char label[600], bare[64];
     size_t count, capacity;
     double *x, *y; // [capacity] owned
@@ -35,13 +35,13 @@ typedef struct ss_figure {
     struct ss_figure *below; // NULL, or a second panel under this one; owned
 } ss_figure;
 
-// What a figure is asked for.
+// Request of a figure.
 typedef struct ss_figure_request {
     const ss_results *results;
     const char *problem; // only this one; NULL: all
 } ss_figure_request;
 
-// Into an empty figure, which the caller frees in every case.
+// Fills an empty figure, which the caller frees in every case.
 typedef ss_status ss_figure_make(const ss_figure_request *request, ss_figure *figure, ss_error *e);
 
 typedef struct ss_figure_kind {
@@ -59,9 +59,9 @@ void ss_figure_free(ss_figure *figure); // what it holds
 bool ss_figure_can_draw(const char *path);
 ss_status ss_figure_draw(const ss_figure *figure, const char *path, ss_error *e);
 
-// Runs gnuplot on the script of a picture, in the script's own folder, so that the names in it are relative.
-// An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it fails, or where
-// the picture is not whole, of which then nothing is left.
+// Runs gnuplot on the script of a picture, in the script's own folder, so that the names in it are
+// relative. An interrupt from the terminal does not reach it. SS_SYSTEM with what it says where it
+// fails, or where the picture is not whole, of which then nothing is left.
 ss_status ss_gnuplot(const char *script, const char *picture, ss_error *e);
 
 // ---- For tests

@@ -14,7 +14,8 @@
 
 // ---- The columns, in the order of the file.
 
-// A file without one of these is not a statistics file; a column that is added later may be missing.
+// A file without one of these is not a statistics file; a column that is added later may be
+// missing.
 enum { NEEDED = 1 };
 
 #define COLUMN_OF(groups_, name_, place_, kind_, unit_)                                            \
@@ -301,7 +302,8 @@ static ss_status read_row(reading *a, char **cells, int n, ss_error *e)
     return SS_OK;
 }
 
-// A line, which goes on behind line ends that are in quotes. Its length; 0 at the end, -1 without memory.
+// A line, which goes on behind line ends that are in quotes. Its length; 0 at the end, -1 without
+// memory.
 static ssize_t read_line(FILE *in, char **line, size_t *room)
 {
     bool quoted = false, ended = false;

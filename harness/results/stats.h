@@ -10,7 +10,7 @@
 #include "harness/table.h"
 #include "strands/step/step.h"
 
-// What is the same in every row.
+// Properties of a run, the same in every row.
 typedef struct ss_stats_run {
     char scene[160], model[160], scheme[160], solver[160];
     uint64_t seed;
@@ -33,7 +33,8 @@ typedef struct ss_stats_row {
     double unrest;                  // m, rms distance to the natural shape (frames/trajectory.h)
 } ss_stats_row;
 
-// A line of the file, and its columns: a statistic is a field of the report and a line of this table.
+// A line of the file, and its columns: a statistic is a field of the report and a line of this
+// table.
 typedef struct ss_stats_line {
     ss_stats_run run;
     ss_stats_row row;

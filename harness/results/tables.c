@@ -57,7 +57,7 @@ static void note_whole_runs(ss_table *table, const ss_trials *t)
     }
 }
 
-// Of which tolerance a table is.
+// Notes the tolerance of a table.
 static void table_note_tolerance(ss_table *table, const ss_trials *t)
 {
     char tolerance[32];
@@ -273,8 +273,8 @@ static bool same_machine(const ss_record_row *row, const ss_record_row *other)
     return strcmp(row->host, other->host) == 0 && strcmp(row->machine, other->machine) == 0;
 }
 
-// Runs that do not quite compare: another program, another machine. Ratios of times are taken within
-// a problem: they compare if each problem was run on one machine.
+// Runs that do not quite compare: another program, another machine. Ratios of times are taken
+// within a problem: they compare if each problem was run on one machine.
 static void note_mixture(ss_table *table, const ss_trials *t)
 {
     const ss_record_row *first = NULL;
@@ -678,8 +678,8 @@ static void add_table2_of_paper(const ss_solver_trials *solver, double values[])
     values[MS + PAPER] = row != NULL ? row->mean_ms : NAN;
 }
 
-// Which columns, in which order; returns how many. Where solvers have rules of their own, that column
-// is the one that the paper has.
+// Chooses the columns and their order; returns how many there are. If solvers have rules of their
+// own, that column is the one that the paper has.
 static size_t order_columns(bool paper, bool own, bool for_programs, int order[])
 {
     const bool beside = paper && !for_programs;
@@ -740,7 +740,7 @@ static const char *printed_of(const char *local)
     return ss_local_find(local)->card.printed;
 }
 
-// What as=printed sets, and what of it the paper does not say.
+// Notes what as=printed sets, and which part of that the paper does not state.
 static void note_printed(ss_table *table, const ss_trials *t)
 {
     for (size_t k = 0; k < t->nsolvers; k++) {
@@ -883,7 +883,7 @@ static void add_table1_of_paper(ss_table *table, const char *scene)
     }
 }
 
-// What one run was, in a sentence of its own.
+// Describes one run in a sentence of its own.
 static void note_run(ss_table *table, const ss_stats *stats, const ss_stats_totals *totals)
 {
     char tol[32], time[32], step[32], overlap[32];

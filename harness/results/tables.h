@@ -4,7 +4,7 @@
 #include "harness/results/trials.h"
 #include "harness/table.h"
 
-// What a table is asked for.
+// Request of a table.
 typedef struct ss_table_request {
     const ss_results *results;
     const ss_results *other; // a record to compare with; NULL: none

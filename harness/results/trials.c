@@ -23,7 +23,7 @@ static bool same_tolerance(double a, double b)
     return fabs(a - b) <= SAME_TOLERANCE * fabs(b);
 }
 
-// What tells problems apart: the checksum, or the name of one that could not be read.
+// Returns what tells problems apart: the checksum, or the name of a problem that could not be read.
 static const char *identity(const ss_record_row *row)
 {
     return row->problem_sha256[0] != '\0' ? row->problem_sha256 : row->problem;
@@ -123,8 +123,8 @@ static void label_solvers(ss_trials *t)
     }
 }
 
-// Whether solver j comes after `moving`: by the paper's order, and where that has neither, those of one name stand
-// together: runs at the same time are recorded in any order.
+// Whether solver j comes after `moving`: by the paper's order, and where that has neither, those of
+// one name stand together: runs at the same time are recorded in any order.
 static bool comes_after(const ss_trials *t, size_t j, const ss_solver_trials *moving)
 {
     const int rank = ss_paper_rank(t->solvers[j].bare), other = ss_paper_rank(moving->bare);

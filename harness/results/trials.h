@@ -1,10 +1,10 @@
-// harness/results/trials.h -- the rows of a record as a comparison sees them: problems x solvers at one
-// tolerance.
+// harness/results/trials.h -- the rows of a record as a comparison sees them: problems x solvers at
+// one tolerance.
 //
 // A run to a tighter tolerance also answers a looser one: its history tells the first iteration
-// whose error (ss_measures_error) is at most the tolerance. Of several runs of one problem by one solver
-// the one with the largest tolerance not above the asked one counts, and of those the last that was
-// recorded.
+// whose error (ss_measures_error) is at most the tolerance. Of several runs of one problem by one
+// solver the one with the largest tolerance not above the asked one counts, and of those the last
+// that was recorded.
 #pragma once
 
 #include "harness/record/record.h"
@@ -102,8 +102,8 @@ extern const ss_paper_row ss_paper_table2[]; // in the paper's order
 
 const ss_paper_row *ss_paper_find(const char *solver); // NULL: not in the table
 
-// Where a solver stands in a table: the paper's order, then duriez06 (which the paper leaves out:
-// it diverged on all of its problems), then any other, all with the same rank.
+// Returns the rank of a solver in a table: the order of the paper, then duriez06 (which the paper
+// leaves out, as it diverged on all of its problems), then all others, with one rank.
 int ss_paper_rank(const char *solver);
 
 // A row of [D11] Table 1: its simulations, on a quad core i7 of 2011; T in seconds a step.
@@ -135,14 +135,14 @@ typedef struct ss_results {
     ss_stats *runs; // [nruns]
 } ss_results;
 
-// Of a record its rows, or its trials at a tolerance. What was read before a failure is there, to be
-// freed.
+// Reads the rows of a record, or its trials at a tolerance. After a failure the caller still frees
+// what had been read.
 ss_status ss_results_of_record(const char *path, ss_needs needs, double tolerance,
                                ss_results *results, ss_error *e);
 ss_status ss_results_of_runs(char *const *paths, size_t count, ss_results *results, ss_error *e);
-// Of the trials those of the solvers in a list of specs (harness/run.h) alone, each a spec as in
-// the record or a solver's name without options, which means all of its runs. SS_BAD_INPUT where
-// one is none of them.
+// Keeps the trials of the solvers in a list (harness/run.h). An element is a spec as in the record,
+// or the name of a solver without options, which stands for all of its runs. SS_BAD_INPUT if an
+// element matches none.
 ss_status ss_results_choose(ss_results *results, const char *solvers, ss_error *e);
 void ss_results_free(ss_results *results); // what it holds
 // On stderr, if the trials are of several builds of the program: which, and how many of each.

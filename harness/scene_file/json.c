@@ -138,7 +138,7 @@ ss_status ss_json_fail(const ss_json *at, ss_error *e, const char *format, ...)
     return ss_json_prefix(at, SS_BAD_INPUT, e);
 }
 
-// What a value is, for "must be ..., not %s".
+// Says what a value is, for "must be ..., not %s".
 static const char *what_is(const json_t *value, char text[64])
 {
     static const char *const KINDS[] = {

@@ -1,5 +1,5 @@
-// harness/scene_file/json.h -- values of a JSON file that know where they are, so that what is wrong with
-// one is a sentence that names file and key: "hair.json: strands[2].vertices[4]: ...".
+// harness/scene_file/json.h -- values of a JSON file that know where they are, so that what is
+// wrong with one is a sentence that names file and key: "hair.json: strands[2].vertices[4]: ...".
 #pragma once
 
 #include "base/status.h"
@@ -17,8 +17,8 @@ typedef struct ss_json {
     json_t *value; // borrowed
 } ss_json;
 
-// The file; *root is the caller's to free by json_decref. Numbers that JSON has no word for, NaN and
-// Infinity, are read as texts, so that they are refused where they are.
+// The file; *root is the caller's to free by json_decref. Numbers that JSON has no word for, NaN
+// and Infinity, are read as texts, so that they are refused where they are.
 ss_status ss_json_read(const char *path, json_t **root, ss_error *e);
 
 ss_json ss_json_item(const ss_json *array, size_t index);
@@ -54,9 +54,9 @@ typedef struct ss_json_field {
 // An object whose keys are those of the table. Where a key is absent its field stays as it is.
 ss_status ss_json_object(const ss_json *at, const ss_json_field *fields, void *to, ss_error *e);
 
-// Numbers of the value, finite, `width` in each of its rows; a text names a CSV file of them beside the
-// JSON file. *numbers [count][width] is the caller's to free. width 1: the array holds the numbers, and no
-// file is taken.
+// Numbers of the value, finite, `width` in each of its rows; a text names a CSV file of them beside
+// the JSON file. *numbers [count][width] is the caller's to free. width 1: the array holds the
+// numbers, and no file is taken.
 ss_status ss_json_rows(const ss_json *at, size_t width, double **numbers, size_t *count,
                        ss_error *e);
 

@@ -1,5 +1,5 @@
-// Scenes from JSON files (scene_file.h). Every object is a table of its keys; what is absent has the default
-// that stands in the struct.
+// Scenes from JSON files (scene_file.h). Every object is a table of its keys; what is absent has
+// the default that stands in the struct.
 #include "harness/scene_file/scene_file.h"
 
 #include "harness/scene_file/json.h"
@@ -989,13 +989,13 @@ static const ss_json_field WHOLE[] = {
     {.key = NULL},
 };
 
-// What a scene keeps of its file.
+// Parts of its file that a scene keeps.
 typedef struct content {
     json_t *root; // owned
     char path[1]; // as long as it is
 } content;
 
-// Of a world that is still empty; NULL: whatever they are.
+// Returns the defaults of a world that is still empty; without a world, any.
 static whole whole_defaults(const ss_world *w)
 {
     const ss_step_options o = ss_step_defaults();

@@ -1,9 +1,9 @@
 // A world as a scene file (scene_file.h).
 //
-// Strands that were designed by vertices have these. The others have their curvatures, which rule when the
-// file is read, and for other programs the vertices that these give. The reader gets the same doubles back: if a
-// key of the format cannot give them (a1 and a2 for a radius and their ratio, a viscosity for a relaxation),
-// another one that can is written instead.
+// Strands that were designed by vertices have these. The others have their curvatures, which rule
+// when the file is read, and for other programs the vertices that these give. The reader gets the
+// same doubles back: if a key of the format cannot give them (a1 and a2 for a radius and their
+// ratio, a viscosity for a relaxation), another one that can is written instead.
 #include "harness/scene_file/scene_file.h"
 
 #include <math.h>
@@ -203,7 +203,7 @@ static ss_status put_curvatures(FILE *out, const ss_strand_design *d, const ss_p
     return put_shape(out, d, root, e);
 }
 
-// What animators ask: all but what every strand has.
+// Writes what animators ask of a strand, without what every strand has.
 static void put_wishes(FILE *out, const ss_strand *s)
 {
     if (s->time_scale != 1.0 || s->local != 0.0) {

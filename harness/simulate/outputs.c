@@ -19,8 +19,8 @@
 
 // ---- The lock of an output
 
-// Takes the lock of an open file, which lasts until it is closed or its process ends. SS_SYSTEM if another
-// program has it. Only regular files have one, on file systems that know locks.
+// Takes the lock of an open file, which lasts until it is closed or its process ends. SS_SYSTEM if
+// another program has it. Only regular files have one, on file systems that know locks.
 static ss_status hold(int fd, const char *path, ss_error *e)
 {
     struct stat about;
@@ -163,8 +163,8 @@ struct ss_dump {
     int digits;       // of the step in a problem's name
     bool unwritten, failed;
     double written, cost; // s: when the last writing ended, and how long it took
-    // Of the present stretch, while nothing is taken: the step with the largest share of active
-    // contacts; NULL without.
+    // The step with the largest share of active contacts in the present stretch, while nothing is
+    // taken; NULL without such a step.
     ss_problem *best;
     int best_step;
     double best_share;
@@ -219,7 +219,7 @@ static ss_status lock_file(ss_dump *a, ss_error *e)
     return status;
 }
 
-// One that was removed may be written anew.
+// A file that somebody has removed may be written anew.
 static ss_status check_file(const ss_dump *a, ss_error *e)
 {
     struct stat now;

@@ -1,5 +1,6 @@
-// harness/simulate/outputs.h -- the files that a simulation writes while it runs: iterates, and steps as
-// problems. A file belongs to one simulation at a time, since two would spoil each other's output.
+// harness/simulate/outputs.h -- the files that a simulation writes while it runs: iterates, and
+// steps as problems. A file belongs to one simulation at a time, since two would spoil each other's
+// output.
 #pragma once
 
 #include "base/status.h"
@@ -31,20 +32,20 @@ ss_status ss_iterates_close(ss_iterates *a, ss_error *e);
 // one-step problems of a simulation, spread over its run, into a file.
 //
 // The run is cut into `count` stretches of equal length, without its first steps if these are to be
-// left out: scenes start with transients. Of each stretch the first step is taken
-// of which more than 30 % of the contacts carry an impulse: problems of strands that barely touch
-// are trivial. A stretch without such a step gives its last one, or, if that has no contact, the one before
-// it with the largest share of them; so does the stretch in which a run ends early. After a stretch
+// left out: scenes start with transients. Of each stretch the first step is taken of which more
+// than 30 % of the contacts carry an impulse: problems of strands that barely touch are trivial. A
+// stretch without such a step gives its last one, or, if that has no contact, the one before it
+// with the largest share of them; so does the stretch in which a run ends early. After a stretch
 // without any contact what is left of the run is cut afresh.
 //
-// The file belongs to one simulation at a time: one that finds it locked, or written by another program
-// since it began, fails and leaves it alone.
+// The file belongs to one simulation at a time: one that finds it locked, or written by another
+// program since it began, fails and leaves it alone.
 //
 // The file is written when the run ends, however it does, and before that now and then, so that
-// even a kill leaves a valid file with all but the last problems. Until it is complete the
-// problems are in memory, compressed; of others at most one is.
+// even a kill leaves a valid file with all but the last problems. Until it is complete the problems
+// are in memory, compressed; of others at most one is.
 
-// What is the same in every problem.
+// Properties that all problems of a dump share.
 typedef struct ss_dump_source {
     const char *scene;
     const char *description;
@@ -53,7 +54,7 @@ typedef struct ss_dump_source {
 
 typedef struct ss_dump ss_dump;
 
-// Of the steps after `from`. Tells whether the file can be written.
+// Opens a dump of `count` of the steps after `from`. Fails if the file cannot be written.
 ss_status ss_dump_open(const char *path, int count, int from, int steps,
                        const ss_dump_source *source, ss_dump **dump, ss_error *e);
 // Step `step`, from 1; p NULL for one without contacts.

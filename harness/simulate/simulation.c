@@ -64,9 +64,9 @@ static double bytes_of(const ss_scene *scene, ss_scene_request request,
     return bytes;
 }
 
-// Of a scene with so many strands that building them takes long, two smaller ones are built first, and the
-// memory of a strand, in the world and in its steps, is what the larger takes more. SS_BAD_INPUT where
-// all strands, without their contacts, take more than the machine has.
+// Estimates the memory of a scene whose strands take long to build: two smaller ones are built
+// first, and the larger one shows what a strand takes, in the world and in its steps. SS_BAD_INPUT
+// if all strands, without their contacts, take more than the machine has.
 static ss_status simulate_check_size(const ss_scene *scene, const ss_scene_request *request,
                                      const ss_step_options *options, ss_error *e)
 {
@@ -254,8 +254,8 @@ static void tell(const ss_run *run, ss_step_answer *answer)
     answer->normal = run->verdict.measures.normal;
 }
 
-// Below it a second thread costs more than it saves: it is started for each solve, and the threads wait for each
-// other twice a sweep. One thread makes the same visits.
+// Below it a second thread costs more than it saves: it is started for each solve, and the threads
+// wait for each other twice a sweep. One thread makes the same visits.
 #define CONTACTS_LEAST 1000
 
 static ss_task task_of(const ss_simulate_solver *s, const ss_problem *p)
@@ -423,7 +423,7 @@ static ss_status start_steps(ss_simulation *sim, const ss_step_options *options,
     return sim->stepper != NULL ? SS_OK : e->status;
 }
 
-// Of the longest strand; strands without elasticity do not bend.
+// Describes the bending of the longest strand; strands without elasticity do not bend.
 static void describe_bending(const ss_world *w, ss_stats_run *run)
 {
     const ss_strand *longest = &w->strands[0];
@@ -612,7 +612,8 @@ static ss_status open_files(ss_simulation *sim, const ss_step_options *options, 
     if (status == SS_OK && s->stats != NULL) {
         status = ss_hold_open(s->stats, &sim->stats_file, e);
     }
-    // Files are emptied after all are open, so that a run that cannot begin leaves them as they are.
+    // Files are emptied after all are open, so that a run that cannot begin leaves them as they
+    // are.
     if (status == SS_OK && s->iterates != NULL) {
         status = open_iterates(sim, e);
     }
@@ -783,9 +784,9 @@ static ss_status finish_dump(ss_simulation *sim, ss_status status, ss_error *e)
     return status == SS_OK ? dumped : status;
 }
 
-// Every problem of every step takes and frees as much memory as the one before. glibc gives large blocks
-// back at once, and the page faults of taking them again are a tenth of the time of hair. It takes no threshold
-// above 32 MB for blocks that it maps: none is mapped.
+// Every problem of every step takes and frees as much memory as the one before. glibc gives large
+// blocks back at once, and the page faults of taking them again are a tenth of the time of hair. It
+// takes no threshold above 32 MB for blocks that it maps: none is mapped.
 static void keep_freed_memory(void)
 {
     mallopt(M_MMAP_MAX, 0);
@@ -856,7 +857,7 @@ ss_status ss_simulation_close(ss_simulation *sim, ss_error *e)
 
 // Between two looks at the interrupt and at the time limit.
 #define SLICE 0.1 // s
-// From an interrupt to the end of a step that goes on.
+// Time from an interrupt to the end of a step that goes on.
 #define GRACE 0.5 // s
 
 typedef struct watched {

@@ -34,7 +34,7 @@ typedef struct ss_simulate_solver {
     uint64_t factored;      // the print of this M
 } ss_simulate_solver;
 
-// What a user asks for; NaN, 0 and NULL where the scene decides or nothing is wanted.
+// Wishes of a user; NaN, 0 and NULL where the scene decides or nothing is wanted.
 typedef struct ss_simulate_settings {
     const char *model, *scheme, *solver;
     int rods, steps, max_iterations, count, dump_from, threads;
@@ -46,7 +46,7 @@ typedef struct ss_simulate_settings {
     ss_table_style style; // of the row at the end
 } ss_simulate_settings;
 
-// What the specs of these say.
+// Choices that the specs of the settings stand for.
 typedef struct ss_simulate_choices {
     const ss_scene_choice *scene;
     const ss_model_choice *model;
@@ -54,7 +54,8 @@ typedef struct ss_simulate_choices {
     const ss_method *method;
 } ss_simulate_choices;
 
-// What an interrupt finds: nothing to lose; a step that is not taken; files that are being completed.
+// Phase in which an interrupt finds a run: nothing to lose, a step that is not taken yet, or files
+// that are being completed.
 typedef enum ss_simulation_phase {
     SS_PHASE_BUILD,
     SS_PHASE_STEP,
@@ -110,8 +111,8 @@ typedef struct ss_simulate_specs {
     ss_method *method;
 } ss_simulate_specs;
 
-// The scene by its spec or path, and what the settings and it say of the rest. An exit code; unless that is
-// SS_EXIT_OK, `verb` has said why. Freed in every case.
+// The scene by its spec or path, and what the settings and it say of the rest. An exit code; unless
+// that is SS_EXIT_OK, `verb` has said why. Freed in every case.
 int ss_simulate_parse(const char *verb, const char *scene, const ss_simulate_settings *settings,
                       ss_simulate_specs *specs);
 void ss_simulate_specs_free(ss_simulate_specs *specs); // takes empty ones
@@ -122,7 +123,7 @@ void ss_simulate_specs_free(ss_simulate_specs *specs); // takes empty ones
 
 extern const ss_column ss_summary_columns[];
 
-// Of a run that ended with this status: "done", "exploded", ...
+// Adds the row of a run that ended with this status: "done", "exploded", ...
 void ss_summary_row(ss_table *rows, const ss_simulation *a, const char *status);
 
 // ---- contained
@@ -141,21 +142,21 @@ typedef enum ss_simulation_end {
     SS_SIMULATION_INTERRUPTED, // it was still building its scene, or took too long for its step
 } ss_simulation_end;
 
-// Calls work(context) in a child and waits for its end. The simulation and what else the work leaves
-// to this process lie in shared memory (mmap). ss_interrupted is passed on to the simulation; one that
-// builds its scene is killed then, and one that is still within a step after half a second, unless it
-// keeps its strands in memory: these are to be written. why [room]: who did what, where its work did
-// not return.
+// Calls work(context) in a child and waits for its end. The simulation and what else the work
+// leaves to this process lie in shared memory (mmap). ss_interrupted is passed on to the
+// simulation; one that builds its scene is killed then, and one that is still within a step after
+// half a second, unless it keeps its strands in memory: these are to be written. why [room]: who
+// did what, where its work did not return.
 ss_status ss_simulation_contain(void (*work)(void *context), void *context,
                                 ss_simulation *simulation, ss_simulation_end *end, char *why,
                                 size_t room, ss_error *e);
 
 // ---- For tests
 
-// For ss_step_solver: ss_simulate_solve and ss_simulate_judge with an ss_simulate_solver as their context.
-// An interrupted solve is SS_SYSTEM: the step that it is of is not taken.
-// After the judge answer->status is its word, fb and normal are its measures. fb_abs and natural are
-// [D11]'s measures in its own units, cm and dyn s.
+// For ss_step_solver: ss_simulate_solve and ss_simulate_judge with an ss_simulate_solver as their
+// context. An interrupted solve is SS_SYSTEM: the step that it is of is not taken. After the judge
+// answer->status is its word, fb and normal are its measures. fb_abs and natural are [D11]'s
+// measures in its own units, cm and dyn s.
 ss_status ss_simulate_solve(void *context, const ss_problem *p, double *r, ss_step_answer *answer,
                             ss_error *e);
 ss_status ss_simulate_judge(void *context, const ss_problem *p, const double *r,

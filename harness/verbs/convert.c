@@ -151,7 +151,7 @@ static int for_each(conversion *c, int (*act)(conversion *c, const ss_item *item
     return ss_larger_code(code, ss_items_end(&it));
 }
 
-// One file: a writer keeps everything in memory until all is well.
+// Writes one file; the writer keeps everything in memory until all is well.
 static int convert_to_file(conversion *c, const char *out)
 {
     ss_error error;

@@ -17,7 +17,7 @@
 // Problems between two looks at the clock, which costs as much as a few solves; they stay in cache.
 #define CHUNK 1024
 
-// What the reference is asked for, relative to |b|: only the size of its answer is used.
+// Tolerance of the reference, relative to |b|; only the size of its answer is used.
 #define REFERENCE_TOLERANCE 1e-9
 
 // Beyond the kinds of problems/tangle/locals.h: conditions log-uniform, which A A' seldom has.
@@ -165,7 +165,7 @@ static void judge(battery *all, const trial *t)
         all->unsolved++;
         return;
     }
-    // Where several answers hold, the solver's may be larger than the reference's.
+    // If several answers hold, that of the solver may be larger than that of the reference.
     const double own = all->settings->tolerance * velocity_scale(&t->p, t->r);
     const double bound = own > t->goal.tolerance ? own : t->goal.tolerance;
     if (t->solvable && ss_local_error(&t->p, &t->goal, t->r) <= bound) {
@@ -211,7 +211,7 @@ static int run_battery(battery *all)
     return ss_table_end(&ss_verb_generate_locals, rows, code);
 }
 
-// What of a method a battery has no use for; NULL for nothing.
+// Returns the part of a method that a battery has no use for, or NULL.
 static const char *find_excess(const ss_method *m)
 {
     if (m->local == NULL) {

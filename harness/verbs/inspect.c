@@ -14,7 +14,7 @@
 // The singular values of a W of this size take about half a second.
 #define LARGEST_RANKED 1200
 
-// Of a checksum in a table for people.
+// Characters of a checksum in a table for people.
 #define SHORT_SHA 12
 
 static const char VERB[] = "inspect";
@@ -187,7 +187,7 @@ static void add_sizes(ss_table *rows, const ss_problem *p, const facts *f)
     ss_table_real(rows, f->unsymmetry);
 }
 
-// Those that can be used.
+// Returns the number of guesses that can be used.
 static int count_guesses(const ss_problem *p)
 {
     int count = 0;

@@ -76,7 +76,7 @@ static bool check(const settings *s, const ss_figure_kind *kind, const ss_operan
     return true;
 }
 
-// One panel: the figure at one tolerance.
+// Makes a panel: the figure at one tolerance.
 static ss_status make_panel(const settings *s, double tolerance, const ss_operands *files,
                             ss_figure *figure, ss_error *e)
 {
@@ -98,7 +98,7 @@ static ss_status make_panel(const settings *s, double tolerance, const ss_operan
     return status;
 }
 
-// One below the other.
+// Makes the panels, one below the other.
 static ss_status make_panels(const settings *s, int count, const double *tolerances,
                              const ss_operands *files, ss_figure *figure, ss_error *e)
 {

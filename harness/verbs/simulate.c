@@ -11,7 +11,7 @@
 #include "harness/scene_file/scene_file.h"
 #include "harness/simulate/simulation.h"
 
-// Of a dump whose number of problems is not asked for.
+// Problems of a dump without --count.
 #define DUMP_COUNT 20
 
 typedef ss_simulate_settings settings;
@@ -74,7 +74,7 @@ static const char VERB[] = "simulate";
 
 // ---- Running
 
-// Of a run without a contact nothing was solved; some schemes need no solver.
+// Says that nothing was solved in a run without a contact; some schemes need no solver.
 static void tell_idle(const ss_simulation *a)
 {
     const settings *s = a->settings;
@@ -106,8 +106,7 @@ static void tell_unsettled(const ss_simulation *a)
     }
 }
 
-// What there is of the dump, before it is closed. What was asked for and cannot be had is a wrong
-// command line.
+// Says what the dump holds, before it is closed. A wish that cannot be met is a wrong command line.
 static int tell_dump(const ss_simulation *a)
 {
     if (a->dump == NULL || ss_dump_failed(a->dump)) {
@@ -176,7 +175,7 @@ static void tell_trajectory(const ss_simulation *a)
     }
 }
 
-// What the process of a run leaves to the program, in memory that both share.
+// Memory in which the process of a run leaves its results to the program.
 typedef struct shared_run {
     ss_simulation simulation;
     bool opened;
@@ -200,7 +199,8 @@ static int run(shared_run *shared)
     return ss_larger_code(code, tell_dump(a));
 }
 
-// Of a scene by its name, bad input is an option. Sentences about a file name it.
+// Bad input of a scene that is given by its name comes from an option; sentences about a file name
+// it.
 static int complain_of(const ss_simulation *a, ss_status status, const ss_error *error)
 {
     const char *spec = a->choices->scene->spec;
@@ -234,7 +234,7 @@ static void run_in_child(void *context)
     }
 }
 
-// Of a child that did not come to its end: what it wrote before that is there.
+// Reports a child that did not come to its end; what it wrote before that is there.
 static void tell_death(shared_run *shared, ss_simulation_end end, const char *why)
 {
     const ss_simulation *a = &shared->simulation;
@@ -323,7 +323,7 @@ static int write_scene(const ss_simulate_choices *choices, const settings *s)
 
 // ---- The command line
 
-// What --write and a file leave nothing to do for.
+// Refuses options for which --write and a file leave nothing to do.
 static bool check_write(const settings *s, const char *scene)
 {
     const struct {

@@ -236,7 +236,7 @@ static ss_record_row row_of_run(const char *label, const ss_task *task, const ss
     return row;
 }
 
-// Of a problem that could not be loaded, or is not for this solver.
+// Returns the row of a problem that could not be loaded, or is not for this solver.
 static ss_record_row row_of_bad(const char *label, const ss_method *method, double tolerance,
                                 const char *sentence)
 {

@@ -7,7 +7,7 @@
 #include "harness/cli.h"
 #include "harness/run.h"
 
-// Of an answer that states none, or one that --tol would not take.
+// Tolerance for an answer that states none, or one that --tol would not take.
 #define DEFAULT_TOLERANCE 1e-6
 #define LARGEST_TOLERANCE 1
 
