@@ -16,7 +16,7 @@
 
 typedef struct ss_reader ss_reader;
 
-// Whether the file is there and is an HDF5 file, as far as can be told without reading it.
+// Checks that the file is there and is an HDF5 file, as far as can be told without reading it.
 ss_status ss_reader_look(const char *path, ss_error *e);
 // Starts the child and lists the problems. Errors name the file. A reader that is NULL holds none.
 ss_status ss_reader_open(const char *path, ss_reader **reader, ss_error *e);
@@ -37,7 +37,7 @@ typedef struct ss_writer ss_writer;
 
 // Nothing touches the disk before the commit. Errors name the file.
 ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e);
-// What a writer takes as the name of a problem: [A-Za-z0-9._-]+, but not "." or "..".
+// True if a writer takes it as the name of a problem: [A-Za-z0-9._-]+, but not "." or "..".
 bool ss_store_takes_name(const char *name);
 // name NULL: the file is this one problem; else /problems/<name>, a name it takes, and unique.
 // Every number of the problem, its guesses and its answer must be finite, and its sizes right: a
@@ -48,7 +48,7 @@ ss_status ss_writer_commit(ss_writer *writer, ss_error *e);
 // Frees a writer, or NULL. Before a commit it is as if it had never been opened.
 void ss_writer_close(ss_writer *writer);
 
-// One problem, one file, both ways.
+// Read and write a file that is one problem; the name, if not NULL, chooses one of a collection.
 ss_status ss_store_read(const char *path, const char *name, ss_problem **problem, ss_error *e);
 ss_status ss_store_write(const char *path, const ss_problem *problem, ss_error *e);
 

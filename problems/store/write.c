@@ -1,4 +1,4 @@
-// problems/store/store_write.c -- problems into an HDF5 file, in FCLIB's layout.
+// problems/store/write.c -- problems into an HDF5 file, in FCLIB's layout.
 //
 //     /fclib_local/{spacedim, W, vectors/{mu,q}, info}         b is called q there
 //     /fclib_global/{spacedim, M, H, vectors/{mu,f,w}, info}
@@ -17,22 +17,65 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/save.h"
-#include "problems/store/body_runs.h"
+#include "problems/matrix/bodies.h"
 #include "problems/store/h5_write.h"
 #include "version.h"
 
-#define FORMAT_VERSION 1
-// Pairs of body_sizes: an attribute holds 64 KiB at most, these take half.
-#define BODY_RUNS_MAX 4096
+// ---- The sizes of a problem's bodies, in few numbers
 
-struct ss_writer {
-    char *path;
-    hid_t file;
-    hid_t problems;   // group /problems of a collection; -1 before its first problem
-    bool single;      // holds its one problem at the root
-    ss_status failed; // of the first add that failed; the file in memory is then incomplete
-};
+// Collects runs of equal sizes. Only the first dof of a body has a size.
+static int collect_runs(int ndofs, const int *size, int limit, int *runs)
+{
+    int nruns = 0;
+    for (int j = 0; j < ndofs; j++) {
+        if (size[j] == 0) {
+            continue;
+        }
+        if (nruns > 0 && runs[2 * nruns - 2] == size[j]) {
+            runs[2 * nruns - 1]++;
+        } else if (nruns == limit) {
+            return 0;
+        } else {
+            runs[2 * nruns] = size[j];
+            runs[2 * nruns + 1] = 1;
+            nruns++;
+        }
+    }
+    return nruns;
+}
+
+// Bodies are the connected components of M's pattern, here in the order of their first dofs. Runs
+// of equal sizes become pairs (size, count): 30 rods of 16 dofs are the one pair (16, 30).
+// runs is [2 limit]; *nruns is 0 where more than `limit` pairs would be needed. Fails without
+// memory.
+static ss_status body_runs(const ss_sparse *M, int limit, int *runs, int *nruns, ss_error *e)
+{
+    ss_assert(M->nrows == M->ncols && limit > 0);
+    const size_t ndofs = (size_t)M->ncols;
+    int *first = calloc(ndofs, sizeof *first);
+    int *size = calloc(ndofs, sizeof *size);
+    ss_status status = SS_OK;
+    if (first != NULL && size != NULL) {
+        ss_components(M, first);
+        for (size_t j = 0; j < ndofs; j++) {
+            size[first[j]]++;
+        }
+        *nruns = collect_runs(M->ncols, size, limit, runs);
+    } else {
+        status = ss_fail_memory(e, "the bodies of a problem");
+    }
+    free(first);
+    free(size);
+    return status;
+}
+
+// ---- The groups of a problem
+
+#define FORMAT_VERSION 1
+// body_sizes has at most so many pairs: an attribute holds 64 KiB at most, these take half.
+#define BODY_RUNS_MAX 4096
 
 static bool write_matrix(hid_t where, const char *name, const ss_sparse *A)
 {
@@ -47,7 +90,7 @@ static bool write_matrix(hid_t where, const char *name, const ss_sparse *A)
     return ss_h5_close_group(group, ok);
 }
 
-static size_t writer_components(const ss_problem *p)
+static size_t components(const ss_problem *p)
 {
     return (size_t)p->dim * (size_t)p->ncontacts;
 }
@@ -58,9 +101,9 @@ static bool write_vectors(hid_t where, const ss_problem *p)
     bool ok = group >= 0 && ss_h5_write_doubles(group, "mu", (size_t)p->ncontacts, p->mu);
     if (p->form == SS_GLOBAL) {
         ok = ok && ss_h5_write_doubles(group, "f", (size_t)p->ndofs, p->f) &&
-             ss_h5_write_doubles(group, "w", writer_components(p), p->w);
+             ss_h5_write_doubles(group, "w", components(p), p->w);
     } else {
-        ok = ok && ss_h5_write_doubles(group, "q", writer_components(p), p->b);
+        ok = ok && ss_h5_write_doubles(group, "q", components(p), p->b);
     }
     return ss_h5_close_group(group, ok);
 }
@@ -90,8 +133,8 @@ static bool write_equations(hid_t where, const ss_problem *p)
 
 static bool write_state(hid_t group, const ss_problem *p, const ss_state *s)
 {
-    return (s->r == NULL || ss_h5_write_doubles(group, "r", writer_components(p), s->r)) &&
-           (s->u == NULL || ss_h5_write_doubles(group, "u", writer_components(p), s->u)) &&
+    return (s->r == NULL || ss_h5_write_doubles(group, "r", components(p), s->r)) &&
+           (s->u == NULL || ss_h5_write_doubles(group, "u", components(p), s->u)) &&
            (s->v == NULL || ss_h5_write_doubles(group, "v", (size_t)p->ndofs, s->v));
 }
 
@@ -174,8 +217,7 @@ static bool write_origin(hid_t where, const ss_problem *p, int nruns, const int 
     return ss_h5_close_group(group, ok);
 }
 
-static ss_status write_problem(const ss_writer *writer, hid_t where, const ss_problem *p,
-                               ss_error *e)
+static ss_status write_problem(const char *path, hid_t where, const ss_problem *p, ss_error *e)
 {
     int nruns = 0;
     int *runs = malloc(2 * BODY_RUNS_MAX * sizeof *runs);
@@ -183,15 +225,80 @@ static ss_status write_problem(const ss_writer *writer, hid_t where, const ss_pr
     if (runs == NULL) {
         status = ss_fail_memory(e, "the bodies of a problem");
     } else if (p->form == SS_GLOBAL) {
-        status = ss_body_runs(&p->M, BODY_RUNS_MAX, runs, &nruns, e);
+        status = body_runs(&p->M, BODY_RUNS_MAX, runs, &nruns, e);
     }
     if (status == SS_OK && !(write_equations(where, p) && write_guesses(where, p) &&
                              write_solution(where, p) && write_origin(where, p, nruns, runs))) {
-        status = ss_fail(e, SS_SYSTEM, "cannot build %s in memory", writer->path);
+        status = ss_fail(e, SS_SYSTEM, "cannot build %s in memory", path);
     }
     free(runs);
     return status;
 }
+
+// ---- Numbers that cannot be stored
+
+static ss_status check_numbers(const char *path, size_t count, const double *x, ss_error *e)
+{
+    for (size_t k = 0; x != NULL && k < count; k++) {
+        if (!isfinite(x[k])) {
+            return ss_fail(e, SS_BAD_INPUT, "%s[%zu] is %g and cannot be stored", path, k, x[k]);
+        }
+    }
+    return SS_OK;
+}
+
+static ss_status check_state(const ss_problem *p, const char *group, const ss_state *s, ss_error *e)
+{
+    const double *const vectors[] = {s->r, s->u, s->v};
+    const size_t counts[] = {components(p), components(p), (size_t)p->ndofs};
+    ss_status status = SS_OK;
+    for (int k = 0; status == SS_OK && k < 3; k++) {
+        char path[48];
+        snprintf(path, sizeof path, "%s/%c", group, "ruv"[k]);
+        status = check_numbers(path, counts[k], vectors[k], e);
+    }
+    return status;
+}
+
+static ss_status check_finite(const ss_problem *p, ss_error *e)
+{
+    const struct {
+        const char *path;
+        size_t count;
+        const double *x;
+    } arrays[] = {
+        {"mu", (size_t)p->ncontacts, p->mu},
+        {"W/x", (size_t)ss_sparse_count(&p->W), p->W.x},
+        {"q", components(p), p->b},
+        {"M/x", (size_t)ss_sparse_count(&p->M), p->M.x},
+        {"H/x", (size_t)ss_sparse_count(&p->H), p->H.x},
+        {"f", (size_t)p->ndofs, p->f},
+        {"w", components(p), p->w},
+    };
+    ss_status status = SS_OK;
+    for (size_t k = 0; status == SS_OK && k < sizeof arrays / sizeof arrays[0]; k++) {
+        status = check_numbers(arrays[k].path, arrays[k].count, arrays[k].x, e);
+    }
+    for (int k = 0; status == SS_OK && k < p->nguesses; k++) {
+        char group[32];
+        snprintf(group, sizeof group, "guesses/%d", k + 1);
+        status = check_state(p, group, &p->guesses[k], e);
+    }
+    if (status == SS_OK && p->has_solution) {
+        status = check_state(p, "solution", &p->solution, e);
+    }
+    return status;
+}
+
+// ---- The writer
+
+struct ss_writer {
+    char *path;
+    hid_t file;
+    hid_t problems;   // group /problems of a collection; -1 before its first problem
+    bool single;      // holds its one problem at the root
+    ss_status failed; // status of the first add that failed; the file in memory is then incomplete
+};
 
 ss_status ss_writer_open(const char *path, ss_writer **writer, ss_error *e)
 {
@@ -254,6 +361,7 @@ static ss_status check_name(const ss_writer *writer, const char *name, ss_error 
 static ss_status add_to_collection(ss_writer *writer, const char *name, const ss_problem *p,
                                    ss_error *e)
 {
+    ss_assert(name != NULL && !writer->single);
     if (writer->problems < 0) {
         writer->problems = ss_h5_create_group(writer->file, "problems");
     }
@@ -261,61 +369,8 @@ static ss_status add_to_collection(ss_writer *writer, const char *name, const ss
     if (group < 0) {
         return ss_fail(e, SS_SYSTEM, "cannot build %s in memory", writer->path);
     }
-    const ss_status status = write_problem(writer, group, p, e);
+    const ss_status status = write_problem(writer->path, group, p, e);
     H5Gclose(group);
-    return status;
-}
-
-static ss_status check_numbers(const char *path, size_t count, const double *x, ss_error *e)
-{
-    for (size_t k = 0; x != NULL && k < count; k++) {
-        if (!isfinite(x[k])) {
-            return ss_fail(e, SS_BAD_INPUT, "%s[%zu] is %g and cannot be stored", path, k, x[k]);
-        }
-    }
-    return SS_OK;
-}
-
-static ss_status check_state(const ss_problem *p, const char *group, const ss_state *s, ss_error *e)
-{
-    const double *const vectors[] = {s->r, s->u, s->v};
-    const size_t counts[] = {writer_components(p), writer_components(p), (size_t)p->ndofs};
-    ss_status status = SS_OK;
-    for (int k = 0; status == SS_OK && k < 3; k++) {
-        char path[48];
-        snprintf(path, sizeof path, "%s/%c", group, "ruv"[k]);
-        status = check_numbers(path, counts[k], vectors[k], e);
-    }
-    return status;
-}
-
-static ss_status writer_check_finite(const ss_problem *p, ss_error *e)
-{
-    const struct {
-        const char *path;
-        size_t count;
-        const double *x;
-    } arrays[] = {
-        {"mu", (size_t)p->ncontacts, p->mu},
-        {"W/x", (size_t)ss_sparse_count(&p->W), p->W.x},
-        {"q", writer_components(p), p->b},
-        {"M/x", (size_t)ss_sparse_count(&p->M), p->M.x},
-        {"H/x", (size_t)ss_sparse_count(&p->H), p->H.x},
-        {"f", (size_t)p->ndofs, p->f},
-        {"w", writer_components(p), p->w},
-    };
-    ss_status status = SS_OK;
-    for (size_t k = 0; status == SS_OK && k < sizeof arrays / sizeof arrays[0]; k++) {
-        status = check_numbers(arrays[k].path, arrays[k].count, arrays[k].x, e);
-    }
-    for (int k = 0; status == SS_OK && k < p->nguesses; k++) {
-        char group[32];
-        snprintf(group, sizeof group, "guesses/%d", k + 1);
-        status = check_state(p, group, &p->guesses[k], e);
-    }
-    if (status == SS_OK && p->has_solution) {
-        status = check_state(p, "solution", &p->solution, e);
-    }
     return status;
 }
 
@@ -330,11 +385,11 @@ ss_status ss_writer_add(ss_writer *writer, const char *name, const ss_problem *p
         status = ss_problem_check_sizes(problem, e);
     }
     if (status == SS_OK) {
-        status = writer_check_finite(problem, e);
+        status = check_finite(problem, e);
     }
     if (status == SS_OK && name == NULL) {
         writer->single = true;
-        status = write_problem(writer, writer->file, problem, e);
+        status = write_problem(writer->path, writer->file, problem, e);
     } else if (status == SS_OK) {
         status = add_to_collection(writer, name, problem, e);
     }
