@@ -11,6 +11,8 @@
 #include "problems/problem.h"
 #include "problems/store/arrays.h"
 
+// ---- For tests
+
 // SS_BAD_INPUT with the first defect in e. The report (not NULL, empty at first) gets all defects
 // and the remarks. The arrays are sorted; those of matrices become a part of the problem: the list
 // has them no more.

@@ -25,7 +25,7 @@ int ss_reader_count(const ss_reader *reader);
 const char *ss_reader_name(const ss_reader *reader, int k);
 int ss_reader_find(const ss_reader *reader, const char *name); // -1 if there is none
 // Reads and checks problem k. SS_BAD_INPUT with the first defect in e, all of them and the remarks
-// in report (may be NULL). Errors name file, problem and dataset.
+// in report (empty, may be NULL). Errors name file, problem and dataset.
 ss_status ss_reader_load(ss_reader *reader, int k, ss_problem **problem, ss_report *report,
                          ss_error *e);
 // Names what the file contains and a writer would not write again, at most three: "/notes,
