@@ -13,10 +13,10 @@
 // Above the rounding of W = H' M^-1 H, below any gyroscopic term.
 #define W_UNSYMMETRY_TOLD 1e-12
 
-// From here on eps mu |u_T| is what limits an answer: 1e-10 of the velocity scale at 1e6.
+// Friction from here on limits an answer by eps mu |u_T|: 1e-10 of the velocity scale at 1e6.
 #define LARGE_FRICTION 1e6
 
-// ---- The report.
+// ---- The report
 
 void ss_report_free(ss_report *report)
 {
@@ -62,9 +62,9 @@ const char *ss_report_first_defect(const ss_report *report)
     return NULL;
 }
 
-// ---- Values.
+// ---- Values
 
-// " (3 such entries)" if there are several.
+// Returns " (3 such entries)" if there are several, else "".
 static const char *count_text(int count, char text[48])
 {
     text[0] = '\0';
@@ -74,7 +74,7 @@ static const char *count_text(int count, char text[48])
     return text;
 }
 
-// False with a sentence, which ends with `then`.
+// True if all are finite; false with a sentence, which ends with `then`.
 static bool is_finite(ss_report *report, ss_severity severity, const char *path, const double *x,
                       int count, const char *then)
 {
@@ -135,7 +135,7 @@ static void check_friction(ss_report *report, const char *path, const double *mu
     remark_large_friction(report, path, mu, count);
 }
 
-// Reported by row and column: the order of the entries here is not the file's.
+// Reports an entry by row and column: the order of the entries here is not the file's.
 static bool check_finite_matrix(ss_report *report, const char *path, const ss_sparse *A)
 {
     int wrong = 0, row = -1, col = -1;
@@ -157,7 +157,7 @@ static bool check_finite_matrix(ss_report *report, const char *path, const ss_sp
     return wrong == 0;
 }
 
-// A guess or an answer; a remark for each vector that is not finite.
+// Looks at a guess or an answer; a remark for each vector that is not finite.
 static bool state_is_finite(ss_report *report, const ss_problem *p, const char *group,
                             const ss_state *s, const char *then)
 {
@@ -172,7 +172,7 @@ static bool state_is_finite(ss_report *report, const ss_problem *p, const char *
     return finite;
 }
 
-// Those with a number that is not finite are emptied: a problem can be solved without.
+// Empties guesses and answers with a number that is not finite: a problem can be solved without.
 static void check_states(ss_problem *p, ss_report *report)
 {
     for (int k = 0; k < p->nguesses; k++) {
@@ -190,9 +190,9 @@ static void check_states(ss_problem *p, ss_report *report)
     }
 }
 
-// ---- Matrices.
+// ---- Matrices
 
-// W_jj, and whether component j moves any other.
+// Returns W_jj, and whether component j moves any other.
 static double diagonal_of(const ss_sparse *W, int j, bool *moves_others)
 {
     double diagonal = 0.0;
@@ -207,8 +207,8 @@ static double diagonal_of(const ss_sparse *W, int j, bool *moves_others)
     return diagonal;
 }
 
-// A negative entry: an impulse that pulls its own contact closer. A zero beside other entries: one that moves every
-// contact but its own. No mass does either, but the law can still be posed.
+// A negative entry is an impulse that pulls its own contact closer, a zero beside other entries one
+// that moves every contact but its own. No mass does either, but the law can still be posed.
 static void remark_strange_diagonal(const ss_problem *p, ss_report *report)
 {
     for (int j = 0; j < p->W.ncols; j++) {
@@ -263,7 +263,7 @@ static bool same_pattern(const ss_sparse *A, const ss_sparse *B)
     return true;
 }
 
-// Half of each entry of A as triplets from place `at` on.
+// Puts half of each entry of A as triplets from place `at` on.
 static void put_half(const ss_sparse *A, int at, int *row, int *col, double *x)
 {
     for (int j = 0; j < A->ncols; j++) {

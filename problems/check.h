@@ -28,8 +28,8 @@ void ss_report_add(ss_report *report, ss_severity severity, const char *format, 
     __attribute__((format(printf, 3, 4)));
 const char *ss_report_first_defect(const ss_report *report); // NULL without one
 
-// Checks sizes, then the values of a problem whose indices are right: finite, mu >= 0, M symmetric and
-// positive definite, W's symmetry remarked. M unsymmetric by no more than 1e-5 of its largest
+// Checks sizes, then the values of a problem whose indices are right: finite, mu >= 0, M symmetric
+// and positive definite, W's symmetry remarked. M unsymmetric by no more than 1e-5 of its largest
 // entry is made symmetric, and guesses and answers that are not finite are left out, each with a
 // remark.
 ss_status ss_check_values(ss_problem *p, ss_report *report, ss_error *e);

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sha256.h"
 #include "problems/matrix/delassus.h"
+
+// ---- Making and freeing
 
 ss_provenance ss_provenance_unknown(void)
 {
@@ -133,9 +136,9 @@ ss_status ss_problem_check_sizes(const ss_problem *p, ss_error *e)
                                   : check_local(p, size, e);
 }
 
-// ---- Copies
+// ---- Copies, in the same and in local form
 
-// A copy of n values; *ok turns false without memory. NULL stays NULL.
+// Returns a copy of n values; *ok turns false without memory. NULL stays NULL.
 static double *copy_values(const double *x, size_t n, bool *ok)
 {
     if (x == NULL) {
@@ -163,7 +166,7 @@ static char *copy_text(const char *text, bool *ok)
     return strcpy(copy, text);
 }
 
-// ndofs 0: without v, as a problem in local form has no dofs.
+// With ndofs 0 the copy is without v, as a problem in local form has no dofs.
 static ss_state copy_state(const ss_state *s, size_t n, size_t ndofs, bool *ok)
 {
     return (ss_state){.r = copy_values(s->r, n, ok),
@@ -171,7 +174,7 @@ static ss_state copy_state(const ss_state *s, size_t n, size_t ndofs, bool *ok)
                       .v = ndofs > 0 ? copy_values(s->v, ndofs, ok) : NULL};
 }
 
-// Everything of p but its matrices and its right-hand sides, for a problem in this form.
+// Copies everything but the matrices and the right-hand sides, for a problem in this form.
 static ss_problem *copy_frame(const ss_problem *p, ss_form form)
 {
     ss_problem *copy = ss_problem_new();
@@ -256,7 +259,7 @@ ss_status ss_problem_copy(const ss_problem *p, ss_problem **copy, ss_error *e)
     return SS_OK;
 }
 
-// M and H may be finite and their W not: H' M^-1 H squares H.
+// Checks W and b. M and H may be finite and their W not: H' M^-1 H squares H.
 static ss_status check_finite_local(const ss_problem *local, ss_error *e)
 {
     for (int j = 0; j < local->W.ncols; j++) {
@@ -273,7 +276,7 @@ static ss_status check_finite_local(const ss_problem *local, ss_error *e)
     return SS_OK;
 }
 
-// W and b of a problem in either form.
+// Fills in W and b of a problem in either form.
 static ss_status fill_local(const ss_problem *p, ss_problem *local, ss_error *e)
 {
     bool ok = true;
@@ -318,4 +321,84 @@ ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error 
     }
     *local = copy;
     return SS_OK;
+}
+
+// ---- The checksum that names a problem
+//
+// SHA-256 over the text "stickslip problem 1\n" and then a row of words of eight bytes, least
+// significant first:
+//
+//     form (0 local, 1 global), dim, ncontacts, ndofs, mu
+//     local form:     W.start, W.row, W.x, b
+//     global form:    M.start, M.row, M.x, H.start, H.row, H.x, f, w
+//
+// An integer is a word in two's complement, a number the bits of its IEEE 754 double as they are,
+// so that 0 and -0 differ. Sizes come first and `start` tells how many entries follow, so two
+// problems cannot give the same words. Neither the layout of a file nor the machine plays a part.
+
+static void put_word(ss_sha256 *hash, uint64_t word)
+{
+    uint8_t bytes[8];
+    for (int k = 0; k < 8; k++) {
+        bytes[k] = (uint8_t)(word >> (8 * k));
+    }
+    ss_sha256_update(hash, bytes, sizeof bytes);
+}
+
+static void put_integer(ss_sha256 *hash, int value)
+{
+    put_word(hash, (uint64_t)(int64_t)value);
+}
+
+static void put_integers(ss_sha256 *hash, const int *values, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        put_integer(hash, values[k]);
+    }
+}
+
+static void put_numbers(ss_sha256 *hash, const double *values, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        uint64_t bits;
+        memcpy(&bits, &values[k], sizeof bits);
+        put_word(hash, bits);
+    }
+}
+
+static void put_matrix(ss_sha256 *hash, const ss_sparse *A)
+{
+    const size_t count = (size_t)ss_sparse_count(A);
+    put_integers(hash, A->start, (size_t)A->ncols + 1);
+    put_integers(hash, A->row, count);
+    put_numbers(hash, A->x, count);
+}
+
+void ss_problem_sha256(const ss_problem *p, char hex[65])
+{
+    static const char HEADER[] = "stickslip problem 1\n";
+    hex[0] = '\0';
+    if (ss_problem_check_sizes(p, NULL) != SS_OK) {
+        return;
+    }
+    const size_t contacts = (size_t)p->ncontacts;
+    const size_t components = (size_t)p->dim * contacts;
+    ss_sha256 hash;
+    ss_sha256_init(&hash);
+    ss_sha256_update(&hash, HEADER, strlen(HEADER));
+    put_integer(&hash, p->form == SS_GLOBAL ? 1 : 0);
+    put_integer(&hash, p->dim);
+    put_integer(&hash, p->ncontacts);
+    put_integer(&hash, p->ndofs);
+    put_numbers(&hash, p->mu, contacts);
+    if (p->form == SS_GLOBAL) {
+        put_matrix(&hash, &p->M);
+        put_matrix(&hash, &p->H);
+        put_numbers(&hash, p->f, (size_t)p->ndofs);
+        put_numbers(&hash, p->w, components);
+    } else {
+        put_matrix(&hash, &p->W);
+        put_numbers(&hash, p->b, components);
+    }
+    ss_sha256_hex(&hash, SS_SHA256_BYTES, hex);
 }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
 #include "base/status.h"
 #include "problems/coulomb.h"
 #include "problems/matrix/sparse.h"
@@ -20,15 +21,15 @@
 
 typedef enum ss_form { SS_LOCAL, SS_GLOBAL } ss_form;
 
-// An answer or a guess. Each array is owned, or NULL where it is not known; all three are in a guess
-// that a file holds and that cannot be used.
+// An answer or a guess. Each array is owned, or NULL where it is not known; all three are in a
+// guess that a file holds and that cannot be used.
 typedef struct ss_state {
     double *r; // [dim ncontacts]
     double *u; // [dim ncontacts]
     double *v; // [ndofs]
 } ss_state;
 
-// What was said of a stored answer when it was written. It is a claim: the judge starts afresh.
+// The words of a stored answer when it was written are a claim: the judge starts afresh.
 typedef struct ss_claim {
     char solver[160];     // the solver's spec; "" where unknown
     double tolerance;     // NaN where unknown
@@ -37,7 +38,7 @@ typedef struct ss_claim {
     char host[72];
 } ss_claim;
 
-// Where a problem comes from. Unknown: "", NaN, and has_seed false, step -1.
+// The origin of a problem. Not known is "", NaN, has_seed false, and step -1.
 typedef struct ss_provenance {
     char scene[96];
     bool has_seed;
@@ -78,7 +79,7 @@ typedef struct ss_problem {
     char *math_info;   // NULL where unknown
 } ss_problem;
 
-// An empty problem: no arrays, provenance and claim unknown. NULL without memory.
+// Makes an empty problem: no arrays, provenance and claim unknown. NULL without memory.
 ss_problem *ss_problem_new(void);
 void ss_problem_free(ss_problem *p); // takes NULL and half-built problems
 
@@ -88,20 +89,21 @@ ss_claim ss_claim_unknown(void);
 extern const ss_field ss_claim_fields[]; // the attributes of /solution
 
 // Returns SS_BAD_INPUT unless p has a contact and all that its form needs: its arrays, and matrices
-// of the right size. Indices are not looked at. Every function that takes a problem and can fail asks
-// this first; p may be NULL.
+// of the right size. Indices are not looked at. Every function that takes a problem and can fail
+// asks this first; p may be NULL.
 ss_status ss_problem_check_sizes(const ss_problem *p, ss_error *e);
 
-// All of p, with arrays of its own.
+// Copies all of p, with arrays of its own.
 ss_status ss_problem_copy(const ss_problem *p, ss_problem **copy, ss_error *e);
 
-// Same, with W and b computed: a copy in local form, with mu, guesses, solution (without v),
+// Computes W and b: a copy in local form, with mu, guesses, solution (without v),
 // provenance and strings. A problem in local form is copied as it is. SS_BAD_INPUT where W or b
 // comes out as a number that is not finite.
 ss_status ss_problem_to_local(const ss_problem *p, ss_problem **local, ss_error *e);
 
-// 64 hexadecimal digits over form, sizes and arrays in a fixed order; not over guesses, solution,
-// provenance and strings, nor over the layout or compression of a file. Writes "" if the sizes are wrong.
+// Writes 64 hexadecimal digits over form, sizes and arrays in a fixed order; not over guesses,
+// solution, provenance and strings, nor over the layout or compression of a file; "" if the sizes
+// are wrong.
 void ss_problem_sha256(const ss_problem *p, char hex[65]);
 
 #pragma GCC visibility pop

@@ -63,7 +63,7 @@ static void a_million_letters_have_their_hash(void)
                              hex);
 }
 
-// The expected values were computed by another program from the words that problem_sha256.c lists:
+// The expected values were computed by another program from the words that problem.c lists:
 // dim 2, mu = (1/2), W = (2 0; 1 4) by columns with its zero not stored, b = (-1, 0.1).
 static void a_local_problem_has_the_hash_of_its_words(void)
 {
