@@ -40,7 +40,7 @@ void ss_accelerated_release(void *state);
 
 #define SS_ACCELERATED_STEPS(rule)                                                                 \
     {                                                                                              \
-        .kind = rule, .sweeps = true, .whole = true, .state_size = sizeof(ss_accelerated),         \
-        .make = ss_accelerated_make, .step = ss_accelerated_step,                                  \
-        .release = ss_accelerated_release                                                          \
+        .kind = rule, .moves = SS_MOVES_SWEEPER, .whole = true,                                    \
+        .state_size = sizeof(ss_accelerated), .make = ss_accelerated_make,                         \
+        .step = ss_accelerated_step, .release = ss_accelerated_release                             \
     }

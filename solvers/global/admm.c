@@ -172,7 +172,7 @@ static ss_outcome admm_step(void *of, ss_drive *d)
                                                                      : ss_drive_stopped(d);
 }
 
-static const ss_steps STEPS = {.form = offsetof(settings, form),
+static const ss_steps STEPS = {.moves = SS_MOVES_COUPLING,
                                .whole = true,
                                .state_size = sizeof(admm_state),
                                .make = admm_make,
@@ -187,10 +187,7 @@ const ss_global_solver ss_admm = {
                       "projection on the cones, with De Saxce's shift. The weight rho is "
                       "balanced, and the matrix is factorised again when it changes. Fast "
                       "where the shift matters little: small mu |u_T|.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_threads = ss_drive_takes_threads,
-    .solve = ss_drive_solve,
 };

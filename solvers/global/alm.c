@@ -71,7 +71,7 @@ static ss_outcome alm_step(void *of, ss_drive *d)
     return info.steps > 0 || info.reached ? SS_UNSOLVED : ss_drive_stopped(d);
 }
 
-static const ss_steps STEPS = {.form = offsetof(settings, form),
+static const ss_steps STEPS = {.moves = SS_MOVES_COUPLING,
                                .state_size = sizeof(alm_state),
                                .make = alm_make,
                                .step = alm_step,
@@ -85,10 +85,7 @@ const ss_global_solver ss_alm = {
                       "by a semismooth Newton method, with De Saxce's shift frozen. A large "
                       "weight takes some ten outer steps, each of some linear solves. The "
                       "matrix is sparse and factorised by blocks.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_threads = ss_drive_takes_threads,
-    .solve = ss_drive_solve,
 };

@@ -56,12 +56,9 @@ const ss_global_solver ss_anderson = {
                       "combination of the last sweeps that makes their residual small. It "
                       "helps where plain sweeps are slow but steady: stacks of rigid bodies, "
                       "high accuracy. Iterations are sweeps.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = ss_drive_solve,
 };

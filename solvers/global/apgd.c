@@ -152,7 +152,7 @@ static ss_outcome apgd_step(void *of, ss_drive *d)
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {.form = offsetof(settings, form),
+static const ss_steps STEPS = {.moves = SS_MOVES_COUPLING,
                                .whole = true,
                                .state_size = sizeof(apgd_state),
                                .make = apgd_make,
@@ -167,9 +167,6 @@ const ss_global_solver ss_apgd = {
                       "with De Saxce's shift, which follows the iterates. It factors nothing "
                       "and each iteration costs one product by W. Above mu = 1 it may not "
                       "converge.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
-    .solve = ss_drive_solve,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
 };

@@ -136,9 +136,9 @@ static const auto_member SHAKES[NSHAKES] = {
 // coupled as N^3 and N^2. The constants are measured: ppa on hair of 300 to 10 000 contacts, admm
 // with a weight of 1000 on towers of 88 to 952.
 
-// A multiplication of a factorisation in floats; one in doubles takes twice as long.
-#define VISITS_OF_WORK   8e-4
-#define VISITS_OF_NUMBER 5e-3 // of a factor, in a solution
+#define VISITS_OF_WORK                                                                             \
+    8e-4 // for each multiplication of a factorisation in floats; half of one in doubles
+#define VISITS_OF_NUMBER 5e-3 // for each number of a factor, in a solution
 
 #define PPA_STEPS  30.0
 #define PPA_VISITS 15.0 // in a step, without its factorisation
@@ -200,7 +200,7 @@ typedef struct auto_rate {
     double checked_best; // the best estimate then
     double best;         // the best estimate of the turn
     double told;         // work LOOK_EVERY iterations ago
-    // What was found in all turns.
+    // Findings of all turns.
     double seen;             // work of the LOOK_EVERY sweeps before MIX_SEEN
     double steady_left;      // work that plain sweeps promised as mixing began; 0: it did not
     bool slow;               // sweeps carry impulses too slowly
@@ -424,13 +424,13 @@ void ss_start_elsewhere(ss_random *g, int k, size_t size, double *r)
 
 typedef struct auto_run {
     const ss_task *task;
-    ss_mass **factor, *own_factor; // of M, for all members (ss_task.factor): the task's, or our own
+    ss_mass **factor, *own_factor; // factor of M for all members: the task's, or our own
     ss_limits limits;
     ss_method *methods[NMEMBERS], *shakes[NSHAKES]; // NULL before their first turn
     double *start;                                  // [dim n] of the task
     double *kept;     // [dim n] the best answer while others start elsewhere
     double *u;        // [dim n] scratch
-    double tolerance; // of a turn
+    double tolerance; // of the present turn
     ss_result *total;
     int round;
     bool is_cold; // the start is zero

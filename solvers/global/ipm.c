@@ -27,13 +27,13 @@
 #include "solvers/global/global.h"
 #include "solvers/residual.h"
 #include "solvers/small.h"
-#include "solvers/sweep/sweep_keys.h"
+#include "solvers/sweep/sweep.h"
 #include "solvers/vectors.h"
 
 // ---- The cone
 //
-// One contact at a time, with the scaling of Nesterov and Todd (1997). Without friction the cone is
-// the half line x_0 >= 0, and components 1 and 2 are 0.
+// Each contact has its cone, with the scaling of Nesterov and Todd (1997). Without friction the
+// cone is the half line x_0 >= 0, and components 1 and 2 are 0.
 //
 //     x o y = (x.y, x_0 y_1 + y_0 x_1),   det x = x_0^2 - |x_1|^2,   e = (1, 0, 0)
 //
@@ -1547,7 +1547,7 @@ static ss_status ipm_make(void *of, ss_drive *d, ss_error *e)
     return SS_OK;
 }
 
-static const ss_steps STEPS = {.form = offsetof(settings, form),
+static const ss_steps STEPS = {.moves = SS_MOVES_COUPLING,
                                .whole = true,
                                .state_size = sizeof(ipm_run),
                                .make = ipm_make,
@@ -1565,10 +1565,7 @@ const ss_global_solver ss_ipm = {
                       "dense hair, hyperstatic problems and towers. If friction is high, it "
                       "follows the path of its answers through folds. It ignores the start that "
                       "it is given.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_threads = ss_drive_takes_threads,
-    .solve = ss_drive_solve,
 };

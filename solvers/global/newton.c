@@ -392,7 +392,7 @@ static void newton_release(void *of)
 
 #define STEPS(kth)                                                                                 \
     {                                                                                              \
-        .kind = &ss_newton_kinds[kth], .form = offsetof(ss_newton_settings, form),                 \
+        .kind = &ss_newton_kinds[kth], .moves = SS_MOVES_COUPLING,                                 \
         .state_size = sizeof(newton_state), .make = newton_make, .step = newton_step,              \
         .release = newton_release                                                                  \
     }

@@ -101,12 +101,9 @@ const ss_global_solver ss_nncg = {
              .about = "Gauss-Seidel as a nonsmooth, nonlinear method of conjugate gradients "
                       "after Fletcher and Reeves. A step that grows restarts the direction. "
                       "Iterations are sweeps.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = ss_drive_solve,
 };

@@ -294,7 +294,8 @@ static void ppa_release(void *of)
     free(state->root);
 }
 
-static const ss_steps STEPS = {.couple = ppa_couple,
+static const ss_steps STEPS = {.moves = SS_MOVES_OWN,
+                               .couple = ppa_couple,
                                .state_size = sizeof(ppa_state),
                                .make = ppa_make,
                                .step = ppa_step,
@@ -309,10 +310,7 @@ const ss_global_solver ss_ppa = {
                       "while this is easy. Outer steps are mixed once the weight has reached "
                       "its cap. For dense hair and other problems that take thousands of "
                       "sweeps.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_threads = ss_drive_takes_threads,
-    .solve = ss_drive_solve,
 };

@@ -149,7 +149,7 @@ static void prox_release(void *of)
     free(state->centre);
 }
 
-static const ss_steps STEPS = {.sweeps = true,
+static const ss_steps STEPS = {.moves = SS_MOVES_SWEEPER,
                                .whole = true,
                                .state_size = sizeof(prox_state),
                                .make = prox_make,
@@ -164,12 +164,9 @@ const ss_global_solver ss_prox_sweeps = {
                       "with a heavier diagonal to a tenth of its residual, then its centre "
                       "moves to the answer. It helps where contacts are strongly coupled. "
                       "Explicit form only.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_local = true,
     .key_needs = ss_sweep_key_needs,
     .takes_threads = ss_sweep_takes_threads,
-    .solve = ss_drive_solve,
 };

@@ -1,17 +1,20 @@
-// psor: projected over-relaxation on the box law of [H06], sections 4 and 5, repaired. Per contact a normal n and
-// a tangent that is frozen for the solve, against the motion that there is without impulses,
+// solvers/global/psor.c -- psor: projected over-relaxation on the box law of [H06], sections 4 and
+// 5, repaired. A contact has a normal n and a tangent that is frozen for the solve, against the
+// motion that there is without impulses,
 //
 //     t = -unit(b_T),   r = x_n n + x_t t                                                     (1)
 //     x_n >= 0 complementary to u_N,   0 <= x_t <= mu x_n, a box, with u.t
 //
-// (accelerations times h and velocities are one here: u = h a + v, b = h a^0 + v, and a_t^d = -v.t/h asks for
-// u.t = 0). Algorithm 2, with W + eps for the matrix, contact by contact, the normal first:
+// (accelerations times h and velocities are one here: u = h a + v, b = h a^0 + v, and a_t^d =
+// -v.t/h asks for u.t = 0). Algorithm 2, with W + eps for the matrix, contact by contact, the
+// normal first:
 //
 //     x_k <- clip(x_k - omega (u_k + eps x_k)/(W_kk + eps)),   eps = `eps` times the largest W_kk
 //
-// a fixed number of sweeps. It ends before where a sweep moves x by less than 1e-12 of it. tangents=2 has the
-// two fixed tangents of the contact's frame, |x_k| <= mu x_n each. Where W couples n and T, (1) is not Coulomb's
-// law in space, and the judge says how far off it is. doc/strands.md, "Contact by LCP".
+// It makes a fixed number of sweeps, and ends before if a sweep moves x by less than 1e-12 of it.
+// tangents=2 has the two fixed tangents of the contact's frame, |x_k| <= mu x_n each. If W couples
+// n and T, (1) is not Coulomb's law in space, and the judge says how far off it is. doc/strands.md,
+// "Contact by LCP".
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +22,12 @@
 #include "solvers/global/drive.h"
 #include "solvers/global/global.h"
 #include "solvers/small.h"
-#include "solvers/sweep/sweep_keys.h"
+#include "solvers/sweep/sweep.h"
 
-// m/s: a contact that slides more slowly without impulses takes its tangent from the impulse at the start.
+// A contact that slides more slowly (m/s) without impulses takes its tangent from the impulse at
+// the start.
 #define LEAST_SLIDE 1e-12
-#define LEAST_STEP  1e-12 // of x
+#define LEAST_STEP  1e-12 // |dx| over |x| at the end
 
 typedef struct settings {
     int form; // ss_coupling_form
@@ -57,7 +61,7 @@ static void psor_release(void *of)
     free(state->t);
 }
 
-// x'W y of the tangential part of W.
+// Returns x'W y with the tangential part of W.
 static double tangential(const double W[9], const double x[2], const double y[2])
 {
     return x[0] * (W[4] * y[0] + W[5] * y[1]) + x[1] * (W[7] * y[0] + W[8] * y[1]);
@@ -84,7 +88,7 @@ static double clip(double x, double low, double high)
     return fmin(fmax(x, low), high);
 }
 
-// The start as what the law of (1) allows of it.
+// Begins contact i with the part of its start that (1) allows.
 static void start(psor_state *state, const ss_drive *d, int i)
 {
     const settings *set = d->settings;
@@ -128,7 +132,7 @@ static ss_status psor_make(void *of, ss_drive *d, ss_error *e)
     return SS_OK;
 }
 
-// x_k of contact i after a step from x, at the velocity u_k; x where W_kk is 0 and nothing is added to it.
+// Returns x_k after a step from x at the velocity u_k; x if W_kk is 0 and nothing is added to it.
 static double relax(const psor_state *state, const settings *set, double x, double u, double W)
 {
     const double diagonal = W + state->eps;
@@ -188,7 +192,7 @@ static bool psor_own_rule(const ss_method *m)
     return true;
 }
 
-static const ss_steps STEPS = {.form = offsetof(settings, form),
+static const ss_steps STEPS = {.moves = SS_MOVES_COUPLING,
                                .whole = true,
                                .state_size = sizeof(psor_state),
                                .make = psor_make,
@@ -203,10 +207,7 @@ const ss_global_solver ss_psor = {
                       "one tangent per contact, against the motion without impulses, and a fixed "
                       "number of sweeps. In space its answers are not Coulomb's where W couples "
                       "the normal and the tangents.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .own_rule = psor_own_rule,
-    .solve = ss_drive_solve,
 };

@@ -1,11 +1,12 @@
-// Siconos beside us: six of its solvers, run in a process of their own (solvers/solve_in_child.h).
+// solvers/global/siconos.c -- six solvers of Siconos, run in a process of their own
+// (solvers/solve_in_child.h).
 //
 // Siconos solves u = W r + b, (r, u) in C(mu), in space, and stops on a relative error of its own,
 //
-//     |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2),    u~ = u + mu |u_T| e_N (1)
+//     |r - P_K(r - u~)|_2 / max(|b|_2, |r|_2, |u|_2),    u~ = u + mu |u_T| e_N    (1)
 //
-// which mixes units and says little of our measures. So that its answer reaches what is asked of everybody,
-// solved to tol by our judge, it is called with tol, and again from where it was with a tenth of its
+// which mixes units and says little of our measures. Its answer shall be solved to tol by our
+// judge, as all others: it is called with tol, and again from its last answer with a tenth of its
 // last tolerance until the judge is satisfied, a limit ends it, or 1e-16 is passed. Iterations and
 // seconds are those of all calls; the making of its matrices is their set-up, and the time of our
 // judge between two calls is left out. All settings but tolerance and iterations are Siconos' own
@@ -23,17 +24,17 @@
 #include <SolverOptions.h>
 #include <SparseBlockMatrix.h>
 
+#include "base/clock.h"
 #include "problems/matrix/delassus.h"
 #include "problems/response.h"
-#include "solvers/solve_in_child.h"
-#include "base/clock.h"
 #include "solvers/global/global.h"
 #include "solvers/limits.h"
+#include "solvers/solve_in_child.h"
 
 #define SMALLEST_TOLERANCE 1e-16
 #define TIGHTER            0.1
 
-// What Siconos calls the solver, the local solver inside it, and a setting of it.
+// Siconos' numbers for the solver, the local solver inside it, and a setting of it.
 typedef struct variant {
     int solver;
     int local;         // 0: its own
@@ -54,7 +55,7 @@ typedef struct siconos_call {
     ss_blocks W;
     const double *b; // [3 n]
     ss_response *response;
-    double *r, *u;        // [3 n] Siconos'
+    double *r, *u;        // [3 n] owned by the call
     double *judged;       // [3 n] velocities, scratch of the judge
     double best;          // ss_measures_error of shared->best
     double own_error;     // (1) of the last call
@@ -82,8 +83,9 @@ static double *siconos_copy(const double *x, int n)
     return made != NULL ? memcpy(made, x, (size_t)n * sizeof *x) : NULL;
 }
 
-// A zero on the diagonal of W is entered as 1, which take_back_ones undoes: where a column is empty,
-// SBM_from_csparse of Siconos 4.4 goes on to the next one and enters a number where W has none.
+// A zero on the diagonal of W is entered as 1, which take_back_ones undoes: where a column is
+// empty, SBM_from_csparse of Siconos 4.4 goes on to the next one and enters a number where W has
+// none.
 static void enter_block(NumericsMatrix *triplets, int i, int j, const double block[9])
 {
     for (int c = 0; c < 9; c++) {
@@ -107,8 +109,8 @@ static void take_back_ones(const ss_blocks *W, SparseBlockStructuredMatrix *bloc
     }
 }
 
-// By blocks of three, as Siconos' Gauss-Seidel likes it best, and in the way in which Siconos reads
-// files of FCLIB: a stored zero is no entry.
+// Returns W by blocks of three, as Siconos' Gauss-Seidel likes it best, and in the way in which
+// Siconos reads files of FCLIB: a stored zero is no entry.
 static NumericsMatrix *matrix_of(const ss_blocks *W)
 {
     NumericsMatrix *triplets = NM_create(NM_SPARSE, 3 * W->n, 3 * W->n);
@@ -125,7 +127,7 @@ static NumericsMatrix *matrix_of(const ss_blocks *W)
     return blocks;
 }
 
-// Of a call: what Siconos is given it may change, and what is left of it is never given again.
+// Returns the arguments of one Siconos call. Siconos may modify them, so they are never reused.
 static FrictionContactProblem *problem_of(const siconos_call *job)
 {
     const int n = job->W.n;
@@ -134,7 +136,7 @@ static FrictionContactProblem *problem_of(const siconos_call *job)
                                                 siconos_copy(job->task->problem->mu, n));
 }
 
-// After each iteration of those solvers that call back: an iterate to keep should this be the last.
+// Keeps an iterate, should it be the last. Some solvers call it after each iteration.
 static void note_iterate(void *context, int size, double *r, double *u, double error, void *unused)
 {
     siconos_call *job = context;
@@ -162,7 +164,7 @@ static SolverOptions *options_of(siconos_call *job, double tolerance, Callback *
     return options;
 }
 
-// One call from r. Whether Siconos says that it has converged; where there was nothing left to do
+// Calls Siconos from r. True if it says that it has converged; if there was nothing left to do
 // for it, only its error says so.
 static bool call(siconos_call *job, double tolerance)
 {
@@ -264,7 +266,7 @@ static void count(const siconos_call *job, ss_result *result)
     result->cpu_seconds = job->setup.cpu + job->sweeps.cpu;
 }
 
-// In the child, whose end frees everything.
+// Works in the child, whose end frees everything.
 static void siconos_work(const ss_task *task, ss_shared_solve *shared)
 {
     ss_result *result = &shared->result;

@@ -179,7 +179,7 @@ static ss_outcome spg_step(void *of, ss_drive *d)
     return SS_UNSOLVED;
 }
 
-static const ss_steps STEPS = {.form = offsetof(settings, form),
+static const ss_steps STEPS = {.moves = SS_MOVES_COUPLING,
                                .whole = true,
                                .state_size = sizeof(spg_state),
                                .make = spg_make,
@@ -193,9 +193,6 @@ const ss_global_solver ss_spg = {
              .about = "Spectral projected gradients: steps of Barzilai and Borwein with a "
                       "non-monotone line search on the convex problem with a frozen shift. "
                       "The shift of De Saxce is renewed in an outer loop. It factors nothing.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
-    .solve = ss_drive_solve,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
 };

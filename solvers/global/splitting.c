@@ -1,41 +1,45 @@
-// splitting: a local step of all contacts at once, with masses split between those that meet in a body. After
-// [J20], Algorithm 3, with the impulse that is accumulated before it is cut. With u = W r + b,
+// solvers/global/splitting.c -- splitting: a local step of all contacts at once, with masses split
+// between those that meet in a body. It follows [J20], Algorithm 3, with the impulse that is
+// accumulated before it is cut. With u = W r + b,
 //
 //     r_i <- cut(r_i - m_i u_i),     1/m_i = q n_i |W_ii|                                    (1)
 //
-// n_i being the number of contacts, i among them, that share a body with i and push or approach: r_N > 0 or
-// u_N < 0. Fixed points are Coulomb's whatever m_i > 0 (problems/split_impulse.h). In one step r changes at
-// these alone, and for positive semidefinite W
+// n_i being the number of contacts, i among them, that share a body with i and push or approach:
+// r_N > 0 or u_N < 0. Fixed points are Coulomb's whatever m_i > 0 (problems/split_impulse.h). In
+// one step r changes at these alone, and for positive semidefinite W
 //
 //     dr'W dr <= sum over i, j with W_ij != 0 of (dr_i'W_ii dr_i + dr_j'W_jj dr_j)/2
 //             <= sum_i n_i |W_ii| |dr_i|^2                                                   (2)
 //
-// so that with q = 1 (step=masses) each step without friction lowers r'W r/2 + b'r: nothing overshoots, as
-// contacts do that do not know of each other. |W_ii| is the largest sum of a row, at least the largest
-// eigenvalue. (2) is far from sharp on strands, and q is therefore the ratio of its ends in the step before
-// (step=spectral, the default: the step of Barzilai and Borwein), 1 at first and where that is not positive.
-// Such steps may run in a cycle; a while in which q falls slowly, and steps are short, ends it.
+// so that with q = 1 (step=masses) each step without friction lowers r'W r/2 + b'r: nothing
+// overshoots, as contacts do that do not know of each other. |W_ii| is the largest sum of a row, at
+// least the largest eigenvalue. (2) is far from sharp on strands, and q is therefore the ratio of
+// its ends in the step before (step=spectral, the default: the step of Barzilai and Borwein), 1 at
+// first and where that is not positive. Such steps may run in a cycle; a while in which q falls
+// slowly, and steps are short, ends it.
 //
-// A step is four loops, over bodies or contacts, whose items need nothing of each other: threads share them, and
-// every sum has its own order. doc/formulation.md, "Splitting".
+// A step is four loops over bodies or contacts, whose items are independent: threads share them,
+// and every sum has its own order. doc/formulation.md, "Splitting".
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/team.h"
 #include "problems/split_impulse.h"
-#include "solvers/global/global.h"
 #include "solvers/global/drive.h"
-#include "solvers/sweep/sweep_keys.h"
+#include "solvers/global/global.h"
+#include "solvers/sweep/sweep.h"
 
 #define JUDGE_EVERY 10    // iterations: an evaluation costs about one
-#define CHUNK       64    // contacts or bodies of an item
+#define CHUNK       64    // contacts or bodies in an item
 #define PAYING      50000 // products of W below which waking a thread costs more than it does
 
-#define LEAST 1e-3 // of q
-#define FREE  20   // evaluations without a better answer, after which
-#define HELD  5    // that many follow in which
-#define HOLD  0.9  // q falls by no more than to this share in a step
+// After FREE evaluations without a better answer, HELD ones follow in which q falls to no less than
+// a share of HOLD in a step.
+#define LEAST 1e-3 // least q
+#define FREE  20
+#define HELD  5
+#define HOLD  0.9
 
 typedef enum steps { STEP_SPECTRAL, STEP_MASSES } steps;
 typedef struct settings {
@@ -59,14 +63,15 @@ typedef struct splitting_state {
     double *stiff;     // [n] |W_ii|
     double *r, *u;     // [4 n]
     double *before;    // [4 n] r of the last step
-    double *resist;    // [n] n_i |W_ii| of the last step; 0 of those that slept
-    double (*ends)[2]; // [items of contacts] of (2), the left and the right one
-    double q, hold;    // hold: share of q that the next step keeps at least
-    int left;          // evaluations until that changes
-    double *z;         // of all bodies; matrix-free form
-    bool *awake;       // [n] who pushes or approaches
-    int *count;        // [bodies] of these; matrix-free form
-    ss_team *team;     // borrowed; NULL: nobody helps
+    double *resist;    // [n] n_i |W_ii| of the last step; 0 if the contact slept
+    double (*ends)[2]; // [items of contacts] left and right end of (2)
+    double q;
+    double hold;   // least share of q that the next step keeps
+    int left;      // evaluations until that changes
+    double *z;     // whitened velocities of all bodies; matrix-free form
+    bool *awake;   // [n] true if the contact pushes or approaches
+    int *count;    // [bodies] number of contacts that do; matrix-free form
+    ss_team *team; // borrowed; NULL: one thread
 } splitting_state;
 
 static void splitting_release(void *of)
@@ -81,7 +86,7 @@ static void splitting_release(void *of)
     free(state->count);
 }
 
-// ---- The loops of a step, an item each
+// ---- The loops of a step
 
 static int items_of(int count)
 {
@@ -129,7 +134,7 @@ static void find_velocities(void *of, int item, int thread)
     state->ends[item][1] = bound;
 }
 
-// q of the step to come.
+// Returns q of the next step.
 static double curvature(const splitting_state *state)
 {
     double met = 0.0, bound = 0.0;
@@ -154,7 +159,8 @@ static void count_on_bodies(void *of, int item, int thread)
     }
 }
 
-// Those awake that share a body with i, which is awake. Who shares two bodies counts twice in matrix-free form.
+// Returns the number of contacts awake that share a body with i, which is awake. In matrix-free
+// form one that shares two bodies counts twice.
 static int neighbours(const splitting_state *state, int i)
 {
     const ss_coupling *c = state->c;
@@ -192,7 +198,7 @@ static void run(splitting_state *state, int count, ss_team_work *work)
     ss_team_run(state->team, items_of(count), work, state);
 }
 
-// After each evaluation: whether the next steps are free, or shorter ones that end a cycle.
+// Decides after an evaluation whether the next steps are free, or shorter ones that end a cycle.
 static void take_turns(splitting_state *state, bool better)
 {
     state->left--;
@@ -228,7 +234,7 @@ static ss_outcome splitting_step(void *of, ss_drive *d)
 
 // ---- Making one
 
-// |W_ii|, or what takes its place where a contact moves nothing.
+// Returns |W_ii|, or a scale in its place where a contact moves nothing.
 static double stiffness(const ss_coupling *c, int i)
 {
     const double *W = c->contact[i].W;
@@ -243,6 +249,7 @@ static double stiffness(const ss_coupling *c, int i)
     return largest > 0.0 ? largest : c->s > 0.0 ? c->s : 1.0;
 }
 
+// Returns the number of products in W r.
 static double products(const ss_coupling *c)
 {
     const size_t d = (size_t)c->dim;
@@ -285,7 +292,7 @@ static ss_status splitting_make(void *of, ss_drive *d, ss_error *e)
     return SS_OK;
 }
 
-static const ss_steps STEPS = {.form = offsetof(settings, form),
+static const ss_steps STEPS = {.moves = SS_MOVES_COUPLING,
                                .whole = true,
                                .state_size = sizeof(splitting_state),
                                .make = splitting_make,
@@ -301,10 +308,7 @@ const ss_global_solver ss_splitting = {
                       "accumulated impulse, with all masses changed by the curvature that the last "
                       "step met. It factors nothing, each iteration costs one product by W, and "
                       "threads share all of it. Large friction makes it slow.",
-             .keys = KEYS,
-             .defaults = &DEFAULTS,
-             .settings_size = sizeof(settings)},
-    .steps = &STEPS,
+             SS_OPTIONS(KEYS, DEFAULTS)},
+    SS_DRIVEN(STEPS),
     .takes_threads = ss_drive_takes_threads,
-    .solve = ss_drive_solve,
 };

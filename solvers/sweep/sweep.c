@@ -216,7 +216,7 @@ void ss_sweep_set(ss_sweeper *sweeper, const double *r)
 
 // Tolerances from which on floats do not disturb sweeps. They leave an error of some 1e-7 in a
 // velocity until it is computed from the impulses again: before an answer is judged, and every
-// REFRESH_SWEEPS (gauss_seidel.c).
+// REFRESH_SWEEPS (gs).
 #define FEW_DIGITS_FROM 1e-4
 
 static ss_local_goal sweep_goal(const ss_sweeper *sweeper)
