@@ -1,4 +1,4 @@
-// ppa: the proximal point method for Coulomb's law with an exact proximal step (prox_step.h).
+// ppa: the proximal point method for Coulomb's law with an exact proximal step (prox.h).
 //
 //     outer:  l <- phi(l)      its fixed points are the solutions
 //     inner:  semismooth Newton to 0.3 of its first residual
@@ -18,7 +18,7 @@
 #include "solvers/linear/mixing.h"
 #include "solvers/global/drive.h"
 #include "solvers/global/ppa_start.h"
-#include "solvers/global/prox_step.h"
+#include "solvers/global/prox.h"
 #include "solvers/sweep/sweep_keys.h"
 #include "solvers/registry.h"
 #include "solvers/small.h"

@@ -2,7 +2,7 @@
 //
 // The equations of ipm.c with C (x - x'), where x' is the impulse before the step, are those of a
 // proximal step of weight rho = 1/delta around x'. One step is taken on the path of each. Where
-// contacts open, stick or slip anew the exact step of prox_step.h has kinks, which Newton's method
+// contacts open, stick or slip anew the exact step of prox.h has kinks, which Newton's method
 // passes a few at a time; here all is smooth, and far from the answer far cheaper. Near the answer
 // few contacts still change, and exact steps are cheaper.
 //

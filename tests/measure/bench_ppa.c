@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/global/prox_step.h"
+#include "solvers/global/prox.h"
 #include "solvers/registry.h"
 #include "tests/measure/bench.h"
 

@@ -1,5 +1,5 @@
 // The proximal step: its Jacobian against differences, its answers by the one-contact solver.
-#include "solvers/global/prox_step.h"
+#include "solvers/global/prox.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
 
