@@ -1,4 +1,5 @@
-// ppa: the proximal point method for Coulomb's law with an exact proximal step (prox.h).
+// solvers/global/ppa.c -- ppa: the proximal point method for Coulomb's law with an exact proximal
+// step (prox.h).
 //
 //     outer:  l <- phi(l)      its fixed points are the solutions
 //     inner:  semismooth Newton to 0.3 of its first residual
@@ -8,20 +9,208 @@
 // sqrt(p_i), p_i = 1 / (tr W_ii / d). The fixed numbers are measured ones: of the values tried (a
 // fixed rho, caps from 1e4 to 1e8, mixing before the cap, inner shares from 0.03 to 0.5, rho
 // growing by other factors) these solve most of the dense ponytails, in the fewest steps. phi is
-// judged, never l. In dense hair it starts from nothing with interior points (ppa_start.h); elsewhere, from
+// judged, never l. In dense hair it starts from zero with interior points; elsewhere, from
 // impulses, and where those get stuck, with a few sweeps of Gauss and Seidel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/global/global.h"
-#include "solvers/linear/mixing.h"
 #include "solvers/global/drive.h"
-#include "solvers/global/ppa_start.h"
+#include "solvers/global/global.h"
+#include "solvers/global/ipm.h"
 #include "solvers/global/prox.h"
-#include "solvers/sweep/sweep_keys.h"
+#include "solvers/linear/mixing.h"
 #include "solvers/registry.h"
 #include "solvers/small.h"
+#include "solvers/sweep/sweep.h"
+
+// ---- Interior points at the start
+//
+// The equations of ipm.c with C (x - x'), where x' is the impulse before the step, are those of a
+// proximal step of weight rho = 1/delta around x'. One step is taken on the path of each. Where
+// contacts open, stick or slip anew the exact step of prox.h has kinks, which Newton's method
+// passes a few at a time; here all is smooth, and far from the answer far cheaper. Near the answer
+// few contacts still change, and exact steps are cheaper.
+//
+// If the path of the answers has a fold (a step is short even to the centre, or det J < 0), the
+// proximal problem of less weight has none: delta grows, and falls again as steps succeed. If delta
+// may grow no more, only the contacts of the fold get more compliance. Where friction is high these
+// steps may lead nowhere; ppa then begins with sweeps.
+
+typedef struct inside_steps {
+    ss_interior newton;
+    double *plain;   // [n] compliance without folds
+    double *part;    // [n] scratch
+    bool by_contact; // compliance grows by contact
+    int tries;       // without a step, in a row
+    bool is_short;   // factors in floats pay
+    double least;    // estimate so far,
+    int idle;        // steps since then
+} inside_steps;
+
+// Tells what follows a step.
+typedef enum inside_end { INSIDE_GOES_ON, INSIDE_NEAR, INSIDE_STUCK } inside_end;
+
+#define LEAST_DELTA  1e-6 // the cap of rho is 1e6, too
+#define MOST_DELTA   3e-4 // beyond it only the contacts of a fold get more compliance
+#define DELTA_GROWTH 3.0  // least factor by which delta grows at a fold,
+#define MOST_GROWTH  5.0  // and largest; with 10, many more steps follow
+#define GOOD_STEP    0.5  // compliance decays after a step of at least this length
+#define HOPELESS     0.05 // a first direction as short: a centring one is shorter than 0.1 then
+#define NEAR         1e-6 // estimate from which on exact steps are cheaper
+#define NEAR_JUDGED  3.0  // times the tolerance: answers with such an estimate are judged
+#define IDLE_MOST    20   // steps without a better estimate
+
+// The contacts of a fold have a large part of |direction|^2 (ss_ipm_find_parts).
+#define FOLD_SHARE  0.01 // least share of the largest part,
+#define FOLD_LEAST  4.0  // and least multiple of x.y
+#define FOLD_GROWTH 10.0 // factor of their compliance where a step is refused,
+#define FOLD_TRIES  2    // so often in a row at most,
+#define FOLD_MORE   2.0  // and where a step is taken
+#define FOLD_STEP   0.3  // that is shorter than this
+#define FOLD_DECAY  0.5  // factor after a good step
+#define FOLD_MOST   1e9  // largest multiple of the compliance at the start
+
+static void inside_free(inside_steps *inside)
+{
+    if (inside != NULL) {
+        ss_ipm_release(&inside->newton);
+        free(inside->plain);
+        free(inside);
+    }
+}
+
+// The system is borrowed. NULL without memory.
+static inside_steps *inside_new(ss_implicit *system, const ss_drive *d)
+{
+    inside_steps *inside = calloc(1, sizeof *inside);
+    if (inside == NULL) {
+        return NULL;
+    }
+    ss_interior *state = &inside->newton;
+    const size_t n = (size_t)d->c->n;
+    inside->plain = malloc((2 * n + 1) * sizeof *inside->plain);
+    if (!ss_ipm_allocate(state, system) || inside->plain == NULL) {
+        inside_free(inside);
+        return NULL;
+    }
+    inside->is_short = state->is_short;
+    inside->least = INFINITY;
+    state->delta = LEAST_DELTA;
+    ss_ipm_start(state, d);
+    inside->part = inside->plain + n;
+    memcpy(inside->plain, state->compliance, n * sizeof *inside->plain);
+    return inside;
+}
+
+// Takes weight away: delta grows. If it may grow no more it is least again, and from now on only
+// the contacts of folds get more compliance.
+static void inside_soften(inside_steps *inside, double growth)
+{
+    ss_interior *state = &inside->newton;
+    inside->by_contact = state->delta >= MOST_DELTA;
+    state->delta = inside->by_contact ? LEAST_DELTA : fmin(growth * state->delta, MOST_DELTA);
+    state->is_short = inside->is_short;
+}
+
+// Gives compliance to the contacts of the fold that the direction meets.
+static void inside_soften_fold(inside_steps *inside, double growth)
+{
+    ss_interior *state = &inside->newton;
+    const int n = state->system->c->n;
+    double *part = inside->part, largest = 0.0;
+    ss_ipm_find_parts(state, part);
+    for (int i = 0; i < n; i++) {
+        largest = fmax(part[i], largest);
+    }
+    const double least = fmax(FOLD_LEAST * state->gap, FOLD_SHARE * largest);
+    for (int i = 0; i < n; i++) {
+        if (part[i] >= least) {
+            state->compliance[i] =
+                fmin(growth * state->compliance[i], FOLD_MOST * inside->plain[i]);
+        }
+    }
+}
+
+// True if no step is taken, as it would be short or det J < 0: the problem is softened instead.
+// Contacts of a fold are softened at most FOLD_TRIES times in a row before a step is taken all the
+// same.
+static bool inside_refuses(inside_steps *inside, bool folded, double a)
+{
+    if ((!folded && !(a < SS_IPM_SHORT)) || inside->tries == FOLD_TRIES) {
+        inside->tries = 0;
+        return false;
+    }
+    if (inside->by_contact) {
+        inside->tries++;
+        inside_soften_fold(inside, FOLD_GROWTH);
+    } else {
+        inside_soften(inside, fmin(fmax(SS_IPM_SHORT / a, DELTA_GROWTH), MOST_GROWTH));
+    }
+    return true;
+}
+
+// Adapts the compliance after a step of length a.
+static void inside_adapt(inside_steps *inside, double a)
+{
+    ss_interior *state = &inside->newton;
+    if (inside->by_contact && a < FOLD_STEP) {
+        inside_soften_fold(inside, FOLD_MORE);
+    }
+    if (a < GOOD_STEP) {
+        return;
+    }
+    ss_ipm_harden(state, LEAST_DELTA);
+    for (int i = 0; inside->by_contact && i < state->system->c->n; i++) {
+        state->compliance[i] = fmax(FOLD_DECAY * state->compliance[i], inside->plain[i]);
+    }
+}
+
+static inside_end inside_look(inside_steps *inside, ss_drive *d)
+{
+    ss_interior *state = &inside->newton;
+    const double estimate = ss_ipm_estimate(state);
+    inside->idle++;
+    if (estimate < inside->least) {
+        inside->least = estimate;
+        inside->idle = 0;
+    }
+    if (estimate <= NEAR_JUDGED * d->task->tolerance) {
+        ss_drive_judge(d, state->r);
+    } else {
+        ss_drive_pass(d, state->r, estimate);
+    }
+    return estimate <= NEAR ? INSIDE_NEAR : INSIDE_GOES_ON;
+}
+
+// Makes one step, which it counts, and judges it if its estimate is near the tolerance.
+static inside_end inside_step(inside_steps *inside, ss_drive *d)
+{
+    ss_interior *state = &inside->newton;
+    d->iterations++;
+    state->gap = ss_ipm_gap(state, 0.0);
+    if (!ss_ipm_factor(state)) {
+        return INSIDE_STUCK;
+    }
+    const bool folded = ss_block_lu_is_negative(state->system->lu);
+    if (folded && !inside->by_contact) {
+        inside_soften(inside, DELTA_GROWTH);
+        return INSIDE_GOES_ON;
+    }
+    double plain;
+    const double a = ss_ipm_find_step(state, true, inside->by_contact ? 0.0 : HOPELESS, &plain);
+    if (inside_refuses(inside, folded, a)) {
+        return INSIDE_GOES_ON;
+    }
+    if (!(a > 0.0) || !isfinite(a) || inside->idle >= IDLE_MOST) {
+        return INSIDE_STUCK;
+    }
+    inside_adapt(inside, a);
+    ss_ipm_move(state, a);
+    return inside_look(inside, d);
+}
+
+// ---- The method
 
 #define RHO_CAP       1e6
 #define INTERIOR_MOST 100 // steps of interior points,
@@ -69,7 +258,7 @@ typedef struct ppa_state {
     ss_task start;           // their task
     ss_sweep_settings sweep; // and their settings
     ss_prox *prox;
-    ss_ppa_start *inside; // interior points; NULL where there are none, or no more
+    inside_steps *inside; // interior points; NULL if there are none, or no more
     int near_from;        // iterations before the exact steps that follow these; 0: they do not
     int swept_from;       // iterations before the sweeps
     bool started;         // with proximal steps
@@ -78,8 +267,6 @@ typedef struct ppa_state {
     double *f, *root; // [4 n] residual of the outer iteration; [n] 1 / sqrt(p_i)
     double rho, cap, growth;
 } ppa_state;
-
-// ---- Weights
 
 static void set_weights(const ppa_state *state, const ss_drive *d)
 {
@@ -94,8 +281,6 @@ static void grow_weights(ppa_state *state, int steps)
     const double wanted = steps <= 4 ? 2.0 : steps <= 8 ? 1.5 : steps <= 14 ? 1.2 : 1.0;
     state->rho = fmin(state->rho * fmin(wanted, state->growth), state->cap);
 }
-
-// ---- One outer step
 
 static void ppa_accept(ppa_state *state, const ss_prox_info *info)
 {
@@ -151,7 +336,7 @@ static void start_outer(ppa_state *state, ss_drive *d)
     state->started = true;
 }
 
-// With sweeps, from the impulses that there are.
+// Begins with sweeps from the present impulses.
 static void begin_with_sweeps(ppa_state *state, const ss_drive *d)
 {
     const settings *s = d->settings;
@@ -164,23 +349,23 @@ static void begin_with_sweeps(ppa_state *state, const ss_drive *d)
     state->swept_from = d->iterations;
 }
 
-// The same from the start.
+// Begins with sweeps from the start.
 static void begin_again(ppa_state *state, ss_drive *d)
 {
     ss_coupling_set(d->c, d->start);
     begin_with_sweeps(state, d);
 }
 
-// A step of interior points; where it is the last one, what follows is prepared.
+// Makes a step of interior points. After the last one it prepares what follows.
 static void ppa_step_inside(ppa_state *state, ss_drive *d)
 {
-    const ss_ppa_start_state now = ss_ppa_start_step(state->inside, d);
-    if (now == SS_PPA_START_GOES_ON && d->iterations < INTERIOR_MOST) {
+    const inside_end now = inside_step(state->inside, d);
+    if (now == INSIDE_GOES_ON && d->iterations < INTERIOR_MOST) {
         return;
     }
-    ss_ppa_start_free(state->inside);
+    inside_free(state->inside);
     state->inside = NULL;
-    if (now == SS_PPA_START_NEAR) {
+    if (now == INSIDE_NEAR) {
         start_outer(state, d);
         state->rho = RHO_NEAR;
         state->near_from = d->iterations;
@@ -212,9 +397,7 @@ static ss_outcome ppa_step(void *of, ss_drive *d)
     return state->rho > RHO_LEAST ? SS_UNSOLVED : SS_STALLED;
 }
 
-// ---- Making one
-
-// With form=auto the form in which the factor is smaller.
+// Makes the sweeper; with form=auto in the form in which the factor is smaller.
 static ss_status ppa_couple(void *of, ss_drive *d, const double *r, const ss_stop *stop,
                             ss_error *e)
 {
@@ -242,7 +425,8 @@ static ss_status ppa_couple(void *of, ss_drive *d, const double *r, const ss_sto
     return status;
 }
 
-// Where 50 sweeps are little of the way: in dense and even hair, to a small error, from nothing.
+// True if 50 sweeps would be little of the way: in dense and even hair, to a small error, from
+// zero.
 static bool begins_inside(const ss_drive *d)
 {
     const settings *s = d->settings;
@@ -262,7 +446,7 @@ static ss_status ppa_make(void *of, ss_drive *d, ss_error *e)
         return status;
     }
     if (begins_inside(d)) {
-        state->inside = ss_ppa_start_new(state->prox->system, d);
+        state->inside = inside_new(state->prox->system, d);
         if (state->inside == NULL) {
             return ss_fail_memory(e, "a proximal method");
         }
@@ -286,7 +470,7 @@ static void ppa_release(void *of)
 {
     ppa_state *state = of;
     ss_method_free(state->start_method);
-    ss_ppa_start_free(state->inside);
+    inside_free(state->inside);
     ss_prox_free(state->prox);
     ss_mixing_free(state->mixing);
     free(state->old_y);
