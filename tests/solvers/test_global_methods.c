@@ -11,7 +11,6 @@
 // With both forms of W where there are two, and those that have one.
 static const char *const FORMED[] = {"apgd",
                                      "spg",
-                                     "spg:shift=step",
                                      "admm",
                                      "alm",
                                      "ppa",
