@@ -25,7 +25,8 @@
 typedef struct part {
     ss_buffer pairs, found;
     size_t nfound;
-    bool ok; // false: without memory
+    double depth; // m: of the deepest overlap so far
+    bool ok;      // false: without memory
 } part;
 
 struct ss_collider {
@@ -33,6 +34,7 @@ struct ss_collider {
     ss_cells cells;
     ss_buffer segments, boxes, bars, orders, counts, touches;
     part parts[PARTS];
+    double depth; // of the last search
 };
 
 // What one call of ss_collide works on.
@@ -48,6 +50,7 @@ typedef struct search {
     int nsegments;
     int nparts;
     size_t nfound; // in all parts
+    double depth;  // likewise
 } search;
 
 ss_collider *ss_collider_new(ss_team *team)
@@ -55,6 +58,7 @@ ss_collider *ss_collider_new(ss_team *team)
     ss_collider *c = calloc(1, sizeof *c);
     if (c != NULL) {
         c->team = team;
+        c->depth = NAN;
     }
     return c;
 }
@@ -89,14 +93,18 @@ static bool is_held(const ss_polylines *lines, int vertex)
     return lines->holder != NULL && lines->holder[vertex] >= 0;
 }
 
-static bool never_touch(const ss_polylines *lines, const ss_segment *a, const ss_segment *b)
+// Of one strand.
+static bool share_vertex(const ss_polylines *lines, const ss_segment *a, const ss_segment *b)
 {
-    if (a->strand != b->strand) {
-        return a->number == 0 && b->number == 0 && is_held(lines, a->vertex) &&
-               is_held(lines, b->vertex);
-    }
     const int from_a = origin(lines, a), from_b = origin(lines, b);
     return from_a == from_b || from_a == b->vertex + 1 || from_b == a->vertex + 1;
+}
+
+static bool never_touch(const ss_polylines *lines, const ss_segment *a, const ss_segment *b)
+{
+    return a->strand != b->strand ? a->number == 0 && b->number == 0 && is_held(lines, a->vertex) &&
+                                        is_held(lines, b->vertex)
+                                  : share_vertex(lines, a, b);
 }
 
 static bool belongs_to_next(const search *s, const ss_segment *a, double abscissa)
@@ -196,6 +204,61 @@ static int touches_of(const search *s, const ss_segment *a, const ss_segment *b,
     return moves != NULL && touch_later(s, x, moved, radii, t) ? 1 : 0;
 }
 
+// m along their polyline from the nearest point of a to that of b, which comes later; infinite on another polyline.
+static double way_along(const ss_polylines *lines, const ss_segment *a, double at_a,
+                        const ss_segment *b, double at_b)
+{
+    double way = 0.0;
+    for (int v = a->vertex; v <= b->vertex; v++) {
+        const double share = (v < b->vertex ? 1.0 : at_b) - (v > a->vertex ? 0.0 : at_a);
+        way += share * ss_length(ss_minus(lines->x[v + 1], lines->x[v]));
+        if (v > a->vertex && ss_begins_branch(lines, v)) {
+            return INFINITY;
+        }
+    }
+    return way;
+}
+
+// Whether ends of both are held where they overlap, or all of both is.
+static bool are_held_together(const ss_polylines *lines, int a, int b)
+{
+    bool all = true, there = false;
+    for (int i = a; i < a + 2; i++) {
+        for (int j = b; j < b + 2; j++) {
+            const bool held = is_held(lines, i) && is_held(lines, j);
+            const double apart = ss_length(ss_minus(lines->x[i], lines->x[j]));
+            all = all && held;
+            there = there || (held && apart < 2.0 * lines->radius);
+        }
+    }
+    return all || there;
+}
+
+static bool may_overlap(const ss_polylines *lines, const ss_segment *a, double at_a,
+                        const ss_segment *b, double at_b)
+{
+    if (a->strand != b->strand) {
+        return !are_held_together(lines, a->vertex, b->vertex);
+    }
+    return !share_vertex(lines, a, b) && way_along(lines, a, at_a, b, at_b) >= M_PI * lines->radius;
+}
+
+static void measure_pair(const search *s, part *p, ss_pair pair)
+{
+    const ss_segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
+    const double radii = 2.0 * s->lines->radius;
+    if (ss_bars_are_beyond(&s->bars[pair.a], &s->bars[pair.b], radii - p->depth)) {
+        return;
+    }
+    ss_vec3 x[4];
+    double at_a, at_b;
+    two_segments(s->lines->x, a, b, x);
+    const double depth = radii - ss_segments_exact(x[0], x[1], x[2], x[3], &at_a, &at_b);
+    if (depth > p->depth && may_overlap(s->lines, a, at_a, b, at_b)) {
+        p->depth = depth;
+    }
+}
+
 static void touch_segments(const search *s, part *p, ss_pair pair)
 {
     const ss_segment *a = &s->segments[pair.a], *b = &s->segments[pair.b];
@@ -259,14 +322,20 @@ static bool touch_vertices(const search *s, int o)
 }
 
 // Whether the vertex is held where it overlaps the obstacle, by more than rounding.
+static bool is_held_inside(const search *s, int vertex, int o)
+{
+    const ss_vec3 x = s->lines->x[vertex];
+    const double reach = (1.0 - 1e-6) * s->lines->radius;
+    ss_obstacle_near near;
+    return is_held(s->lines, vertex) &&
+           ss_obstacle_within(&s->obstacles[o], &s->poses[o], x, x, reach, &near);
+}
+
+// Whether it is, for good.
 static bool is_planted(const search *s, int vertex, int o)
 {
-    const ss_polylines *lines = s->lines;
-    const ss_vec3 x = lines->x[vertex];
-    ss_obstacle_near near;
-    return is_held(lines, vertex) && lines->holder[vertex] == s->obstacles[o].body &&
-           ss_obstacle_within(&s->obstacles[o], &s->poses[o], x, x, (1.0 - 1e-6) * lines->radius,
-                              &near);
+    return is_held(s->lines, vertex) && s->lines->holder[vertex] == s->obstacles[o].body &&
+           is_held_inside(s, vertex, o);
 }
 
 // The segment, or of one that touches by its vertices that at abscissa `end`, 0 or 1.
@@ -300,6 +369,19 @@ static void touch_whole_or_vertices(const search *s, part *p, int i, int o)
     }
 }
 
+static void measure_obstacle(const search *s, part *p, int i, int o)
+{
+    const ss_polylines *lines = s->lines;
+    const int v = s->segments[i].vertex;
+    ss_obstacle_near near;
+    if (ss_obstacle_within(&s->obstacles[o], &s->poses[o], lines->x[v], lines->x[v + 1],
+                           lines->radius - p->depth, &near) &&
+        !(is_held(lines, v) && is_held(lines, v + 1)) && !is_held_inside(s, v, o) &&
+        !is_held_inside(s, v + 1, o)) {
+        p->depth = lines->radius - near.distance;
+    }
+}
+
 // Segments first .. end - 1.
 static void touch_by(const search *s, part *p, int o, int first, int end)
 {
@@ -307,6 +389,9 @@ static void touch_by(const search *s, part *p, int o, int first, int end)
     for (int i = first; i < end && p->ok; i++) {
         if (s->bars == NULL || !ss_bar_is_beyond(&s->bars[i], s->poses[o].place, reach)) {
             touch_whole_or_vertices(s, p, i, o);
+            if (s->bars != NULL) {
+                measure_obstacle(s, p, i, o);
+            }
         }
     }
 }
@@ -338,11 +423,15 @@ static void find_part(void *context, int item, int thread)
     size_t npairs;
     (void)thread;
     p->nfound = 0;
+    p->depth = 0.0;
     p->ok = ss_cells_pairs(&s->c->cells, item, s->nparts, &p->pairs, &npairs);
     ss_pair *pairs = p->pairs.data;
     npairs = s->bars != NULL && p->ok ? sift(s, pairs, npairs) : npairs;
     for (size_t k = 0; k < npairs && p->ok; k++) {
         touch_segments(s, p, pairs[k]);
+        if (s->bars != NULL) {
+            measure_pair(s, p, pairs[k]);
+        }
     }
     for (int o = 0; o < s->nobstacles; o++) {
         touch_by(s, p, o, ss_team_cut(s->nsegments, item, s->nparts),
@@ -396,6 +485,7 @@ static ss_status find(search *s, double largest, ss_error *e)
     for (int k = 0; k < s->nparts; k++) {
         ok = ok && c->parts[k].ok;
         s->nfound += c->parts[k].nfound;
+        s->depth = ss_larger(s->depth, c->parts[k].depth);
     }
     return ok ? SS_OK : ss_fail_memory(e, "the contacts");
 }
@@ -446,5 +536,11 @@ ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacl
         *touches = c->touches.data;
         *count = (int)s.nfound;
     }
+    c->depth = status == SS_OK && lines->moved == NULL ? s.depth : NAN;
     return status;
+}
+
+double ss_collider_depth(const ss_collider *c)
+{
+    return c->depth;
 }

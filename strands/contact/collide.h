@@ -78,6 +78,13 @@ ss_status ss_collide(ss_collider *c, const ss_polylines *lines, const ss_obstacl
                      const ss_pose *poses, int nobstacles, double margin, const ss_touch **touches,
                      int *count, ss_error *e);
 
+// How deep vertices and segments overlapped in the last search, whatever touched: the deepest of all, against all
+// obstacles and all segments of all strands, m; 0 where none did. NaN after a search with `moved`, or one that failed.
+// Three kinds of overlap do not count. What is held where it overlaps is where its scripts put it. Segments of one
+// polyline whose nearest points are less than pi radii apart along it are near each other in any bend of one radius,
+// and so are segments of one strand that share a vertex.
+double ss_collider_depth(const ss_collider *c);
+
 // Closest points of the segments x0 x1 and y0 y1: abscissae and distance. Nearly parallel ones: the
 // middle of the overlap.
 double ss_segments_nearest(ss_vec3 x0, ss_vec3 x1, ss_vec3 y0, ss_vec3 y1, double *a, double *b);

@@ -107,8 +107,8 @@ typedef struct ss_step_report {
                         // and the work of baumgarte's pushing out
     ss_energy energy;   // at its end
     double length;      // m, of all polylines at its end
-    double penetration; // m: the deepest overlap at its end, 0 without; NaN where nobody looked:
-                        // without contacts, with reach 0 and of strands side by side
+    double penetration; // m: the deepest overlap of all vertices and edges at its end
+                        // (ss_collider_depth); NaN without contacts and of strands side by side
     double max_speed;   // m/s, of points against the body of their root
     double collide_seconds, assemble_seconds, solve_seconds, seconds;
     // Of a step by iterates, shares of the above: the systems of the first iterate; systems and velocities

@@ -397,16 +397,6 @@ static void place_end(ss_stepper *s, ss_step_report *report)
     report->max_speed = sqrt(square);
 }
 
-// Of touches within the margin.
-static double deepest(const ss_touch *touches, int count)
-{
-    double depth = 0.0;
-    for (int i = 0; i < count; i++) {
-        depth = fmax(depth, -touches[i].gap);
-    }
-    return depth;
-}
-
 // Of what is found where the try ends. Pairs that scripts alone move go where these say.
 static bool reached_too_far(const ss_stepper *s)
 {
@@ -436,12 +426,12 @@ ss_status ss_step_end(ss_stepper *s, double h, ss_step_report *report, ss_step_r
         *reason = SS_STEP_EXPLOSION;
         return SS_OK;
     }
-    if (!s->options.contacts || s->options.reach == 0.0) {
+    if (!s->options.contacts) {
         return SS_OK;
     }
     const ss_status status =
         ss_step_collide(s, &s->there, NULL, h, &s->after, &s->nafter, report, e);
-    report->penetration = status == SS_OK ? deepest(s->after, s->nafter) : NAN;
+    report->penetration = ss_collider_depth(s->collider);
     if (status == SS_OK && reached_too_far(s)) {
         *reason = SS_STEP_REACH;
     }

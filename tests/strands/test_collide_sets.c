@@ -190,6 +190,29 @@ static void a_used_collider_finds_what_a_new_one_finds(void)
     }
 }
 
+// Whatever touches, and however.
+static void the_depth_is_that_of_looking_at_everything(void)
+{
+    int deep = 0;
+    for (int k = 0; k < NSCENES; k++) {
+        setting at = setting_of(&scenes[k]);
+        const scene *s = at.of;
+        CHECK_OK(collide(&at.h.lines, at.obstacles, at.poses, s->nobstacles, s->margin));
+        CHECK(isnan(ss_collider_depth(collider)) == (s->speed > 0.0));
+        at.h.lines.moved = NULL;
+        for (int rules = 0; rules < 4; rules++) {
+            at.h.lines.vertices = rules % 2 == 1;
+            at.h.lines.exact = rules / 2 == 1;
+            CHECK_OK(collide(&at.h.lines, at.obstacles, at.poses, s->nobstacles, s->margin));
+            const double d = brute_depth(&at.h.lines, at.obstacles, at.poses, s->nobstacles);
+            CHECK_NEAR(ss_collider_depth(collider), d, 1e-12 * s->radius);
+            deep += d > 0.0;
+        }
+        hair_free(&at.h);
+    }
+    CHECK(deep > 30);
+}
+
 // Threads that share a search. The same touches in the same order, bit by bit.
 static void threads_find_the_same_touches(void)
 {
@@ -208,6 +231,7 @@ static void threads_find_the_same_touches(void)
                                 s->margin, &others, &n, &error));
             TEST_ASSERT_EQUAL_INT(count, n);
             TEST_ASSERT_EQUAL_MEMORY(touches, others, (size_t)n * sizeof *others);
+            CHECK(s->speed > 0.0 || ss_collider_depth(collider) == ss_collider_depth(shared));
         }
         large += at.h.lines.nstrands * s->nsegments >= 600;
         hair_free(&at.h);
@@ -222,6 +246,7 @@ static void run_tests(void)
     RUN_TEST(the_set_is_that_of_comparing_all_with_all);
     RUN_TEST(cells_do_not_change_the_set);
     RUN_TEST(a_used_collider_finds_what_a_new_one_finds);
+    RUN_TEST(the_depth_is_that_of_looking_at_everything);
     RUN_TEST(threads_find_the_same_touches);
 }
 

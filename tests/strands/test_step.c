@@ -208,6 +208,7 @@ static void the_deepest_overlap_at_the_end_is_reported(void)
     world->mu = 0.0;
     crossing_chains(world, 0.015);
     options.gap = SS_GAP_POSITIVE;
+    options.reach = 0.0;
     begin();
     step();
     CHECK_NEAR(report.penetration, 2.0 * world->radius - 0.015, 1e-9);

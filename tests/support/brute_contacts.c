@@ -171,6 +171,79 @@ int brute_contacts(const ss_polylines *lines, const ss_obstacle *obstacles, cons
     return l.count;
 }
 
+// ---- The deepest overlap
+
+static bool holds(const ss_polylines *lines, int vertex)
+{
+    return lines->holder != NULL && lines->holder[vertex] >= 0;
+}
+
+static double into_obstacle(const ss_polylines *lines, int va, int vb, const ss_obstacle *o,
+                            const ss_pose *pose)
+{
+    ss_obstacle_near near;
+    ss_obstacle_nearest(o, pose, lines->x[va], lines->x[vb], &near);
+    return lines->radius - near.distance;
+}
+
+static double with_all_obstacles(const ss_polylines *lines, int v, const ss_obstacle *obstacles,
+                                 const ss_pose *poses, int nobstacles)
+{
+    double depth = 0.0;
+    for (int o = 0; o < nobstacles; o++) {
+        bool counts = !(holds(lines, v) && holds(lines, v + 1));
+        for (int end = v; end < v + 2; end++) {
+            const double at_end = into_obstacle(lines, end, end, &obstacles[o], &poses[o]);
+            counts = counts && !(holds(lines, end) && at_end > 1e-6 * lines->radius);
+        }
+        const double whole = into_obstacle(lines, v, v + 1, &obstacles[o], &poses[o]);
+        depth = counts ? fmax(depth, whole) : depth;
+    }
+    return depth;
+}
+
+static double between_segments(const ss_polylines *lines, int v, int w, bool same_strand)
+{
+    const ss_vec3 *x = lines->x;
+    bool all = true, there = false;
+    double a, b, way = 0.0;
+    const double depth =
+        2.0 * lines->radius - ss_segments_exact(x[v], x[v + 1], x[w], x[w + 1], &a, &b);
+    if (same_strand) {
+        for (int k = v; k < w; k++) {
+            way += ss_length(ss_minus(x[k + 1], x[k]));
+        }
+        way += b * ss_length(ss_minus(x[w + 1], x[w])) - a * ss_length(ss_minus(x[v + 1], x[v]));
+        return w > v + 1 && way >= M_PI * lines->radius ? depth : 0.0;
+    }
+    for (int k = 0; k < 4; k++) {
+        const int i = v + k / 2, j = w + k % 2;
+        const bool held = holds(lines, i) && holds(lines, j);
+        all = all && held;
+        there = there || (held && ss_length(ss_minus(x[i], x[j])) < 2.0 * lines->radius);
+    }
+    return all || there ? 0.0 : depth;
+}
+
+double brute_depth(const ss_polylines *lines, const ss_obstacle *obstacles, const ss_pose *poses,
+                   int nobstacles)
+{
+    const list l = {.lines = lines};
+    double depth = 0.0;
+    for (int j = 0; j < lines->nstrands; j++) {
+        for (int v = lines->first[j]; v + 1 < lines->first[j + 1]; v++) {
+            depth = fmax(depth, with_all_obstacles(lines, v, obstacles, poses, nobstacles));
+            for (int k = j; k < lines->nstrands; k++) {
+                for (int w = k == j ? v + 1 : lines->first[k]; w + 1 < lines->first[k + 1]; w++) {
+                    depth = are_far(&l, v, w) ? depth
+                                              : fmax(depth, between_segments(lines, v, w, j == k));
+                }
+            }
+        }
+    }
+    return depth;
+}
+
 static bool same(const ss_touch *a, const ss_touch *b)
 {
     return a->strand_a == b->strand_a && a->segment_a == b->segment_a &&

@@ -10,5 +10,9 @@
 int brute_contacts(const ss_polylines *lines, const ss_obstacle *obstacles, const ss_pose *poses,
                    int nobstacles, double margin, ss_touch **touches);
 
+// As ss_collider_depth of strands that do not branch, by looking at everything.
+double brute_depth(const ss_polylines *lines, const ss_obstacle *obstacles, const ss_pose *poses,
+                   int nobstacles);
+
 // Whether both lists hold the same touches in the same order, bit by bit.
 bool same_contacts(const ss_touch *a, int na, const ss_touch *b, int nb);
