@@ -268,7 +268,7 @@ typedef struct ss_strand_model {
     // (step/batch.h), else NULL. It changes how long a step takes, and no answer.
     const struct ss_batch_model *batch;
     // The same for strands that touch something, through iterates that keep their first stiffness of
-    // bending (schemes/quasi_group.h), else NULL.
+    // bending (schemes/quasi.h), else NULL.
     const struct ss_quasi_group_model *group;
 } ss_strand_model;
 

@@ -13,7 +13,7 @@
 //     backward Euler  1            v_n        0                0
 //     theta scheme    theta        v_n        (1 - theta) v_n  (1 - theta) (F - C v)(q_n, v_n)
 //
-//     BDF2            scheme_newton.c
+//     BDF2            schemes/newton.c
 //
 // The first iterate is q* = q_n, v* = v_n, d = 0. C = internal damping + (drag / line density) M0,
 //

@@ -11,7 +11,7 @@
 // doc/strands.md, "Thesis".
 #include "strands/models/der_kernel.h"
 
-#include "strands/schemes/quasi_group.h"
+#include "strands/schemes/quasi.h"
 #include "strands/step/stepper.h"
 
 #include <float.h>

@@ -10,15 +10,63 @@
 // and with the forces of contacts those of goals and of the limits of joints. mu is that of the contact where it
 // sticks, |v_T| <= stick after the impacts, and `sliding` times it (of an obstacle its own share too) where it
 // slides: the problem of the step holds the one that was taken. Velocities at the end are accelerations times h here;
-// the matrix of both phases is that of test impulses on M (rows.h), so that forces know what stiff joints do within
+// the matrix of both phases is that of test impulses on M, so that forces know what stiff joints do within
 // the step.
 //
 // doc/strands.md, "Phases".
 #pragma once
 
+#include "strands/buffer.h"
+#include "strands/step/systems.h"
 #include "strands/step/stepper.h"
 
-typedef enum ss_phases_goal { SS_GOAL_OFF, SS_GOAL_TIP } ss_phases_goal;
+// ---- rows
+
+// a box law on rows of velocities, by projected over-relaxation [H06] (internal).
+//
+// A row is a combination of the velocities of one strand or two, and x an impulse along it:
+//
+//     u = H'v + b,   v = M^-1 H x   ->   u = K x + b,   K = H'M^-1 H                              (1)
+//     low <= x <= high complementary to u                                                        (2)
+//
+// that is u = 0 between the bounds, u >= 0 at low and u <= 0 at high. Of a row with a `normal`, low is 0 and high
+// is mu times x of that row. K is found by a test impulse at each row: strand by strand, with the factors of M, as
+// rows of different strands meet in rows of two strands alone. (2) is solved by `sweeps` sweeps of
+//
+//     x_i <- clip(x_i - omega (u_i + eps x_i)/(K_ii + eps)),   eps = its share of the largest K_ii + added_i
+//
+// doc/strands.md, "Contact by LCP".
+
+typedef struct ss_row {
+    double b;         // m/s, rad/s: u without the impulses of the rows
+    double low, high; // N s, N m s
+    int normal;       // the row whose impulse bounds it, or -1: low .. high do
+    double mu;        // of such a row
+    double added;     // 1/kg, 1/(kg m^2): to its K_ii, beside eps
+    double x;         // N s, N m s: in the start, out the answer
+    double diagonal;  // K_ii
+    int end[2];       // of its strands among `ends`; -1: none
+} ss_row;
+
+// Memory that is kept from step to step: zeros to begin with.
+typedef struct ss_rows {
+    int count, nends;
+    size_t ncoefficients;
+    ss_buffer rows, ends, coefficients; // of ss_row, ss_row_end, double
+    ss_buffer sizes, blocks, impulses;  // of each strand: its rows; K; x
+    ss_buffer scratch;
+} ss_rows;
+
+static inline ss_row *ss_rows_at(const ss_rows *r, int i)
+{
+    return (ss_row *)r->rows.data + i;
+}
+
+// Factors (band.h) of the matrices of all strands: L [nstrands], and D [nv] likewise.
+typedef struct ss_factors {
+    const ss_band *L;
+    const double *D;
+} ss_factors;
 
 typedef struct ss_phases_settings {
     int sweeps;
@@ -49,10 +97,6 @@ extern const char *const ss_phases_goals[]; // off, tip, NULL
 // What one of these keys has no effect without (base/keys.h). `contacts`: whether there are any.
 const char *ss_phases_key_needs(const ss_phases_settings *set, bool contacts, const char *key);
 
-// SS_BAD_INPUT with a sentence for limits without joints, goals without poses, and gains that are too high for steps
-// of h.
-ss_status ss_phases_check(const ss_world *w, const ss_phases_settings *set, double h, ss_error *e);
-
 typedef struct ss_phases ss_phases;
 
 // For the world of a stepper, whose settings are checked. `inertia`: impacts meet M0 alone, if it has a factor,
@@ -74,3 +118,44 @@ typedef struct ss_phases_impulses {
 } ss_phases_impulses;
 // Whether that is anything.
 bool ss_phases_act(const ss_phases *p, const ss_world *w, int k, ss_phases_impulses *impulses);
+
+// ---- phases_parts
+
+// what the two phases share (internal).
+//
+// Velocities of strands are those of their free dofs, [nv] with those of strand k from its v on.
+
+struct ss_phases {
+    ss_phases_settings set;
+    ss_rows rows;             // of the present phase
+    double *before, *free;    // [nv] velocities: at the start; M^-1 f
+    double *gained, *end;     // [nv] velocities: what the impacts add; at the end
+    double *impacts, *extra;  // [nv] impulses: of impacts; of goals and limits
+    ss_vec3 *pushes;          // [npoints] N s, of contacts
+    bool *pushed, *hit;       // [nstrands] whether anything acts on it; whether impacts do
+    ss_band *M0;              // [nstrands] factors of the inertia of what is hit; NULL: M is used
+    double *numbers, *scales; // the entries of M0; the scales of its factors
+    double *around, *f0;      // [nv] scratch
+    ss_joint_limit *limits;   // [nv] scratch
+    ss_buffer velocities;     // of contacts:
+    double *u0, *u1, *b;      // [3 ncontacts] at the start; after the impacts; without forces
+};
+
+// ---- For tests
+
+void ss_rows_free(ss_rows *r);
+
+// One more, whose strands come next. False without memory.
+bool ss_rows_add(ss_rows *r, const ss_row *row);
+// A strand of the last row: its `count` coefficients, 0, which are good until the next is added. NULL without memory.
+double *ss_rows_add_end(ss_rows *r, int strand, int count);
+
+// H'v of row i, v [nv] having the free dofs of each strand where its velocities begin (systems.h).
+double ss_rows_velocity(const ss_rows *r, const ss_world *w, int i, const double *v);
+// v += H x of row i for a given x, v likewise.
+void ss_rows_push(const ss_rows *r, const ss_world *w, int i, double x, double *v);
+
+// K, from the factors of M of the strands that rows are on. `systems` shares the work. False without memory.
+bool ss_rows_measure(ss_rows *r, const ss_world *w, const ss_systems *systems, ss_factors M);
+// x of all rows; how many sweeps there were: fewer where one of them changes x by less than 1e-12 of it.
+int ss_rows_relax(ss_rows *r, int sweeps, double omega, double eps);

@@ -39,3 +39,72 @@ void ss_quasi_solve(const ss_quasi *s, ss_systems *systems, const ss_world *w, i
 // f of strand k in the systems, of the last iterate v* [nv of the strand].
 void ss_quasi_right(const ss_quasi *s, ss_systems *systems, const ss_world *w, int k,
                     const double *about);
+
+// ---- quasi_group
+
+// strands that are alike, side by side through the iterates of
+// quasi.h.
+//
+// A model may offer it (the entry `group` of its table). The scheme takes it for strands of that model that
+// are alike; others go one by one, to the same answers except for rounding.
+
+#define SS_QUASI_LANES 8
+
+// What all strands share in a step.
+typedef struct ss_quasi_step {
+    const ss_world *world;
+    const ss_systems *systems; // formed about the start
+    const ss_snapshot *here;   // there
+    ss_quasi *quasi;           // base is kept; gets g
+    double h;
+    const double *impulses; // [nv] I
+    double *q, *v, *about;  // of the world: q* and v* of the last iterate, and v
+    double *change;         // [nstrands] |v - v*| over positions
+    void *scratch;          // of the thread, as much as the group asks for
+} ss_quasi_step;
+
+typedef struct ss_quasi_group_model {
+    // Whether two strands of the model have the same size, clamps and rigidities, and whether this one can
+    // be in a group at all.
+    bool (*alike)(const void *strand, const void *other);
+    // Strands `strand` [count <= SS_QUASI_LANES] of a world. NULL without memory.
+    void *(*make)(const ss_world *w, const int *strand, int count);
+    void (*free)(void *group);            // takes NULL
+    size_t (*scratch)(const void *group); // bytes that the functions below need for themselves
+
+    // q* = q_n; v is that of the first system.
+    void (*begin)(void *group, const ss_quasi_step *s);
+    // One iterate: v* <- v, q* there, M, and v <- v* + M^-1 (I - g). Returns the bits of the strands whose
+    // M has no factor: v and change of these are as before.
+    unsigned (*iterate)(void *group, const ss_quasi_step *s);
+    // q, about, g and M of the last iterate, for strand number k of the group; systems NULL: without M.
+    void (*end)(const void *group, const ss_quasi_step *s, ss_systems *systems, int k);
+    // Strand number k goes on by itself until the next `begin`: nothing more is given of it.
+    void (*leave)(void *group, int k);
+} ss_quasi_group_model;
+
+// ---- quasi_groups
+
+// the strands of a world in groups of alike ones , and
+// those that go alone (internal).
+
+// Strands side by side, or one alone.
+typedef struct ss_quasi_item {
+    const ss_quasi_group_model *model; // NULL: alone
+    void *group;                       // owned
+    int strand[SS_QUASI_LANES];
+    int count;
+    unsigned left; // bits of the strands that have left the group in this step
+} ss_quasi_item;
+
+typedef struct ss_quasi_groups {
+    ss_quasi_item *items; // [count]
+    int count;
+    char *scratch; // of all threads
+    size_t each;   // bytes of one
+} ss_quasi_groups;
+
+// Of all strands, in their order, for so many threads; `together` false: each alone. False without memory; free
+// what it was given in every case.
+bool ss_quasi_groups_init(ss_quasi_groups *g, const ss_world *w, bool together, int threads);
+void ss_quasi_groups_free(ss_quasi_groups *g);

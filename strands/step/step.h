@@ -92,9 +92,9 @@ typedef struct ss_step_report {
     int hits;              // known from the step before
     ss_step_answer answer; // status "" where there was no contact; of several problems the last,
                            // with the sums of iterations and seconds
-    double change;     // m/s: what the last problem changed (scheme_newton.c); 0 of a linear step
+    double change;     // m/s: what the last problem changed (schemes/newton.c); 0 of a linear step
     double change_rms; // m/s: of thesis, the same as an rms over all places
-    double impulse_change; // N s: mean |change of r_i| in the last local pass (local_pass.h)
+    double impulse_change; // N s: mean |change of r_i| in the last local pass (scheme thesis)
     int looks;             // at where the step ends, for more contacts
     int iterates;          // problems that the scheme solved, or would have with contacts
     // Of the scheme ida, else 0: non-linear iterations of the strands in this step, and steps of the formula of

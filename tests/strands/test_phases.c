@@ -6,7 +6,7 @@
 #include "strands/models/oriented.h"
 #include "strands/world.h"
 #include "strands/scenes/incline.h"
-#include "strands/schemes/rows.h"
+#include "strands/schemes/phases.h"
 #include "base/random.h"
 #include "tests/support/landing.h"
 #include "tests/support/toy_strands.h"
