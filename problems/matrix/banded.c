@@ -1,14 +1,17 @@
+// problems/matrix/banded.c -- factors of band matrices, solutions of several kinds, and the inverse
+// in the band.
 #include "problems/matrix/banded.h"
+
+#include "base/assert.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/matrix/band_take.h"
-
 bool ss_banded_init(ss_banded *A, int n, int half)
 {
+    ss_assert(n >= 0 && 0 <= half && half <= SS_BANDED_WIDEST);
     const size_t entries = (size_t)n * (size_t)(half + 1);
     *A = (ss_banded){.n = n, .half = half, .x = calloc(entries + (size_t)n, sizeof *A->x)};
     if (A->x == NULL) {
@@ -24,7 +27,7 @@ void ss_banded_free(ss_banded *A)
     *A = (ss_banded){0};
 }
 
-// How many entries column j has below its diagonal.
+// Returns how many entries column j has below its diagonal.
 static inline int depth(const ss_banded *A, int j)
 {
     return A->n - 1 - j < A->half ? A->n - 1 - j : A->half;
@@ -33,7 +36,7 @@ static inline int depth(const ss_banded *A, int j)
 int ss_banded_factor(ss_banded *A, int terms)
 {
     for (int j = 0; j < A->n; j++) {
-        A->inverse[j] = *ss_banded_at(A, j, j); // the diagonal of M until its turn
+        A->inverse[j] = *ss_banded_at(A, j, j); // holds the diagonal of M until its turn
     }
     for (int j = 0; j < A->n; j++) {
         double *restrict column = ss_banded_at(A, j, j);
@@ -87,7 +90,7 @@ void ss_banded_unwhiten(const ss_banded *L, double *X, int k)
 
 // ---- Several bands
 
-// `count` is a constant where it is called.
+// Callers pass a constant `count`.
 static inline void forward_several(int count, const ss_banded *const *L, int half, int j,
                                    double *const *x)
 {
@@ -153,14 +156,14 @@ void ss_banded_solve_several(int count, const ss_banded *const *L, double *const
 
 // ---- Rows
 //
-// The rows are the lanes of a vector. Those that were found last stand in a window, the newest at its end, so
-// that a sum runs from the oldest: the one that is found last comes last.
+// The rows are the lanes of a vector. The entries found last stand in a window, the newest at its
+// end. A sum runs from the oldest, so that it waits for the newest as late as possible.
 typedef double four __attribute__((vector_size(32)));
 #define SPAN          64 // entries between two moves of the window
 #define HALF_OF_RODS  10 // the length of loops is a constant for rods and for lifted curls
 #define HALF_OF_CURLS 11
 
-// at - sum over i = depth .. 1 of base[i stride] window[-i]
+// Returns at - sum over i = depth .. 1 of base[i stride] window[-i].
 static inline four settle(const double *base, ptrdiff_t stride, int depth, four at,
                           const four *window)
 {
@@ -179,7 +182,8 @@ static inline four take_row(const double *x, int rows, size_t length)
     return at;
 }
 
-// Entries j = from, from + way, .. of all rows, `count` of them; entry j waits for the `half` before it.
+// Finds entries j = from, from + way, .. of all rows, `count` of them; entry j needs the `half`
+// before it.
 static inline void substitute(const ss_banded *L, int half, int from, int way, int count, int rows,
                               size_t length, double *x)
 {
@@ -209,7 +213,7 @@ static inline void solve_rows(const ss_banded *L, int half, int first, int rows,
     substitute(L, half, L->n - 1, -1, L->n, rows, length, x);
 }
 
-// k is a constant where it is called.
+// Callers pass a constant k.
 static inline void solve_any(const ss_banded *L, int first, int k, size_t length, double *x)
 {
     if (L->half == HALF_OF_RODS) {
@@ -223,6 +227,7 @@ static inline void solve_any(const ss_banded *L, int first, int k, size_t length
 
 void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, double *x)
 {
+    ss_assert(1 <= k && k <= 3 && (size_t)L->n <= length);
     if (k == 3) {
         solve_any(L, first, 3, length, x);
     } else if (k == 1) {
@@ -237,8 +242,8 @@ void ss_banded_solve_rows(const ss_banded *L, int first, int k, size_t length, d
 typedef double eight __attribute__((vector_size(64), aligned(8)));
 #define EIGHT 8
 
-// at -= base[i stride] x row j - way i over i = depth .. 1, then a factor: row j of `groups` vectors. A sum waits
-// for each of its terms, which the groups make use of.
+// Finds row j of `groups` vectors: at -= base[i stride] x row j - way i over i = depth .. 1, then a
+// factor. A sum waits for each of its terms; several groups use that time.
 static inline void settle_lanes(const double *base, ptrdiff_t stride, int depth, double inverse,
                                 ptrdiff_t back, int groups, double *row)
 {
@@ -280,7 +285,7 @@ static inline void solve_lanes(const ss_banded *L, int half, int first, int grou
     }
 }
 
-// `groups` is a constant where it is called.
+// Callers pass a constant `groups`.
 static inline void solve_any_lanes(const ss_banded *L, int first, int groups, double *X)
 {
     if (L->half == HALF_OF_RODS) {
@@ -294,6 +299,7 @@ static inline void solve_any_lanes(const ss_banded *L, int first, int groups, do
 
 void ss_banded_solve_lanes(const ss_banded *L, int first, int lanes, double *X)
 {
+    ss_assert(lanes == EIGHT || lanes == 2 * EIGHT || lanes == SS_BANDED_LANES);
     if (lanes == EIGHT) {
         solve_any_lanes(L, first, 1, X);
     } else if (lanes == 2 * EIGHT) {
@@ -305,12 +311,13 @@ void ss_banded_solve_lanes(const ss_banded *L, int first, int lanes, double *X)
 
 // ---- The inverse
 
-// Rows of Z, both sides of the diagonal, as they stand from row j on: column c of row i at place c - i + half.
-#define ROWS  32 // of those last found, more than a band is wide; row i stands in i mod ROWS
+// Rows of Z, both sides of the diagonal, from row j on: column c of row i is at place c - i + half.
+#define ROWS                                                                                       \
+    32 // number of rows that are kept, more than a band is wide; row i stands in i mod ROWS
 #define PLACE (3 * SS_BANDED_WIDEST)
 
-// Column j below the diagonal is a sum of columns that were found before it. The last found comes last: the
-// others need not wait for it.
+// Finds column j below the diagonal, a sum of columns that were found before it. The newest comes
+// last in the sum, so that the others need not wait for it.
 static inline void find_column(const ss_banded *L, int j, int below, double (*rows)[PLACE],
                                double *z)
 {
@@ -335,6 +342,7 @@ static inline void find_column(const ss_banded *L, int j, int below, double (*ro
 
 void ss_banded_inverse(const ss_banded *L, ss_banded *Z)
 {
+    ss_assert(Z->n == L->n && Z->half == L->half);
     double rows[ROWS][PLACE] = {{0.0}}, z[2 * EIGHT + 1];
     const int half = L->half;
     for (int j = L->n - 1; j >= 0; j--) {

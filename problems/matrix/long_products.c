@@ -1,18 +1,20 @@
+// problems/matrix/long_products.c -- columns that are alike, or follow each other, taken together.
 #include "problems/matrix/long_products.h"
+
+#include "base/assert.h"
+#include "problems/matrix/mass.h"
 
 #include <math.h>
 
-#include "problems/matrix/bodies.h"
-
 #define RUNS  4 // columns of a body that are taken together
-#define ALIKE 3 // of a contact
+#define ALIKE 3 // columns of a contact that are taken together
 
 static int count_of(const ss_sparse *A, int j)
 {
     return A->start[j + 1] - A->start[j];
 }
 
-// Whether the rows of column j follow each other without a hole.
+// Returns whether the rows of column j follow each other without a hole.
 static bool is_run(const ss_sparse *A, int j)
 {
     const int *row = A->row + A->start[j];
@@ -29,7 +31,7 @@ static bool are_runs(const ss_sparse *A, int j, int end)
     return runs;
 }
 
-// Whether columns j, j + 1 and j + 2, below `end`, have the same rows.
+// Returns whether columns j, j + 1 and j + 2, below `end`, have the same rows.
 static bool are_alike(const ss_sparse *A, int j, int end)
 {
     return j + ALIKE <= end && ss_alike_columns(A, j, ALIKE);
@@ -44,8 +46,8 @@ static void add_entries(const ss_sparse *A, int begin, int end, long double x, l
     }
 }
 
-// Columns j .. j + 3 are runs. Rows that all of them have are from `top` to `bottom`; above and below
-// each column is added by itself.
+// Adds columns j .. j + 3, which are runs. Rows that all of them have are from `top` to `bottom`;
+// above and below each column is added by itself.
 static void add_runs(const ss_sparse *A, int j, double sign, const double *x, long double *y)
 {
     int top = 0, bottom = A->nrows;
@@ -80,7 +82,7 @@ static void add_runs(const ss_sparse *A, int j, double sign, const double *x, lo
     }
 }
 
-// Columns j, j + 1 and j + 2 are alike.
+// Adds columns j, j + 1 and j + 2, which are alike.
 static void add_alike(const ss_sparse *A, int j, double sign, const double *x, long double *y)
 {
     const double *a = A->x + A->start[j], *b = A->x + A->start[j + 1], *c = A->x + A->start[j + 2];
@@ -122,7 +124,8 @@ void ss_long_add_product(const ss_sparse *A, double sign, const double *x, long 
 
 // ---- A' x
 
-// Of `count` columns from j on with the same rows: u, and what their bounds are at most, where shares are given.
+// Writes u of `count` columns from j on with the same rows, and returns the largest of their
+// bounds, or 0 where there are no shares.
 static inline double column_sums(const ss_sparse *A, int j, int count, const long double *x,
                                  const double *w, const double *shares, double *u)
 {
@@ -152,6 +155,7 @@ double ss_long_transposed_bounded(const ss_sparse *A, int first, int end, const 
 {
     double largest = 0.0;
     int j = first;
+    ss_assert(0 <= first && first <= end && end <= A->ncols);
     while (j < end) {
         const bool alike = are_alike(A, j, end);
         const double bound = alike ? column_sums(A, j, ALIKE, x, w, shares, u)

@@ -1,5 +1,7 @@
 #include "problems/matrix/sparse.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,7 @@ static bool sparse_allocate(ss_sparse *A, int nrows, int ncols, int count)
     return true;
 }
 
-// Counts per column become the places where columns start; the last one is the total.
+// Turns counts per column into the places where columns start; the last one is the total.
 static void accumulate(int *start, int ncols)
 {
     int total = 0;
@@ -48,7 +50,7 @@ static void accumulate(int *start, int ncols)
     }
 }
 
-// Filling column j advanced start[j] to the start of column j + 1: shift back.
+// Shifts starts back: filling column j has advanced start[j] to the start of column j + 1.
 static void rewind_starts(int *start, int ncols)
 {
     for (int j = ncols; j > 0; j--) {
@@ -76,8 +78,8 @@ static void merge_equal_rows(ss_sparse *A)
     A->start[A->ncols] = kept;
 }
 
-// Two stable counting sorts, by row and then by column, leave each column sorted by row and equal
-// places in the order given.
+// Sorts twice by counting, by row and then by column, which leaves each column sorted by row and
+// equal places in the order given.
 ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count, const int *row,
                                   const int *col, const double *x, ss_error *e)
 {
@@ -97,6 +99,7 @@ ss_status ss_sparse_from_triplets(ss_sparse *A, int nrows, int ncols, int count,
         return ss_fail_memory(e, "a sparse matrix");
     }
     for (int k = 0; k < count; k++) {
+        ss_assert(0 <= row[k] && row[k] < nrows && 0 <= col[k] && col[k] < ncols);
         row_start[row[k]]++;
         A->start[col[k]]++;
     }
@@ -161,6 +164,7 @@ void ss_sparse_add_transposed_product(const ss_sparse *A, const double *x, doubl
 
 double ss_sparse_unsymmetry(const ss_sparse *A, const ss_sparse *transposed)
 {
+    ss_assert(A->nrows == A->ncols && A->ncols == transposed->ncols);
     double largest = 0.0, difference = 0.0;
     for (int j = 0; j < A->ncols; j++) {
         int k = A->start[j], t = transposed->start[j];
@@ -177,8 +181,8 @@ double ss_sparse_unsymmetry(const ss_sparse *A, const ss_sparse *transposed)
     return largest > 0.0 ? difference / largest : 0.0;
 }
 
-// Column by column, the entries of row i come in the order of their columns, which is that of the rows of column i:
-// each must be the next one there.
+// Column by column, the entries of row i come in the order of their columns, which is that of the
+// rows of column i: each must be the next one there.
 ss_status ss_sparse_find_symmetric(const ss_sparse *A, bool *symmetric, ss_error *e)
 {
     int *next = malloc(((size_t)A->ncols + 1) * sizeof *next);

@@ -2,7 +2,7 @@
 
 #include "base/assert.h"
 #include "base/lanes.h"
-#include "problems/matrix/bodies.h"
+#include "problems/matrix/mass.h"
 #include "solvers/small.h"
 #include "solvers/vectors.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/random.h"
-#include "problems/matrix/bodies.h"
+#include "problems/matrix/mass.h"
 
 #include <stdlib.h>
 #include <string.h>

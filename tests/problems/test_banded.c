@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/matrix/band_take.h"
 #include "problems/matrix/banded.h"
 #include "base/random.h"
 #include "tests/support/support.h"

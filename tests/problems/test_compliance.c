@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/matrix/compliance.h"
+#include "problems/matrix/delassus.h"
 #include "problems/matrix/delassus.h"
 #include "problems/response.h"
 #include "problems/tangle/tangle.h"

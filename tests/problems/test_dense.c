@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "problems/matrix/dense.h"
+#include "problems/matrix/mass.h"
 #include "base/random.h"
 #include "tests/support/support.h"
 

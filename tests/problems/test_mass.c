@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/matrix/bodies.h"
 #include "problems/matrix/mass.h"
 #include "base/random.h"
 #include "tests/support/make_problem.h"

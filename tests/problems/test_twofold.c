@@ -1,5 +1,5 @@
 // tests/problems/test_twofold.c -- sums of products of two doubles against integers of 128 bits.
-#include "problems/matrix/twofold.h"
+#include "problems/matrix/long_products.h"
 
 #include "base/random.h"
 #include "tests/support/support.h"

@@ -1,5 +1,5 @@
 // Stripes: who may be visited at the same time, and that the number of threads changes no bit.
-#include "problems/matrix/bodies.h"
+#include "problems/matrix/mass.h"
 #include "solvers/sweep/order.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/solving.h"
