@@ -2,12 +2,11 @@
 //
 // A motion turns a body by angle(t) about a fixed axis through a fixed point and then shifts it by
 // shift(t) along a fixed direction; both profiles are twice differentiable, so that accelerations
-// are those of the positions. Or it goes through poses at given times (motion_keys.c).
+// are those of the positions. Or it goes through poses at given times, its keys.
 #pragma once
 
 #include "base/status.h"
 #include "strands/geometry.h"
-#include "strands/quaternion.h"
 
 typedef enum ss_profile_kind {
     SS_PROFILE_STILL,     // 0
@@ -23,17 +22,16 @@ typedef struct ss_profile {
     double start;  // s: 0 before
 } ss_profile;
 
-// Value and two derivatives by time.
-void ss_profile_at(const ss_profile *p, double t, double value[3]);
-// The largest second derivative of a move, or of a steady motion that begins; 0 of the others.
+// Returns the largest second derivative of a move, or of a steady motion that begins; 0 of the
+// others.
 double ss_profile_start(const ss_profile *p);
 
-// Where a body is at one time.
+// The pose of a body at one time.
 typedef struct ss_motion_key {
     double time;            // s
     ss_vec3 place;          // m
     ss_quat turn;           // of unit length
-    ss_vec3 velocity, spin; // of the motion there, by ss_motion_keys_join, as the next two
+    ss_vec3 velocity, spin; // of the motion there, found by ss_motion_keys_join
     ss_vec3 acceleration, spin_rate;
 } ss_motion_key;
 
@@ -49,25 +47,27 @@ typedef struct ss_motion {
 
 ss_motion ss_motion_still(void);
 
-// Velocities and accelerations of a motion through n keys, see motion_keys.c.
-void ss_motion_keys_join(int n, ss_motion_key *keys);
-// Where a body is and how it moves: its pose, and of the point x of the world that it carries
-// velocity v = velocity + spin x (x - place) and acceleration a = acceleration + spin_rate x
-// (x - place) + spin x (spin x (x - place)).
+// The pose of a body and its motion: a point x of the world that it carries has the velocity
+// velocity + spin x (x - place) and the acceleration acceleration + spin_rate x (x - place) + spin
+// x (spin x (x - place)).
 typedef struct ss_motion_state {
     ss_pose pose;
     ss_vec3 velocity, spin;          // m/s, rad/s
     ss_vec3 acceleration, spin_rate; // m/s^2, rad/s^2
 } ss_motion_state;
 
-// SS_BAD_INPUT with a sentence where a motion with joined keys jumps: where its acceleration is above
-// SS_MOTION_JUMP, its spin changes faster than SS_MOTION_SPIN_JUMP, or it turns by more than SS_MOTION_TURN between
-// two keys, so that either way may be meant.
+void ss_motion_at(const ss_motion *m, double t, ss_motion_state *state);
+
+// Finds velocities and accelerations of a motion through n keys, whose times increase.
+void ss_motion_keys_join(int n, ss_motion_key *keys);
+// SS_BAD_INPUT with a sentence where a motion with joined keys jumps: where its acceleration is
+// above SS_MOTION_JUMP, its spin changes faster than SS_MOTION_SPIN_JUMP, or it turns by so much
+// between two keys that either way may be meant.
 #define SS_MOTION_JUMP      1e3 // m/s^2
 #define SS_MOTION_SPIN_JUMP 3e3 // rad/s^2
-#define SS_MOTION_TURN      3.0 // rad
 ss_status ss_motion_keys_check(const ss_motion *m, ss_error *e);
 
-void ss_motion_at(const ss_motion *m, double t, ss_motion_state *state);
-// The same of a motion that has keys (internal: the function above calls it).
-void ss_motion_keys_at(const ss_motion *m, double t, ss_motion_state *state);
+// ---- For tests
+
+// Finds a profile's value and two derivatives by time.
+void ss_profile_at(const ss_profile *p, double t, double value[3]);

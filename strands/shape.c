@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "strands/helix.h"
-#include "strands/quaternion.h"
+#include "strands/geometry.h"
 
 double ss_shape_length(const ss_strand_design *d)
 {

@@ -1,20 +1,22 @@
-// Winds, wakes and turbulence (wind.h).
+// strands/wind.c -- winds, wakes and turbulence.
 //
 //     steady       u = velocity [1 + gust sin(2 pi (t - start)/period)]
 //     wake         u = strength V(t) exp(-d^2/(2 size^2)) g(s),   V of the body's place,
 //                  g = exp(-s^2/(2 size^2)) ahead of it (s < 0), 1/(1 + (s/length)^2) behind it
 //     turbulence   u_i = velocity_i sqrt(6/n) sum a_i cos(k.(x - drift t) - w t + phase)
 //
-// s is the way behind the body against V, d the distance from that line. All come up over `rise` by 10 x^3 - 15
-// x^4 + 6 x^5. The waves of turbulence have lengths from size to size/8, equally many an octave, amplitudes as
-// |k|^(-1/3) and rates w as |k|^(2/3) of the largest eddies, which turn over in `period` (Kolmogorov's law of
-// inertial eddies); a is across k, so that equal rms values give a field without sources.
+// s is the way behind the body against V, d the distance from that line. All come up over `rise` by
+// 10 x^3 - 15 x^4 + 6 x^5. The waves of turbulence have lengths from size to size/8, equally many
+// an octave, amplitudes as |k|^(-1/3) and rates w as |k|^(2/3) of the largest eddies, which turn
+// over in `period` (Kolmogorov's law of inertial eddies); a is across k, so that equal rms values
+// give a field without sources.
 #include "strands/wind.h"
 
-#include <stdlib.h>
-
-#include "strands/world.h"
+#include "base/assert.h"
 #include "base/random.h"
+#include "strands/world.h"
+
+#include <stdlib.h>
 
 const char *const ss_wind_kinds[] = {"steady", "wake", "turbulence", NULL};
 
@@ -55,7 +57,7 @@ static void make_waves(ss_wind *wind)
         wave->phase = ss_random_between(&g, 0.0, 2.0 * M_PI);
         power += size * size;
     }
-    // Of a wave a mean square of 1/2, shared by three axes.
+    // A wave has a mean square of 1/2, shared by three axes.
     for (int n = 0; n < SS_WIND_WAVES; n++) {
         wind->wave[n].a = ss_scaled(sqrt(6.0 / power), wind->wave[n].a);
     }
@@ -120,6 +122,7 @@ static ss_vec3 blows(const ss_world *w, const ss_wind *wind, double t, ss_vec3 x
 
 ss_vec3 ss_wind_felt(const ss_world *w, double time, int sample, ss_vec3 x, ss_vec3 tangent)
 {
+    ss_assert(sample >= 0 && sample < w->nsamples);
     ss_vec3 sum = {0.0, 0.0, 0.0};
     for (int k = 0; k < w->nwinds; k++) {
         const ss_wind *wind = &w->winds[k];
@@ -137,7 +140,7 @@ ss_vec3 ss_wind_felt(const ss_world *w, double time, int sample, ss_vec3 x, ss_v
 
 // ---- Places of samples
 
-// The way from the root to every point. The farthest.
+// Finds the way from the root to every point. Returns the farthest.
 static double find_ways(const ss_strand_size *size, const ss_strand_point *p, double *way)
 {
     double most = 0.0;
@@ -150,7 +153,7 @@ static double find_ways(const ss_strand_size *size, const ss_strand_point *p, do
     return most;
 }
 
-// The segment that is nearest to x, and the way to its nearest point.
+// Finds the segment that is nearest to x, and the way to its nearest point.
 static ss_wind_place nearest(const ss_strand_size *size, const ss_strand_point *p,
                              const double *way, ss_vec3 x)
 {
@@ -169,7 +172,7 @@ static ss_wind_place nearest(const ss_strand_size *size, const ss_strand_point *
     return place;
 }
 
-// Of the samples of strand k.
+// Finds the places of the samples of strand k.
 static bool find_places(const ss_world *w, int k, ss_wind_place *places)
 {
     const ss_strand *s = &w->strands[k];

@@ -235,25 +235,13 @@ static void inertia(const void *strand, const double *q, ss_band *M)
 //     p (+) h omega = p o exp(h omega / 2)
 //     difference = (2/h) log(conj(p_0) o p_1), the shorter way
 
-static void put_vector(double *to, ss_vec3 x)
-{
-    to[0] = x.x;
-    to[1] = x.y;
-    to[2] = x.z;
-}
-
-static ss_vec3 vector_at(const double *x)
-{
-    return ss_vec(x[0], x[1], x[2]);
-}
-
 // Puts the vertices x [n + 1] and the turns [n], in the frame of `root`, into q.
 static void put(const ss_corde *d, const ss_pose *root, const ss_vec3 *x, const ss_quat *turn,
                 double *q)
 {
     const ss_quat first = ss_quat_of_matrix(&root->turn);
     for (int i = 0; i <= d->n; i++) {
-        put_vector(q + PLACE * i, ss_pose_point(root, x[i]));
+        ss_vec_write(ss_pose_point(root, x[i]), q + PLACE * i);
     }
     for (int j = 0; j < d->n; j++) {
         const ss_quat p = ss_quat_unit(ss_quat_product(first, turn[j]));
@@ -278,9 +266,9 @@ static void advance(const void *strand, const double *q, const double *v, double
     for (int j = 0; j <= d->n; j++) {
         const double *x = q + PLACE * j, *u = v + DOFS * j;
         double *to = moved + PLACE * j;
-        put_vector(to, ss_along(vector_at(x), h, vector_at(u)));
+        ss_vec_write(ss_along(ss_vec_read(x), h, ss_vec_read(u)), to);
         if (j < d->n) {
-            const ss_quat by = ss_quat_exp(ss_scaled(h, vector_at(u + 3)));
+            const ss_quat by = ss_quat_exp(ss_scaled(h, ss_vec_read(u + 3)));
             ss_quat_write(ss_quat_unit(ss_quat_product(ss_quat_read(x + 3), by)), to + 3);
         }
     }
@@ -298,9 +286,9 @@ static void difference(const void *strand, const double *q0, const double *q1, d
     for (int j = 0; j <= d->n; j++) {
         double *to = v + DOFS * j;
         const ss_vec3 way = ss_minus(ss_corde_vertex(q1, j), ss_corde_vertex(q0, j));
-        put_vector(to, ss_scaled(1.0 / h, way));
+        ss_vec_write(ss_scaled(1.0 / h, way), to);
         if (j < d->n) {
-            put_vector(to + 3, spin_between(ss_corde_turn(q0, j), ss_corde_turn(q1, j), h));
+            ss_vec_write(spin_between(ss_corde_turn(q0, j), ss_corde_turn(q1, j), h), to + 3);
         }
     }
 }
@@ -313,9 +301,9 @@ static void script_edge(const ss_corde *d, int j, const ss_pose *body, ss_quat h
     double *to = v + DOFS * j;
     for (int end = 0; end < 2; end++) {
         const ss_vec3 x = ss_pose_point(body, d->home[j + end]);
-        put_vector(to + DOFS * end, ss_scaled(1.0 / h, ss_minus(x, ss_corde_vertex(q, j + end))));
+        ss_vec_write(ss_scaled(1.0 / h, ss_minus(x, ss_corde_vertex(q, j + end))), to + DOFS * end);
     }
-    put_vector(to + 3, spin_between(ss_corde_turn(q, j), there, h));
+    ss_vec_write(spin_between(ss_corde_turn(q, j), there, h), to + 3);
 }
 
 static void script(const void *strand, const ss_pose moved[2], const double *q, double h, double *v)

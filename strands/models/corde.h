@@ -4,7 +4,6 @@
 #pragma once
 
 #include "strands/model.h"
-#include "strands/quaternion.h"
 
 #define SS_CORDE_PLACE 7 // numbers of q, from an edge to the next
 

@@ -34,11 +34,6 @@ static bool holds(const ss_oriented_strand *s)
     return s->held > 0.0;
 }
 
-static ss_vec3 read(const double *x)
-{
-    return ss_vec(x[0], x[1], x[2]);
-}
-
 // ---- The links of a design
 
 // An edge below this share of the length that it spans is rounding: the strand closes between two
@@ -450,7 +445,7 @@ static void advance(const void *strand, const double *q, const double *v, double
     }
     for (int j = 0; j < tree->n; j++) {
         const int at = ss_oriented_turn_at(tree, j);
-        const ss_quat by = ss_quat_exp(ss_scaled(h, read(v + ss_oriented_rate_at(tree, j))));
+        const ss_quat by = ss_quat_exp(ss_scaled(h, ss_vec_read(v + ss_oriented_rate_at(tree, j))));
         ss_quat_write(ss_quat_unit(ss_quat_product(ss_quat_read(q + at), by)), moved + at);
     }
 }
@@ -826,13 +821,6 @@ static int limits_near(const void *strand, const double *q, const double *v, dou
 //
 // doc/strands.md, "Residual" and "IDA".
 
-static void write(ss_vec3 x, double *to)
-{
-    to[0] = x.x;
-    to[1] = x.y;
-    to[2] = x.z;
-}
-
 static void rate(const void *strand, const double *q, const double *v, double *qdot)
 {
     const ss_oriented *tree = ((const ss_oriented_strand *)strand)->tree;
@@ -841,7 +829,7 @@ static void rate(const void *strand, const double *q, const double *v, double *q
     }
     for (int j = 0; j < tree->n; j++) {
         const int at = ss_oriented_turn_at(tree, j);
-        const ss_vec3 w = ss_scaled(0.5, read(v + ss_oriented_rate_at(tree, j)));
+        const ss_vec3 w = ss_scaled(0.5, ss_vec_read(v + ss_oriented_rate_at(tree, j)));
         const ss_quat half = {0.0, w.x, w.y, w.z};
         ss_quat_write(ss_quat_product(ss_quat_read(q + at), half), qdot + at);
     }
@@ -858,7 +846,8 @@ static void unrate(const void *strand, const double *q, const double *qdot, doub
         const ss_quat own = ss_quat_read(q + at);
         const double square = own.w * own.w + own.x * own.x + own.y * own.y + own.z * own.z;
         const ss_quat d = ss_quat_product(ss_quat_conjugate(own), ss_quat_read(qdot + at));
-        write(ss_scaled(2.0 / square, ss_vec(d.x, d.y, d.z)), v + ss_oriented_rate_at(tree, j));
+        ss_vec_write(ss_scaled(2.0 / square, ss_vec(d.x, d.y, d.z)),
+                     v + ss_oriented_rate_at(tree, j));
     }
 }
 

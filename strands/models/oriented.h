@@ -19,7 +19,6 @@
 #pragma once
 
 #include "strands/model.h"
-#include "strands/quaternion.h"
 
 #define SS_ORIENTED_BASE (-1) // the parent of links that hang from the base
 

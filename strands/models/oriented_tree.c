@@ -500,11 +500,6 @@ void ss_oriented_free(ss_oriented *s)
 // These are the v, a and rs of doc/strands.md, "Residual", written at the joints and along other
 // axes.
 
-static ss_vec3 read(const double *x)
-{
-    return ss_vec(x[0], x[1], x[2]);
-}
-
 // Returns R(q / |q|).
 static ss_mat3 turn_of(const double q[4])
 {
@@ -522,7 +517,7 @@ void ss_oriented_place(const ss_oriented *s, const ss_pose *base, const double *
     const double *turn = q + ss_oriented_turn_at(s, 0);
     ss_oriented_motion *first = &s->motion[SS_ORIENTED_BASE];
     first->turn = base->turn;
-    first->arm = s->floats ? ss_turned(&base->turn, read(q)) : ss_vec(0.0, 0.0, 0.0);
+    first->arm = s->floats ? ss_turned(&base->turn, ss_vec_read(q)) : ss_vec(0.0, 0.0, 0.0);
     first->joint = ss_plus(base->place, first->arm);
     for (int j = 0; j < s->n; j++) {
         const ss_oriented_link *l = &s->link[j];
@@ -549,12 +544,12 @@ static void move_base(const ss_oriented *s, const ss_oriented_base *base, const 
     if (!s->floats) {
         return;
     }
-    const ss_vec3 rate = ss_turned(&m->turn, read(w)), carried = ss_cross(m->spin, m->arm);
+    const ss_vec3 rate = ss_turned(&m->turn, ss_vec_read(w)), carried = ss_cross(m->spin, m->arm);
     const ss_vec3 about = ss_cross(m->spin, ss_along(carried, 2.0, rate));
     m->velocity = ss_plus(m->velocity, ss_plus(carried, rate));
     m->acceleration = ss_plus(m->acceleration, ss_plus(ss_cross(m->spin_rate, m->arm), about));
     if (wdot != NULL) {
-        m->acceleration = ss_plus(m->acceleration, ss_turned(&m->turn, read(wdot)));
+        m->acceleration = ss_plus(m->acceleration, ss_turned(&m->turn, ss_vec_read(wdot)));
     }
 }
 
@@ -568,7 +563,7 @@ void ss_oriented_move(const ss_oriented *s, const ss_oriented_base *base, const 
     for (int j = 0; j < s->n; j++) {
         const ss_oriented_motion *up = &s->motion[s->link[j].parent];
         ss_oriented_motion *m = &s->motion[j];
-        const ss_vec3 own = ss_turned(&m->turn, read(rate + 3 * j));
+        const ss_vec3 own = ss_turned(&m->turn, ss_vec_read(rate + 3 * j));
         const ss_vec3 moved = ss_cross(up->spin, m->arm);
         const ss_vec3 turning = ss_plus(ss_cross(up->spin_rate, m->arm), ss_cross(up->spin, moved));
         m->spin = ss_plus(up->spin, own);
@@ -576,7 +571,7 @@ void ss_oriented_move(const ss_oriented *s, const ss_oriented_base *base, const 
         m->acceleration = ss_plus(up->acceleration, turning);
         m->spin_rate = ss_plus(up->spin_rate, ss_cross(up->spin, own));
         if (change != NULL) {
-            m->spin_rate = ss_plus(m->spin_rate, ss_turned(&m->turn, read(change + 3 * j)));
+            m->spin_rate = ss_plus(m->spin_rate, ss_turned(&m->turn, ss_vec_read(change + 3 * j)));
         }
     }
 }
@@ -600,13 +595,6 @@ static void add_own(const ss_oriented_link *l, const ss_oriented_motion *m,
     }
     sum->force = ss_plus(sum->force, f);
     sum->moment = ss_plus(sum->moment, ss_plus(n, ss_cross(m->centre, f)));
-}
-
-static void put(ss_vec3 x, double *to)
-{
-    to[0] = x.x;
-    to[1] = x.y;
-    to[2] = x.z;
 }
 
 static void clear_sums(const ss_oriented *s)
@@ -634,12 +622,12 @@ void ss_oriented_residual(const ss_oriented *s, const ss_oriented_base *base, co
         const ss_vec3 Q = ss_joint_torque(&joint, l->spring);
         const ss_vec3 damped = ss_joint_damping(l->damping, rate);
         const ss_vec3 own = ss_turned_back(&m->turn, sum->moment);
-        put(ss_plus(ss_minus(own, Q), damped), rs + first + 3 * j);
+        ss_vec_write(ss_plus(ss_minus(own, Q), damped), rs + first + 3 * j);
         up->force = ss_plus(up->force, sum->force);
         up->moment = ss_plus(up->moment, ss_plus(sum->moment, ss_cross(m->arm, sum->force)));
     }
     if (s->floats) {
-        put(ss_turned_back(&base->pose.turn, s->sum[SS_ORIENTED_BASE].force), rs);
+        ss_vec_write(ss_turned_back(&base->pose.turn, s->sum[SS_ORIENTED_BASE].force), rs);
     }
 }
 

@@ -5,7 +5,7 @@
 // lengths with noise of 1 um, multiplied in x, and moved by up to `jitter` in each coordinate. Material frames
 // are carried from each edge of the coil to its place by the smallest rotation; from edge to edge they turn by
 // half a turn at most.
-#include "strands/quaternion.h"
+#include "strands/geometry.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"
 #include "strands/shape.h"

@@ -2,7 +2,7 @@
 
 #include <gsl/gsl_linalg.h>
 
-#include "strands/quaternion.h"
+#include "strands/geometry.h"
 #include "tests/support/support.h"
 
 #define STEPS 2000 // an even number

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/quaternion.h"
+#include "strands/geometry.h"
 #include "tests/support/kirchhoff.h"
 #include "tests/support/resting.h"
 #include "tests/support/support.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/quaternion.h"
+#include "strands/geometry.h"
 #include "strands/shape.h"
 
 #define STRIDE 4 // dofs of a vertex and its edge

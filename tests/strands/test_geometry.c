@@ -1,5 +1,5 @@
-// tests/strands/test_quaternion.c -- unit quaternions against rotation matrices.
-#include "strands/quaternion.h"
+// tests/strands/test_geometry.c -- unit quaternions against rotation matrices.
+#include "strands/geometry.h"
 
 #include "base/random.h"
 #include "tests/support/support.h"
@@ -87,4 +87,4 @@ static void run_tests(void)
     RUN_TEST(matrices_give_their_vector_back);
 }
 
-const test_group quaternion_tests = {.run = run_tests, .set_up = set_up};
+const test_group geometry_tests = {.run = run_tests, .set_up = set_up};
