@@ -70,7 +70,8 @@ typedef struct ss_page_reading {
 #define MOST_FRAMES   10000000
 
 // False, with the sentence in `why`.
-static bool page_refuse(ss_page_reading *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool page_refuse(ss_page_reading *r,
+                                                              const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -482,7 +482,7 @@ static void names_in_a_figure_are_no_commands(void)
 {
     static const char *const NAMES[] = {
         COMMAND,
-        "'" COMMAND,
+        ("'" COMMAND),
         "</text><script>alert(1)</script><a href='x'>b</a> & &lt;",
         "\\",
         "@a \033[31m \344 \302\233",
