@@ -244,6 +244,9 @@ static ss_status database_fail(const ss_record *record, ss_error *e)
     case SQLITE_NOTADB:
         return fail_foreign(record, e);
     case SQLITE_CORRUPT:
+    case SQLITE_CONSTRAINT: // an index that does not know all rows
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
     case SQLITE_ERROR: // a table or a column is missing
         return database_fail_damaged(record, sqlite3_errmsg(record->db), e);
     case SQLITE_INTERRUPT: // by `tire`
