@@ -21,6 +21,12 @@ const char *const ss_stiffness_names[] = {"exact", "filtered", "gauss-newton", "
 #define MOST_SEGMENTS 16384
 #define MOST_PIECES   65536
 
+// Lengths and rigidities outside leave no room for their products and powers.
+#define LEAST_LENGTH   1e-50 // m
+#define MOST_LENGTH    1e50
+#define LEAST_RIGIDITY 1e-100 // kg/m, N, N m^2, kg m
+#define MOST_RIGIDITY  1e100
+
 static bool all_finite(const double (*pieces)[3], int npieces)
 {
     bool finite = true;
@@ -35,6 +41,38 @@ static bool all_finite(const double (*pieces)[3], int npieces)
 static bool positive(double x)
 {
     return isfinite(x) && x > 0.0;
+}
+
+static ss_status check_length(double length, ss_error *e)
+{
+    return length >= LEAST_LENGTH && length <= MOST_LENGTH
+               ? SS_OK
+               : ss_fail(e, SS_BAD_INPUT, "a strand's length must be from %g m to %g m, not %g m",
+                         LEAST_LENGTH, MOST_LENGTH, length);
+}
+
+static ss_status check_rigidities(const ss_material *m, ss_error *e)
+{
+    const ss_rigidity r = ss_material_rigidity(m);
+    const struct {
+        const char *name, *unit;
+        double value;
+    } all[] = {{"mass per length", "kg/m", r.line_density},
+               {"twisting rigidity", "N m^2", r.twist},
+               {"bending rigidity", "N m^2", r.bend1},
+               {"bending rigidity", "N m^2", r.bend2},
+               {"stretching rigidity", "N", r.stretch},
+               {"rotational inertia per length", "kg m", r.spin_inertia}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        if (!(all[k].value >= LEAST_RIGIDITY && all[k].value <= MOST_RIGIDITY)) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "a strand of the radius %g m has the %s %g %s, which must be from %g to "
+                           "%g: check its units",
+                           m->radius, all[k].name, all[k].value, all[k].unit, LEAST_RIGIDITY,
+                           MOST_RIGIDITY);
+        }
+    }
+    return SS_OK;
 }
 
 static ss_status check_material(const ss_material *m, ss_error *e)
@@ -60,13 +98,14 @@ static ss_status check_material(const ss_material *m, ss_error *e)
         return ss_fail(e, SS_BAD_INPUT, "a strand's relaxation must be 0 s or more, not %g",
                        m->relaxation);
     }
-    return SS_OK;
+    return check_rigidities(m, e);
 }
 
 static ss_status check_curvatures(const ss_strand_design *d, ss_error *e)
 {
-    if (!positive(d->length)) {
-        return ss_fail(e, SS_BAD_INPUT, "a strand's length must be above 0 m, not %g", d->length);
+    const ss_status status = check_length(d->length, e);
+    if (status != SS_OK) {
+        return status;
     }
     if (d->npieces < 0 || d->npieces > MOST_PIECES || (d->npieces > 0 && d->style == NULL)) {
         return ss_fail(e, SS_BAD_INPUT, "a strand's style has 0 to %d pieces, all given, not %d",
@@ -94,13 +133,24 @@ static ss_status check_polyline(const ss_strand_design *d, const ss_vec3 *x, con
         }
         length += i > 0 ? ss_length(edge_to(d, x, i)) : 0.0;
     }
+    const ss_status status = length > 0.0 ? check_length(length, e) : SS_OK;
+    if (status != SS_OK) {
+        return status;
+    }
     for (int i = 1; i < n; i++) {
         const int from = ss_design_before(d, i);
         const ss_vec3 edge = edge_to(d, x, i);
-        if (!(ss_length(edge) > LEAST_EDGE * length / (n - 1))) {
+        const double mean = length / (n - 1), own = ss_length(edge);
+        if (!(own > 0.0)) {
             return ss_fail(e, SS_BAD_INPUT,
                            "%s[%d] and [%d] of a strand are on one place: move one or leave it out",
                            which, from, i);
+        }
+        if (!(own > LEAST_EDGE * mean)) {
+            return ss_fail(e, SS_BAD_INPUT,
+                           "%s[%d] and [%d] of a strand are %g m apart, and its vertices %g m on "
+                           "average: move one or leave it out",
+                           which, from, i, own, mean);
         }
         if (from > 0 && !(ss_dot(ss_unit(edge), ss_unit(edge_to(d, x, from))) > FOLD)) {
             return ss_fail(e, SS_BAD_INPUT,

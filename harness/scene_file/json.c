@@ -85,6 +85,9 @@ void ss_json_put_vectors(FILE *out, const char *key, const ss_vec3 *x, int count
 // A larger file is refused: it is no scene.
 #define MOST_BYTES (1L << 30)
 
+// Larger numbers are mistakes, and leave no room for their products.
+#define MOST_NUMBER 1e50
+
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF" // which some editors put before all else
 
 // -- Sentences
@@ -286,6 +289,9 @@ static ss_status take_real(const ss_json *at, ss_json_kind kind, double *to, ss_
     if (!json_is_number(at->value) || !isfinite(x)) {
         return fail_kind(at, "a finite number", e);
     }
+    if (!(fabs(x) <= MOST_NUMBER)) {
+        return fail_kind(at, "from -1e50 to 1e50", e);
+    }
     if (kind == SS_JSON_POSITIVE && !(x > 0.0)) {
         return fail_kind(at, "above 0", e);
     }
@@ -433,7 +439,7 @@ ss_status ss_json_object(const ss_json *at, const ss_json_field *fields, void *t
 
 // -- Rows of numbers
 
-// The numbers of a line, separated by commas and blanks: how many; -1 if one is no finite number.
+// The numbers of a line, separated by commas and blanks: how many; -1 if one is none, or too large.
 static int line_numbers(char *line, double *to, int room)
 {
     int count = 0;
@@ -441,7 +447,7 @@ static int line_numbers(char *line, double *to, int room)
     for (char *word = strtok_r(line, ", \t\r\n", &rest); word != NULL;
          word = strtok_r(NULL, ", \t\r\n", &rest)) {
         double x;
-        if (!ss_number_real(word, -HUGE_VAL, HUGE_VAL, &x)) {
+        if (!ss_number_real(word, -MOST_NUMBER, MOST_NUMBER, &x)) {
             return -1;
         }
         if (count < room) {
@@ -474,8 +480,8 @@ static ss_status read_csv(const ss_json *at, const char *path, char *text, size_
         }
         const int found = line_numbers(line, numbers + *count * width, (int)width);
         if (found < 0) {
-            return ss_json_fail(at, e, "%s: line %d has a word that is no finite number", path,
-                                number);
+            return ss_json_fail(
+                at, e, "%s: line %d has a word that is no number from -1e50 to 1e50", path, number);
         }
         if (found != (int)width) {
             return ss_json_fail(at, e, "%s: line %d has %d numbers instead of %zu", path, number,

@@ -116,9 +116,27 @@ static void check_spoilt(spoil *change, const char *word)
     }
 }
 
+static void tiny_length(ss_strand_design *d)
+{
+    d->length = 1e-170;
+}
+
+static void tiny_radius(ss_strand_design *d)
+{
+    d->material.radius = 1e-300;
+}
+
+static void huge_radius(ss_strand_design *d)
+{
+    d->material.radius = 1e160;
+}
+
 static void a_wrong_design_is_refused_by_every_model(void)
 {
-    check_spoilt(no_length, "length must be above 0 m, not 0");
+    check_spoilt(no_length, "length must be from 1e-50 m to 1e+50 m, not 0 m");
+    check_spoilt(tiny_length, "length must be from 1e-50 m to 1e+50 m, not 1e-170 m");
+    check_spoilt(tiny_radius, "radius 1e-300 m has the mass per length 0 kg/m, which must be from");
+    check_spoilt(huge_radius, "has the mass per length inf kg/m, which must be from");
     check_spoilt(no_segments, "1 to 16384 segments, not 0");
     check_spoilt(negative_pieces, "pieces");
     check_spoilt(no_style, "pieces");
