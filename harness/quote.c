@@ -5,8 +5,8 @@
 
 // ---- Characters
 
-// Bytes of the UTF-8 character at s, which a zero ends; 0 where there is none. Unicode 15, table
-// 3-7.
+// Returns the number of bytes of the UTF-8 character at s, which a zero ends; 0 if there is none
+// (Unicode 15, table 3-7).
 static size_t utf8_length(const unsigned char *s)
 {
     const size_t length = s[0] < 0x80                   ? 1
@@ -161,7 +161,7 @@ static void put_each(FILE *out, ss_language language, const char *text)
     }
 }
 
-// $'...', where a backslash gives any byte: bash, zsh, ksh and POSIX of 2024 know it.
+// Prints $'...', in which a backslash gives any byte: bash, zsh, ksh and POSIX of 2024 know it.
 static void put_bytes(FILE *out, const char *text)
 {
     fputs("$'", out);

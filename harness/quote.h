@@ -26,7 +26,7 @@ typedef enum ss_language {
     SS_JSON, // in double quotes, and fit to stand in a page's script
 } ss_language;
 
-// The text as the language writes it, with its quotes.
+// Prints the text as the language writes it, with its quotes.
 void ss_quote(FILE *out, ss_language language, const char *text);
 
 // A quoted character, without the quotes around the whole text.
@@ -34,9 +34,10 @@ typedef struct ss_quoted {
     char bytes[24];
     size_t count;
 } ss_quoted;
+// Takes the character at *at and moves on to the next; returns false at the end of the text.
 bool ss_quote_next(ss_language language, const char **at, ss_quoted *next);
 
-// In place, as SS_PLAIN.
+// Makes of a text, in place, what SS_PLAIN shows of it.
 void ss_make_printable(char *text);
-// Whether that would change nothing.
+// Returns whether that would change nothing.
 bool ss_is_printable(const char *text);

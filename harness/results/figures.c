@@ -515,7 +515,7 @@ bool ss_figure_can_draw(const char *path)
                               strcmp(ending, ".pdf") == 0);
 }
 
-// On one line.
+// Prints a label on one line.
 static void print_label(const char *label, FILE *out)
 {
     ss_quoted next;
@@ -546,7 +546,7 @@ static void write_panel(const ss_figure *figure, FILE *out, size_t *blocks)
     }
 }
 
-// A figure on its way into the files beside a picture.
+// A figure is printed into the files beside its picture.
 typedef struct drawing {
     const ss_figure *figure;
     const char *path; // of the picture

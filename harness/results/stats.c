@@ -302,8 +302,8 @@ static ss_status read_row(reading *a, char **cells, int n, ss_error *e)
     return SS_OK;
 }
 
-// A line, which goes on behind line ends that are in quotes. Its length; 0 at the end, -1 without
-// memory.
+// Reads a line, which goes on behind line ends in quotes. Returns its length, 0 at the end of the
+// file, -1 without memory.
 static ssize_t read_line(FILE *in, char **line, size_t *room)
 {
     bool quoted = false, ended = false;

@@ -504,7 +504,7 @@ static void print_option(FILE *out, const char *name, const char *value)
 static void print_recipe(FILE *out, const ss_simulation *sim, double dt)
 {
     const ss_simulate_settings *s = sim->settings;
-    const char *scene = sim->choices->scene->spec;
+    const char *scene = sim->choices->given;
     fputs(scene[0] == '-' ? "stickslip simulate ./" : "stickslip simulate ", out);
     ss_quote(out, SS_SHELL, scene);
     print_option(out, "model", sim->run.model);
@@ -526,7 +526,7 @@ static void print_recipe(FILE *out, const ss_simulation *sim, double dt)
     }
 }
 
-// The command line that gives these steps again; NULL without memory. The caller frees it.
+// Returns the command line that repeats these steps, for the caller to free; NULL without memory.
 static char *recipe_of(const ss_simulation *sim, double dt)
 {
     char *text = NULL;

@@ -48,6 +48,7 @@ typedef struct ss_simulate_settings {
 
 // Choices that the specs of the settings stand for.
 typedef struct ss_simulate_choices {
+    const char *given; // the scene as the command line names it, which its spec may hold cut
     const ss_scene_choice *scene;
     const ss_model_choice *model;
     const ss_scheme_choice *scheme; // NULL: the model's

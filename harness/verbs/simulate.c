@@ -420,7 +420,8 @@ static int run_simulate(const void *given, const ss_operands *scenes)
           check_write(&s, scenes->text[0]) && check_camera(&s))) {
         code = SS_EXIT_USAGE;
     } else if (code == SS_EXIT_OK) {
-        const ss_simulate_choices choices = {.scene = p.scene,
+        const ss_simulate_choices choices = {.given = scenes->text[0],
+                                             .scene = p.scene,
                                              .model = &p.model,
                                              .scheme = p.scheme_spec != NULL ? &p.scheme : NULL,
                                              .method = p.method};

@@ -73,7 +73,7 @@ static ss_status run_all(const ss_scene *scene, const ss_model_choice *model,
                                            .stats = stats};
     const ss_scene_choice chosen = {.scene = scene, .spec = "scene"};
     const ss_simulate_choices choices = {
-        .scene = &chosen, .model = model, .scheme = scheme, .method = method};
+        .given = "scene", .scene = &chosen, .model = model, .scheme = scheme, .method = method};
     ss_simulation a = {.choices = &choices, .settings = &settings, .steps = 2};
     ss_status status = ss_simulation_open(&a, e);
     if (status == SS_OK) {

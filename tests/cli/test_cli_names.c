@@ -35,7 +35,7 @@ static void tear_down(void)
 
 static const char *named(const char *name, const char *ending)
 {
-    static char texts[4][200];
+    static char texts[4][300];
     static int next;
     char *text = texts[next++ % 4];
     snprintf(text, sizeof texts[0], "./%s%s", name, ending);
@@ -131,7 +131,7 @@ static void rename_rows(const char *name)
 
 static void problems_solvers_and_records_may_have_any_name(void)
 {
-    static const char *const KINDS[] = {"solvers", "problems", "rows", "profile"};
+    static const char *const KINDS[] = {"solvers", "rows"};
     static const char *const FIGURES[] = {"iterations", "convergence"};
     const bool draws = system("gnuplot --version >/dev/null 2>&1") == 0;
     for (int k = 0; k < NNAMES; k++) {
@@ -143,7 +143,7 @@ static void problems_solvers_and_records_may_have_any_name(void)
         NAMED(0, "bench", refused == 0 ? "named.h5" : "plain.h5", "--solvers", "mfb,enum,mfb+enum",
               "--repeat", "1", "--out", "runs.db");
         rename_rows(NAMES[k]);
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 2; i++) {
             check_tables("table", "runs.db", KINDS[i]);
         }
         for (int i = 0; draws && i < 2; i++) {
@@ -198,9 +198,10 @@ static void the_command_that_a_dump_names_repeats_its_run(void)
     EXPECT(0, "simulate", "pony", "--rods", "2", "--write", "scene.json");
     size_t size;
     char *scene = read_bytes("scene.json", &size);
-    for (int k = 0; k < NNAMES; k++) {
-        char once[65], again[65], script[3000];
-        const char *file = named(NAMES[k], ".json");
+    for (int k = 0; k <= NNAMES; k++) {
+        char once[65], again[65], script[3000], lengthy[200];
+        snprintf(lengthy, sizeof lengthy, "%0180d", 7);
+        const char *file = named(k < NNAMES ? NAMES[k] : lengthy, ".json");
         write_bytes(file, scene, size);
         EXPECT(0, "simulate", file, "--steps", "3", "--dump", "once.h5", "--count", "1");
         ss_problem *p = first_problem("once.h5");

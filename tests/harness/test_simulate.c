@@ -268,7 +268,8 @@ static void an_explosion_is_a_sentence_and_no_row(void)
     CHECK_OK(ss_model_parse("super-helix", &model, &error));
     CHECK_OK(ss_method_parse("mfb+enum", &method, &error));
     const ss_scene_choice scene = {.scene = &SCENE, .spec = "bang"};
-    const ss_simulate_choices choices = {.scene = &scene, .model = &model, .method = method};
+    const ss_simulate_choices choices = {
+        .given = scene.spec, .scene = &scene, .model = &model, .method = method};
     ss_simulation a = {.choices = &choices, .settings = &settings, .steps = 5};
     CHECK_OK(ss_simulation_open(&a, &error));
     TEST_ASSERT_EQUAL_INT(SS_BAD_INPUT, ss_simulation_run(&a, &error));
