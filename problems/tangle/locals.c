@@ -1,4 +1,5 @@
-// problems/tangle/locals.c -- one contact with a known answer: the answer first, the problem from it.
+// problems/tangle/locals.c -- one contact with a known answer: the answer first, the problem from
+// it.
 //
 //     take-off  r = 0, u_N > 0       stick  u = 0, r in K_mu       slide  |r_T| = mu r_N,
 //     b = u - W r                                                  u = (0, -a r_T), a > 0      (1)
@@ -8,17 +9,17 @@
 // factor takes W_NN down faster than w and so leads there from any W.
 #include "problems/tangle/locals.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/assert.h"
 #include "base/spectrum.h"
 
-// tr W / d lies between these, 1/kg.
+#include <math.h>
+#include <string.h>
+
+// Bounds of tr W / d, 1/kg.
 #define COMPLIANCE_LOW  1e-3
 #define COMPLIANCE_HIGH 1e3
 
-// How near the other case NEAR_BOUNDARY comes, relative to the quantity that tells them apart.
+// Distance of NEAR_BOUNDARY from the other case, relative to the quantity that tells them apart.
 #define NEAR 1e-9
 
 // The largest share of tr W / d in the skew part of UNSYMMETRIC.
@@ -29,13 +30,13 @@ static double length(double x, double y)
     return sqrt(x * x + y * y);
 }
 
-// tr W / d.
+// Returns tr W / d.
 static double compliance(const ss_local *p)
 {
     return (p->W[0] + p->W[4] + p->W[8]) / p->dim;
 }
 
-// W = A A' with normal A of `rank` columns; one component at random is out of reach where `blind`.
+// Draws W = A A' with normal A of `rank` columns; where `blind`, one random component of W is 0.
 static void draw_gram(ss_random *g, int rank, bool blind, ss_local *p)
 {
     double A[3][3] = {{0.0}};
@@ -78,7 +79,7 @@ static void scale_compliance(ss_random *g, ss_local *p)
     }
 }
 
-// For W_NN < mu |w|; see the head of this file.
+// Makes W_NN < mu |w|, as the head of this file says.
 static void shrink_normal(ss_random *g, ss_local *p)
 {
     const double ratio = p->mu * length(p->W[1], p->W[2]) / p->W[0];
@@ -129,7 +130,7 @@ static void draw_W(ss_random *g, ss_local_kind kind, double condition, ss_local 
     }
 }
 
-// An impulse whose velocity is of order 1.
+// Draws an impulse whose velocity is of order 1.
 static double draw_impulse(ss_random *g, const ss_local *p)
 {
     return ss_random_log_between(g, 0.1, 10.0) / compliance(p);
@@ -143,7 +144,7 @@ static void draw_take_off(ss_random *g, const ss_local *p, bool near, ss_local_a
     answer->u[0] = near ? NEAR : fabs(answer->u[0]);
 }
 
-// r with |r_T| = share mu r_N.
+// Draws r with |r_T| = share mu r_N.
 static void draw_cone_impulse(ss_random *g, const ss_local *p, double share, double r[3])
 {
     double direction[3];
@@ -170,7 +171,7 @@ static void draw_slide(ss_random *g, const ss_local *p, bool near, ss_local_answ
     }
 }
 
-// Without friction a contact that does not take off slides freely.
+// Draws an answer without friction: a contact that does not take off slides freely.
 static void draw_frictionless(ss_random *g, const ss_local *p, ss_local_answer *answer)
 {
     draw_take_off(g, p, false, answer);
@@ -196,7 +197,7 @@ static void draw_either(ss_random *g, const ss_local *p, int first, bool near,
     }
 }
 
-// b = u - W r, the components beyond dim zero.
+// Sets b = u - W r; the components beyond dim are zero.
 static void set_b(ss_local *p, const double r[3], const double u[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -205,7 +206,7 @@ static void set_b(ss_local *p, const double r[3], const double u[3])
     }
 }
 
-// The sticking answer is the other one; r = 0 with u = b is the first.
+// Draws both answers: the sticking one is the other one, r = 0 with u = b is the first.
 static void draw_several(ss_random *g, ss_local *p, ss_local_answer *answer)
 {
     const double w = length(p->W[1], p->W[2]);

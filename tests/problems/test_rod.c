@@ -1,5 +1,5 @@
 // tests/problems/test_rod.c -- a rod's shape, kinematics and mass, and the eigenvalues they rest on.
-#include "problems/tangle/rod.h"
+#include "problems/tangle/tangle.h"
 
 #include <gsl/gsl_eigen.h>
 

@@ -8,7 +8,6 @@
 
 #include "problems/matrix/delassus.h"
 #include "problems/response.h"
-#include "problems/tangle/tangle_plan.h"
 #include "tests/support/support.h"
 #include "tests/support/turned_chain.h"
 

@@ -1,5 +1,5 @@
 // tests/problems/test_tangle_plan.c -- who touches whom where in a tangle.
-#include "problems/tangle/tangle_plan.h"
+#include "problems/tangle/tangle.h"
 
 #include <stdlib.h>
 

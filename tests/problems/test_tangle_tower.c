@@ -1,6 +1,4 @@
 // Towers of boxes, and rods that are lighter than others.
-#include "problems/tangle/tangle_tower.h"
-
 #include <stdlib.h>
 #include <string.h>
 

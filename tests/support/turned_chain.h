@@ -1,7 +1,7 @@
 // tests/support/turned_chain.h -- a rod with its joints really turned, to differentiate by.
 #pragma once
 
-#include "problems/tangle/rod.h"
+#include "problems/tangle/tangle.h"
 
 // Where the point at arclength s of the rod is after its joints turned by the 16 angles: from the
 // tip to the root, each joint turns all that lies beyond it by Rodrigues' formula.
