@@ -6,7 +6,6 @@
 #include "base/save.h"
 #include "strands/world.h"
 #include "strands/step/step.h"
-#include "strands/step/step_control.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,12 @@
 // intersection of the two boxes.
 #pragma once
 
-#include <stdbool.h>
 #include "base/status.h"
 #include "strands/buffer.h"
+#include "strands/contact/collide.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct ss_box {
     double lo[3], hi[3]; // m
@@ -35,3 +38,28 @@ ss_status ss_cells_fill(ss_cells *c, const ss_box *boxes, int nboxes, ss_error *
 // asked for at the same time, each with pairs of its own.
 bool ss_cells_pairs(const ss_cells *c, int part, int nparts, ss_buffer *pairs, size_t *npairs);
 void ss_cells_free(ss_cells *c);
+
+// ---- segments
+
+// the segments of polylines, and the boxes about them (internal).
+
+typedef struct ss_segment {
+    int strand, number; // of the segment in its strand
+    int vertex;         // where it begins
+} ss_segment;
+
+// Whether a polyline that is not its strand's first begins at vertex v.
+static inline bool ss_begins_branch(const ss_polylines *lines, int v)
+{
+    return lines->branch != NULL && lines->branch[v] >= 0;
+}
+
+// SS_BAD_INPUT for a vertex that is no place, or a radius or margin below 0. *largest: the largest coordinate.
+ss_status ss_segments_check(const ss_polylines *lines, double margin, double *largest, ss_error *e);
+
+size_t ss_segments_room(const ss_polylines *lines);                // at least as many as there are
+int ss_segments_list(const ss_polylines *lines, ss_segment *list); // how many there are
+
+// boxes [n]: two of them overlap where their segments come within both radii and the margin.
+void ss_segments_boxes(const ss_polylines *lines, double margin, double largest,
+                       const ss_segment *segments, int n, ss_box *boxes);

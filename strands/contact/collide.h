@@ -18,11 +18,34 @@
 // doc/strands.md, "Detection".
 #pragma once
 
-#include <stdbool.h>
 #include "base/status.h"
 #include "base/team.h"
 #include "strands/geometry.h"
 #include "strands/contact/obstacle.h"
+
+#include <stddef.h>
+#include <stdbool.h>
+
+// ---- overlap
+
+// what keeps segments from where a step would leave them overlapping (internal).
+//
+// Every vertex moves straight from x, at time 0, to `moved`, at time 1. Two segments overlap at the end where their
+// centre lines come within the sum of radii there; or one has passed the other, where it ends on the other side of
+// the place at which they first came within it. With n, from b to a, and abscissae of such a place,
+//
+//     n . (x_a - x_b)(end) - radii >= min(0, gap of the start)
+//
+// is what the step must hold there. The points move straight, so that this is a bound on their velocity along n,
+// from their distance along n at the start: gap + ahead of the touch, gap being the right side of the bound.
+//
+// n is that of the end, on the side from which the segments came, or of their first touch where it leans from that by
+// more than 30 degrees; abscissae are those of the nearest points and, where the segments are so nearly parallel that
+// they overlap along all of their common part, of its two ends.
+//
+// doc/strands.md, "Looks".
+
+enum { SS_OVERLAPS_MOST = 3 };
 
 // Touches are sorted by (strand_a, segment_a, strand_b, segment_b), a before b where both are
 // strands; a pair of segments has one, but of places that overlap up to three. strand_b is -1 for an obstacle,
@@ -36,7 +59,7 @@ typedef struct ss_touch {
     double gap;  // m
     double
         ahead; // m: how much farther apart the points are along n when the step begins than gap says; 0 except for
-    // places that are to be kept from overlapping at its end (overlap.h)
+    // places that are to be kept from overlapping at its end (below)
 } ss_touch;
 
 // What a step may leave of an overlap: so many m, or all but a share of what there was when it began.
@@ -53,9 +76,10 @@ typedef struct ss_polylines {
     const int *holder;    // [vertices] the body that holds each, or -1; NULL: nothing is held
     const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
         // but its first, the vertex that it branches from; -1 else. NULL: no branches
-    bool coplanar;  // with `moved`: two segments meet where coplanar.h says so, not swept.h
-    bool exact;     // nearly parallel segments touch where they are nearest, not in the middle
-    bool overlaps;  // with `moved`: touches are the places of overlap.h, and no others
+    bool
+        coplanar; // with `moved`: two segments meet where their axes cross, not where they come near
+    bool exact;   // nearly parallel segments touch where they are nearest, not in the middle
+    bool overlaps;  // with `moved`: touches are the places that keep segments apart, and no others
     ss_slack slack; // for `overlaps`
     bool vertices;  // all obstacles are touched by vertices: a is 0, or 1 at the end of a polyline
 } ss_polylines;
@@ -88,3 +112,14 @@ double ss_collider_depth(const ss_collider *c);
 // Closest points of the segments x0 x1 and y0 y1: abscissae and distance. Nearly parallel ones: the
 // middle of the overlap.
 double ss_segments_nearest(ss_vec3 x0, ss_vec3 x1, ss_vec3 y0, ss_vec3 y1, double *a, double *b);
+
+// ---- For tests
+
+// x[0] x[1] is one segment, x[2] x[3] the other. Fills a, b, n, y, gap and ahead of the places, and returns their
+// number: 0 where they end on their side and overlap by no more than the slack says.
+int ss_overlap_segments(const ss_vec3 x[4], const ss_vec3 moved[4], double radii, ss_slack slack,
+                        ss_touch t[SS_OVERLAPS_MOST]);
+
+// Likewise for the segment x[0] x[1] and an obstacle that rests, with its point and its normal.
+bool ss_overlap_obstacle(const ss_obstacle *o, const ss_pose *pose, const ss_vec3 x[2],
+                         const ss_vec3 moved[2], double radius, ss_slack slack, ss_touch *t);

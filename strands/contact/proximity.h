@@ -3,6 +3,10 @@
 #pragma once
 
 #include "strands/contact/collide.h"
+#include "strands/geometry.h"
+#include "strands/contact/obstacle.h"
+
+#include <stdbool.h>
 
 // fmax and fmin are calls, for the sake of NaN and of the sign of 0.
 static inline double ss_larger(double a, double b)
@@ -22,9 +26,6 @@ double ss_segments_exact(ss_vec3 x0, ss_vec3 x1, ss_vec3 y0, ss_vec3 y1, double 
 // The unit vector along w, which leads from a point of a segment along e to the nearest one of a
 // segment along d. Where the two points coincide: one orthogonal to both, the same every time.
 ss_vec3 ss_normal_between(ss_vec3 w, ss_vec3 d, ss_vec3 e);
-
-// A unit vector orthogonal to d; for d = 0 any.
-ss_vec3 ss_orthogonal(ss_vec3 d);
 
 // sin^2 of the angle below which the touch of two cylinders is long, and one of its ends, which
 // the exact points would jump between, stands for it badly.
@@ -75,3 +76,63 @@ static inline bool ss_segments_are_beyond(const ss_vec3 x[2], const ss_vec3 y[2]
     const ss_segment_bar a = ss_segment_bar_of(x), b = ss_segment_bar_of(y);
     return ss_bars_are_beyond(&a, &b, reach);
 }
+
+// ---- coplanar
+
+// when the centre lines of moving segments cross (internal).
+//
+// Every vertex moves straight from x, at time 0, to `moved`, at time 1. With d and e along the two
+// segments, r from the first's begin to the second's, and ' for their rates, the four points are in
+// one plane at the roots of the cubic
+//     V(t) = (d + d' t) x (e + e' t) . (r + r' t) = c0 + c1 t + c2 t^2 + c3 t^3.
+// Segments whose lines cross are nearest, at distance 0, at a root. Ends that pass each other and a
+// motion that stops within reach need not have one: the sweep finds these too.
+//
+// doc/strands.md, "Detection".
+
+// Roots of a cubic that are reported at most: the 4 ends and 3 insides of its monotone parts.
+enum { SS_CUBIC_ROOTS_MAX = 7 };
+
+// *time: the first root at which the two centre lines are within reach. Points that are in one
+// plane all the time, such as those of parallel segments that approach each other, have
+// ss_swept_segments.
+bool ss_coplanar_segments(const ss_vec3 x[4], const ss_vec3 moved[4], double reach, double *time);
+
+// ---- swept
+
+// when moving segments first come within reach (internal).
+//
+// Every vertex moves straight from x, at time 0, to `moved`, at time 1. The distance of two
+// segments changes at most as fast as the fastest pair of their vertices, V; so from a time with
+// distance D nothing comes within reach before (D - reach) / V has passed (Mirtich's conservative
+// advancement). Unlike the roots of the coplanarity cubic this finds ends that pass each other,
+// parallel segments and a motion that stops within reach, and the two lines are still apart then,
+// so that the normal has its sign. The cubic is above.
+//
+// doc/strands.md, "Detection".
+
+// x[0] x[1] is one segment, x[2] x[3] the other. *time: the first in [0, 1] at which their centre
+// lines are within reach. False where they never are, or by less than a percent of reach (or than
+// 1e-5 of the motion).
+bool ss_swept_segments(const ss_vec3 x[4], const ss_vec3 moved[4], double reach, double *time);
+
+// The speed V of two segments, in m per step.
+double ss_swept_speed(const ss_vec3 x[4], const ss_vec3 moved[4]);
+
+// Likewise for the segment x[0] x[1] and an obstacle that rests.
+bool ss_swept_obstacle(const ss_obstacle *o, const ss_pose *pose, const ss_vec3 x[2],
+                       const ss_vec3 moved[2], double reach, double *time);
+
+static inline ss_vec3 ss_between(ss_vec3 x, ss_vec3 moved, double time)
+{
+    return ss_along(x, time, ss_minus(moved, x));
+}
+
+// ---- For tests
+
+// c of the cubic V. Returned: how far rounding moves V in [0, 1], for the coordinates as they are.
+double ss_coplanar_cubic(const ss_vec3 x[4], const ss_vec3 moved[4], double c[4]);
+
+// The times in [0, 1], in order, at which c0 + c1 t + c2 t^2 + c3 t^3 changes its sign, and those of
+// its extrema and ends where it is `rounding` at most; the number of them. A root may be there twice.
+int ss_cubic_roots(const double c[4], double rounding, double roots[SS_CUBIC_ROOTS_MAX]);

@@ -20,14 +20,14 @@
 // allowed, too; a last change of `growth` times the first is no answer. It is quadratic, except for strands
 // whose J changes with q and which touch something: their M is without the slopes of the inertia forces, which
 // are not symmetric and of the order h beside it, and they converge linearly by that ratio. Those that
-// touch nothing take the full step (slopes.h).
+// touch nothing take the full step (step/systems.h).
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "strands/schemes/schemes.h"
-#include "strands/step/slopes.h"
+#include "strands/step/systems.h"
 #include "strands/step/stepper.h"
 
 typedef struct settings {

@@ -12,7 +12,7 @@
 //     baumgarte   positive + beta min(gap, 0) / h, beta |gap| / h at most 0.1 m/s (default)
 // A swept contact (continuous detection) has the gap of its two points along its normal at the
 // start of the step. A contact that a look has added (`looks`) keeps two points from ending deeper than the
-// segments begin: w_N has its `ahead` / h, too (contact/overlap.h). The script of a point is how far its body
+// segments begin: w_N has its `ahead` / h, too (contact/collide.h). The script of a point is how far its body
 // carries it in the step, over h. Strands without a contact are left out of the problem: they have no say in
 // it, and move by their own M v = f. Contacts between points that no dof moves are left out, too.
 //
@@ -24,12 +24,15 @@
 // The solver is handed in: nothing here judges an answer.
 #pragma once
 
-#include <stdbool.h>
+#include "strands/step/batch.h"
+#include "strands/world.h"
 #include "problems/problem.h"
 #include "strands/contact/collide.h"
 #include "strands/system.h"
 #include "strands/contact/track.h"
 #include "strands/schemes/scheme.h"
+
+#include <stdbool.h>
 
 typedef enum ss_gap { SS_GAP_NONE, SS_GAP_POSITIVE, SS_GAP_BAUMGARTE } ss_gap;
 
@@ -78,8 +81,9 @@ typedef struct ss_step_options {
     int threads;   // that share the strands; the bits do not depend on it; 0: one
     int alone; // worlds with fewer dofs are one thread's: waking another takes longer than it saves
 } ss_step_options;
-ss_step_options
-ss_step_defaults(void); // 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, 0, true, 0, 1500
+
+// Returns 2 ms, 0.1 ms, NULL, baumgarte, 0.2, 0, 1, 1e3, false, 0, true, 0, 1500.
+ss_step_options ss_step_defaults(void);
 
 // What happened in a step; the columns of --stats are made of these.
 typedef struct ss_step_report {
@@ -147,3 +151,21 @@ const ss_touch *ss_stepper_touches(const ss_stepper *s, int *count);
 const ss_vec3 *ss_stepper_points(const ss_stepper *s); // [npoints] m
 // The frames of these touches: r_i is the impulse E_i r_i on strand_a in the world.
 const ss_mat3 *ss_stepper_frames(const ss_stepper *s);
+
+// ---- Rejections, and where contacts are sought
+//
+// doc/strands.md, "Step control".
+
+// The margin of detection for a step h after one with normal velocities up to `speed`.
+double ss_step_margin(const ss_step_options *o, double radius, double h, double speed);
+
+// Whether the pair `after` went too far without being among `contacts` (step.h).
+bool ss_step_reached_too_far(const ss_world *w, const ss_step_options *o, const ss_snapshot *from,
+                             const ss_touch *contacts, int ncontacts, const ss_touch *after);
+double ss_step_length(const ss_world *w, const ss_snapshot *at);
+double ss_step_strand_length(const ss_world *w, int k, const ss_snapshot *at);
+
+// Whether the strands that were at `from` with energy `before` are somewhere and do something
+// sensible at `to`.
+bool ss_step_exploded(const ss_world *w, const ss_step_options *o, const ss_snapshot *from,
+                      const ss_snapshot *to, const ss_energy *before, const ss_energy *after);

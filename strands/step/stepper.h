@@ -6,10 +6,32 @@
 #pragma once
 
 #include "strands/step/batch.h"
-#include "strands/step/step_control.h"
-#include "strands/step/step_problem.h"
+#include "strands/step/step.h"
+#include "strands/buffer.h"
+#include "strands/step/systems.h"
 
-// What is measured of a strand where a try ends.
+// The one-step problem, (1) of step.h. Strands without a contact are left out: they have no say in the contacts and would only cost the
+// solvers. The dofs of the others follow each other in the order of the world.
+
+// The arrays of the problem live in buffers that are kept from step to step.
+typedef struct ss_step_problem {
+    ss_problem problem; // its arrays are borrowed from the buffers: it is never freed as such
+    int *row;           // [nstrands] where a strand's dofs begin in the problem; -1 without contact
+    int *entry;         // [nstrands] where its entries of M begin
+    double *scripted;   // [3 contacts] relative velocities that scripts alone give, without gaps
+    ss_state guess;
+    int widest;     // the most dofs of a strand
+    char info[256]; // the problem's math_info
+    ss_buffer rows, columns, entries_M, entries_H, contacts, dofs, parts;
+} ss_step_problem;
+void ss_step_problem_free(ss_step_problem *s);
+
+// The point of segment `segment` of strand k at abscissa a.
+ss_vec3 ss_segment_point(const ss_world *w, const ss_vec3 *x, int k, int segment, double a);
+// The point where the material point x of `from` is at `to`, were it carried by the body.
+ss_vec3 ss_carried(const ss_snapshot *from, const ss_snapshot *to, int body, ss_vec3 x);
+
+// Measures of a strand where a try ends.
 typedef struct ss_step_strand_end {
     ss_energy energy;
     double length; // m
@@ -83,7 +105,7 @@ ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report,
 // Whether a dof that no clamp holds moves one of the two points of a touch.
 bool ss_step_can_move(const ss_stepper *s, const ss_touch *t);
 
-// A look at where v of the trial leads (step_contacts.c). It adds contacts, with r = 0, that keep strands from
+// A look at where v of the trial leads (step_tools.c). It adds contacts, with r = 0, that keep strands from
 // overlapping there, and forms the problem anew from the present systems; r of the other contacts stays. If there are
 // contacts, the problem must be the one that the last r answers.
 typedef struct ss_step_look_result {

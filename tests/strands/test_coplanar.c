@@ -1,8 +1,6 @@
 // Roots of cubics and crossings of moving segments: known ones, sampling, conservative advancement.
-#include "strands/contact/coplanar.h"
-
 #include "strands/contact/proximity.h"
-#include "strands/contact/swept.h"
+
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"
 

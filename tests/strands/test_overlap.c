@@ -1,8 +1,7 @@
 // Places that keep moving segments from ending in each other: closed forms, and what moving them apart does.
-#include "strands/contact/overlap.h"
+#include "strands/contact/collide.h"
 
 #include "strands/contact/proximity.h"
-#include "strands/contact/swept.h"
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
 // tests/strands/test_step_control.c -- rejected steps: each reason is provoked, and the world survives.
-#include "strands/step/step_control.h"
+#include "strands/step/step.h"
 
 #include <string.h>
 

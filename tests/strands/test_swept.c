@@ -1,7 +1,6 @@
 // When moving segments first come within reach: sampling, crossings made on purpose.
-#include "strands/contact/swept.h"
-
 #include "strands/contact/proximity.h"
+
 #include "tests/support/random_points.h"
 #include "tests/support/support.h"
 

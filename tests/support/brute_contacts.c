@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "strands/contact/proximity.h"
-#include "strands/contact/swept.h"
 
 typedef struct list {
     const ss_polylines *lines;
