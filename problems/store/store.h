@@ -2,7 +2,7 @@
 //
 // One file is one problem (/fclib_local or /fclib_global at the root), or a collection
 // (/problems/<name>/fclib_...). Reading accepts matrices by columns, by rows and as triplets;
-// writing uses columns. Layout and errors: ARCHITECTURE.md, "The store".
+// writing uses columns. Layout and errors: doc/internals.md, "The store".
 //
 // Reading never trusts a file. libhdf5 itself crashes on some damaged files, so the file is
 // decoded in a child process, which sends plain arrays back; a child that dies is a damaged file.
