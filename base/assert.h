@@ -1,7 +1,8 @@
 // base/assert.h -- promises that headers ask of callers: ascending, not NULL, in this order.
 //
-// A broken promise is a mistake in the program, never bad data (base/status.h is for that), and ends debug
-// and sanitizer builds with its place. Release builds (NDEBUG) compile the condition without evaluating it.
+// A broken promise is a mistake in the program, never bad data (base/status.h is for that), and
+// ends debug and sanitizer builds with its place. Release builds (NDEBUG) compile the condition
+// without evaluating it.
 #pragma once
 
 #include <assert.h>

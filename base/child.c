@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 
-// Where the system has no close_range and sets no limit.
+// Files to close if the system has no close_range and sets no limit.
 #define MOST_FILES 65536
 
 // Children that are waited for at a time.
@@ -25,7 +25,7 @@
 
 // ---- The child until it works: no function that may wait for a lock.
 
-// What a fork inherits and gives up: files, and the numbers that it keeps them under.
+// Files that a fork inherits and gives up, and the numbers that it keeps them under.
 typedef struct inheritance {
     int files[3], nfiles;
     int streams; // standard output and error; -1: nowhere
@@ -238,7 +238,7 @@ static bool child_make_room(ss_child *child)
     return true;
 }
 
-// What waits in the channel. False, with its ending, where that is too much.
+// Reads what waits in the channel. False, with the ending of the child, if that is too much.
 static bool child_hear(ss_child *child)
 {
     while (child->channel >= 0) {

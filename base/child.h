@@ -31,8 +31,8 @@ typedef enum ss_child_speech {
 typedef struct ss_child_setup {
     void (*work)(void *context); // its exit code is 0 where this returns; NULL: a program
     void *context;
-    char *const *words;  // of the program's command line, the first its name for itself; NULL ends
-                         // them
+    // Of the program's command line, the first its name for itself; NULL ends them
+    char *const *words;
     const char *program; // found as a shell finds it
     const char *folder;  // that the program works in; NULL: this process' own
     ss_child_speech speech;

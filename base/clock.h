@@ -1,4 +1,5 @@
-// base/clock.h -- clocks of the system, in seconds; 0 for a clock that is gone, such as that of an ended process.
+// base/clock.h -- clocks of the system, in seconds; 0 for a clock that is gone, such as that of an
+// ended process.
 #pragma once
 
 #include <time.h>
@@ -16,8 +17,9 @@ static inline double ss_clock_now(void)
     return ss_clock_seconds(CLOCK_MONOTONIC);
 }
 
-// Returns the CPU seconds of the process. Under RLIMIT_CPU Linux brings that clock up to date only at every
-// tick of the scheduler, some milliseconds apart, or when the clock of the thread is asked first.
+// Returns the CPU seconds of the process. Under RLIMIT_CPU Linux brings that clock up to date only
+// at every tick of the scheduler, some milliseconds apart, or when the clock of the thread is asked
+// first.
 static inline double ss_clock_cpu_seconds(void)
 {
     (void)ss_clock_seconds(CLOCK_THREAD_CPUTIME_ID);

@@ -18,7 +18,7 @@ typedef enum ss_field_kind {
     SS_FIELD_PART,    // a struct within the struct, or more fields of this one, by their own table
 } ss_field_kind;
 
-// What a column is worth: where a page is narrow, those of the last rank are the first to go.
+// Worth of a column: where a page is narrow, columns of the last rank are the first to go.
 typedef enum ss_rank {
     SS_RANK_KEY,     // what a row is about, and its answer
     SS_RANK_USEFUL,  // how large it is, and how exact it had to be

@@ -25,8 +25,8 @@ typedef struct ss_key {
     const char *about;          // what it does, in a phrase; NULL: not said
 } ss_key;
 
-// A line of such a table, in a file where `settings` is the type of its settings. A field of another type does
-// not compile. `.about = "..."` may follow the last argument.
+// A line of such a table, in a file where `settings` is the type of its settings. A field of
+// another type does not compile. `.about = "..."` may follow the last argument.
 #define SS_KEY_PLACE(field, type)                                                                  \
     (offsetof(settings, field) + _Generic(((settings *)0)->field, type : 0))
 #define SS_REAL_KEY(word, field, from, ...)                                                        \
@@ -52,8 +52,8 @@ void ss_key_describe(const ss_key *key, char *text, size_t room);
 // Writes its value in `settings`, as a spec gives it; "" if one of them is NULL.
 void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room);
 
-// What a key has no effect without, given these settings: "freeze=on"; NULL if it has an effect. A spec that sets
-// a key without effect is refused.
+// Returns the option without which a key has no effect, such as "freeze=on"; NULL if it has one. A
+// spec that sets a key without effect is refused.
 typedef const char *ss_key_needs(const void *settings, const char *key);
 
 const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for none; both may be NULL

@@ -34,7 +34,8 @@ void ss_memory_ready(size_t bytes)
 {
     mallopt(M_MMAP_THRESHOLD, (int)bytes);
     mallopt(M_TRIM_THRESHOLD, (int)(2 * bytes));
-    // Freed memory is in pieces, which one large block would pass over. Each block has the address of the one before.
+    // Freed memory is in pieces, which one large block would pass over. Each block has the address
+    // of the one before.
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void **last = NULL;
     for (size_t taken = 0; taken < bytes; taken += READY_BLOCK) {

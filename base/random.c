@@ -13,7 +13,7 @@
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW  0x1.a39ef35793c76p-33
 
-// Where the terms of (1) and (2) have fallen below half a bit.
+// Terms of (1) and (2) after which they are below half a bit.
 #define LOG_TERMS  12
 #define EXP_DEGREE 15
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define BLOCK_BYTES 64
-// Where the length of the message stands in its last block.
+// Place of the length of the message in its last block.
 #define LENGTH_PLACE 56
 
 // 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.

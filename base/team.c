@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// Looks for work before sleep, and of the caller for the end: some 20 microseconds, about what it takes to wake
-// a thread and have it work.
+// Looks for work before sleep, and of the caller for the end: some 20 microseconds, about what it
+// takes to wake a thread and have it work.
 #define SPINS 1000
 
 #define ITEM_BITS  20

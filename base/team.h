@@ -12,7 +12,7 @@
 
 typedef struct ss_team ss_team;
 
-// What is done with item 0 .. items - 1; thread is 0 .. size - 1, and no two work as the same one.
+// Work on item 0 .. items - 1; thread is 0 .. size - 1, and no two work as the same one.
 typedef void ss_team_work(void *context, int item, int thread);
 
 // At most so many threads as cores, the caller's among them. None is started before there is work;
@@ -23,16 +23,17 @@ int ss_team_size(const ss_team *team);
 void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context);
 void ss_team_free(ss_team *team); // takes NULL
 
-// Whether so much work, in nanoseconds of one thread, is worth sharing: waking a thread takes longer than
-// a small loop does. Who is awake anyway helps with less.
+// Whether so much work, in nanoseconds of one thread, is worth sharing: waking a thread takes
+// longer than a small loop does. Who is awake anyway helps with less.
 bool ss_team_pays(ss_team *team, double nanoseconds);
 
 // Things first .. end - 1 of n.
 typedef void ss_team_range(void *context, int first, int end);
-// All of n things, each of about so many nanoseconds; by the caller alone where sharing does not pay.
+// All of n things, each of about so many nanoseconds; by the caller alone where sharing does not
+// pay.
 void ss_team_divide(ss_team *team, int n, double nanoseconds, ss_team_range *work, void *context);
 
-// Where part 0 .. nparts of n things begins, if they are cut into nparts equal ones.
+// Returns where part 0 .. nparts of n things begins, if they are cut into nparts equal ones.
 static inline int ss_team_cut(int n, int part, int nparts)
 {
     return (int)((int64_t)n * part / nparts);

@@ -12,7 +12,7 @@ void ss_local_embed(ss_local *p)
     }
 }
 
-// Where rounding of s r is more than this share of |b|, b is lost beside it.
+// If rounding of s r is more than this share of |b|, b is lost beside it.
 #define LOST_SHARE 1e-6
 
 // Returns |f|_inf. Beside a very large impulse it vanishes in floating point whatever u is (x =
@@ -115,9 +115,9 @@ static ss_local_info solve_law(const ss_method *method, const ss_local *p,
                                     : method->local->solve(p, goal, method->local_settings, r);
 }
 
-// As f has mu r_N in it, at small mu a solver is content with |f| while the normal parts are far
-// from their law, by up to 1/mu times as much. It is then asked again, from there, for an |f| as
-// small as the normal parts need.
+// Because f contains mu r_N, at small mu a solver is content with |f| while the normal parts are
+// far from their law, by up to 1/mu times as much. It is then asked again, from there, for an |f|
+// as small as the normal parts need.
 #define ASK_AGAIN 4
 #define ASK_SHARE 0.1 // share of the |f| that would suffice if both were in proportion
 ss_local_info ss_contact_ask_again(const ss_method *method, const ss_local *p,

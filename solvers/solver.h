@@ -62,7 +62,7 @@ typedef struct ss_local_goal {
     // judge's.
     double tolerance;
     double scale; // s of the judge, 1/kg; 0 for the block's own scale alone
-    // One number that a solver may keep about W and mu of this contact from visit to visit, 0 at
+    // A number that a solver may keep about W and mu of this contact from visit to visit, 0 at
     // the first visit. NULL if nothing is kept.
     double *memo;
     // If true, f counts at `scale` alone, and Newton's methods iterate in X = scale r instead of

@@ -14,6 +14,6 @@ double ss_band_square(const ss_band *A, const double *x);               // x' A 
 // definite to working precision, or holds a NaN.
 bool ss_band_factor(ss_band *A, double *D);
 void ss_band_solve(const ss_band *L, const double *D, double *x); // x <- A^-1 x
-// The same, bit by bit, of four matrices of one shape: each entry waits for the one before it, which the
-// other three make use of.
+// The same, bit by bit, of four matrices of one shape: each entry waits for the one before it,
+// which the other three make use of.
 void ss_band_solve_four(const ss_band *L, const double *const *D, double *const *x); // [4]

@@ -30,8 +30,9 @@ typedef struct ss_rigidity {
 
 ss_rigidity ss_material_rigidity(const ss_material *m);
 
-// What the weight of a strand of this length, in m, does to it: Gamma = rho S g L^3 / (E I1),
-// without unit. A strand clamped level hangs by L Gamma / 8 where that is small. gravity in m/s^2.
+// Returns Gamma = rho S g L^3 / (E I1), without unit, which tells what its weight does to a strand
+// of this length, in m. A strand clamped level hangs by L Gamma / 8 where that is small. gravity in
+// m/s^2.
 double ss_material_gamma(const ss_material *m, double length, double gravity);
 // Hz, of the first bending mode of a straight clamped strand without weight.
 double ss_material_frequency(const ss_material *m, double length);

@@ -67,7 +67,7 @@ static void leave_piece(curve *c)
     enter_piece(c, c->k + 1);
 }
 
-// To the piece of place numerator / denominator of the length; places must not decrease.
+// Goes to the piece at numerator / denominator of the length; places must not decrease.
 static void go_to(curve *c, long numerator, long denominator)
 {
     while (c->k < c->npieces - 1 && numerator * c->npieces >= (c->k + 1) * denominator) {
@@ -238,8 +238,8 @@ static void edge_frames(const ss_strand_design *d, ss_shape which, int n, const 
     }
 }
 
-// Of a tree: parallel frames are carried from each edge to those that hang from its end, and from the first to
-// the others that begin at the root.
+// Makes the frames of a tree: parallel frames are carried from each edge to those that hang from
+// its end, and from the first to the others that begin at the root.
 static void tree_frames(const ss_strand_design *d, ss_shape which, const ss_vec3 *x,
                         ss_mat3 *frames)
 {

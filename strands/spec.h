@@ -7,7 +7,7 @@
 // Characters of a spec, with its end.
 #define SS_SPEC_ROOM 160
 
-// What a spec needs to know of an entry of a table. name NULL: after the last.
+// An entry of a table, as a spec sees it; name is NULL after the last.
 typedef struct ss_entry {
     const char *name;     // [a-z0-9][a-z0-9-]*
     const ss_key *keys;   // NULL for none
@@ -21,7 +21,8 @@ typedef struct ss_catalogue {
     ss_entry (*entry)(int k);
 } ss_catalogue;
 
-// Which entry, and a copy of its defaults with the options set; NULL where it has no settings, else
-// the caller's to free. SS_BAD_INPUT with the names or options that there are, and if an option has no effect.
+// Finds the entry, and copies its defaults with the options set; the copy is NULL if it has no
+// settings, else the caller frees it. SS_BAD_INPUT with the names or options that there are, and if
+// an option has no effect.
 ss_status ss_spec_parse(const ss_catalogue *catalogue, const char *spec, int *which,
                         void **settings, ss_error *e);

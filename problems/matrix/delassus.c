@@ -561,7 +561,7 @@ static inline void multiply_strip(int dim, const double *left, const double *pan
     }
 }
 
-// One end of the contact whose row is made: its strip, and the contacts on its body still to come.
+// An end of the contact whose row is made: its strip, and the contacts on its body still to come.
 typedef struct walk {
     const int *contact; // next contact
     const int *last;    // end of the contacts

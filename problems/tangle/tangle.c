@@ -827,7 +827,7 @@ ss_status ss_tangle_check(const ss_tangle_settings *s, ss_error *e)
 #define COMMON_SHAKE    (0.1 * GRAVITY)
 #define ROD_SHAKE       (0.1 * GRAVITY)
 
-// Which rods are light does not depend on what else is drawn from the seed.
+// The choice of light rods does not depend on what else is drawn from the seed.
 #define LIGHT_STREAM UINT64_C(0x9e3779b97f4a7c15)
 
 // Gaps over one step, m/s, that the shake closes easily, and that it hardly closes.

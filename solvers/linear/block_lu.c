@@ -86,7 +86,7 @@ struct ss_block_lu {
     int nworkers;
     lu_worker *worker; // the first one's front and stack have room for all fronts
 
-    // Where there is no team, one thread does all, and the next six are empty.
+    // Without a team one thread does all, and the next six are empty.
     ss_team *team; // borrowed
     int nparts;
     lu_part *part;

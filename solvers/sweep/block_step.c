@@ -216,7 +216,7 @@ ss_problem *ss_block_problem_new(const ss_coupling *c, int k, const int *member,
 #define LEAST  1e-13 // its least tolerance
 #define MOST   0.1   // its largest tolerance
 
-// Of the weights 1e2, 1e3 and 1e4 the first needs the fewest steps in the worst case.
+// The weight 1e2 needs fewer steps in the worst case than 1e3 and 1e4.
 #define SOLVER "ppa:sweeps=0,rho=100"
 
 struct ss_block_steps {

@@ -13,7 +13,7 @@
 
 // ---- Which contacts rest
 
-// Where a contact has more than two ends, there are no bounds, and all contacts are visited.
+// If a contact has more than two ends, there are no bounds, and all contacts are visited.
 static bool has_two_ends(const ss_whitened *white)
 {
     for (int i = 0; i < white->ncontacts; i++) {
@@ -227,7 +227,7 @@ static void push_bodies(void *of, int first, int end)
     }
 }
 
-// One thread alone goes contact by contact, which reads G from its first number to its last.
+// A single thread goes contact by contact, which reads G from its first number to its last.
 void ss_coupling_push_all(const ss_coupling *c, const double *r, double *z)
 {
     const double whole = SS_COUPLING_NS * c->n;

@@ -250,9 +250,9 @@ static void visit_cells(const slot *slots, int nslots, int shift, uint32_t mask,
 
 // ---- Pairs
 //
-// Two boxes of a cell overlap where they do along each axis, and meet at home there if along each axis the
-// lower end of one of the two lies in it. Entries of a bucket are laid out side by side, a tile at a time, and an
-// entry is compared with many of a tile at once.
+// Two boxes of a cell overlap where they do along each axis, and meet at home there if along each
+// axis the lower end of one of the two lies in it. Entries of a bucket are laid out side by side, a
+// tile at a time, and an entry is compared with many of a tile at once.
 #define TILE  64
 #define LANES 16 // that are compared at once
 
@@ -300,8 +300,8 @@ static void fill_tile(tile *t, const entry *entries, int count, int shift)
     }
 }
 
-// Of LANES entries of the tile from `from` on, all of them behind a in the order of the sort: 1 where the two
-// meet here. Whether any does.
+// Sets 1 for each of the LANES entries of the tile from `from` on that meets a here; all of them
+// are behind a in the order of the sort. True if any does.
 static bool meet_here(const tile *t, int from, const entry *a, uint32_t home, int32_t meets[LANES])
 {
     const int32_t hi0 = (int32_t)a->slot.hi[0], lo1 = (int32_t)a->slot.lo[1],
@@ -376,7 +376,7 @@ static bool fill_buckets(ss_cells *c, const slot *slots, int nslots)
     if (start == NULL) {
         return false;
     }
-    // One place further on, for the second visit moves each beginning to the next one.
+    // The counts go one place further on, as the second visit moves each beginning to the next one.
     for (size_t k = 0; k < nbuckets + 2; k++) {
         start[k] = 0;
     }

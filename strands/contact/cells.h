@@ -32,10 +32,10 @@ typedef struct ss_cells {
 
 // The boxes go into their cells.
 ss_status ss_cells_fill(ss_cells *c, const ss_box *boxes, int nboxes, ss_error *e);
-// The pairs that part 0 .. nparts - 1 of the buckets holds, into `pairs`; their number in *npairs. All
-// parts together have every pair of boxes that have a point in common, once, in no particular order,
-// with perhaps some that come within 1e-9 of the extent of all. False without memory. Parts may be
-// asked for at the same time, each with pairs of its own.
+// The pairs that part 0 .. nparts - 1 of the buckets holds, into `pairs`; their number in *npairs.
+// All parts together have every pair of boxes that have a point in common, once, in no particular
+// order, with perhaps some that come within 1e-9 of the extent of all. False without memory. Parts
+// may be asked for at the same time, each with pairs of its own.
 bool ss_cells_pairs(const ss_cells *c, int part, int nparts, ss_buffer *pairs, size_t *npairs);
 void ss_cells_free(ss_cells *c);
 
@@ -54,7 +54,8 @@ static inline bool ss_begins_branch(const ss_polylines *lines, int v)
     return lines->branch != NULL && lines->branch[v] >= 0;
 }
 
-// SS_BAD_INPUT for a vertex that is no place, or a radius or margin below 0. *largest: the largest coordinate.
+// SS_BAD_INPUT for a vertex that is no place, or a radius or margin below 0. *largest: the largest
+// coordinate.
 ss_status ss_segments_check(const ss_polylines *lines, double margin, double *largest, ss_error *e);
 
 size_t ss_segments_room(const ss_polylines *lines);                // at least as many as there are

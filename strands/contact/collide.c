@@ -19,7 +19,7 @@ typedef struct ss_found {
     int key[2]; // a's segment among all; the obstacle, or their count + b's segment among all
 } ss_found;
 
-// One pass of a counting sort of what was found, by one of its keys in 0 .. nkeys - 1.
+// Makes a pass of a counting sort of what was found, by one of its keys in 0 .. nkeys - 1.
 static void sort_by(int which, const ss_found *const *from, const ss_found **to, size_t n,
                     int *count, int nkeys)
 {
@@ -37,8 +37,8 @@ static void sort_by(int which, const ss_found *const *from, const ss_found **to,
     }
 }
 
-// order [2 n], of which the first half lists what was found: by their keys, those with equal ones as they were. Keys
-// are 0 .. nkeys - 1; count [nkeys + 1] is scratch.
+// order [2 n], of which the first half lists what was found: by their keys, those with equal ones
+// as they were. Keys are 0 .. nkeys - 1; count [nkeys + 1] is scratch.
 static void found_sort(const ss_found **order, size_t n, int nkeys, int *count)
 {
     sort_by(1, order, order + n, n, count, nkeys);
@@ -47,12 +47,12 @@ static void found_sort(const ss_found **order, size_t n, int nkeys, int *count)
 
 // ---- Places that keep segments from ending in each other
 
-// Cosine of the angle by which the normal of a place may lean from that of the first touch. Where axes nearly meet at
-// the end, the way from one to the other is any direction: its sign alone would send one segment to one side and its
-// neighbour, which ends in the same vertex, to the other.
+// Cosine of the angle by which the normal of a place may lean from that of the first touch. Where
+// axes nearly meet at the end, the way from one to the other is any direction: its sign alone would
+// send one segment to one side and its neighbour, which ends in the same vertex, to the other.
 #define ALIKE 0.87
 
-// From b's point to a's, on these ends.
+// Returns the way from b's point to a's, on these ends.
 static ss_vec3 apart(const ss_vec3 ends[4], double a, double b)
 {
     return ss_minus(ss_between(ends[0], ends[1], a), ss_between(ends[2], ends[3], b));
@@ -79,7 +79,7 @@ typedef struct overlap {
     double a, b;
 } overlap;
 
-// Of a place at the end, towards the side from which a came.
+// Returns the normal of a place at the end, towards the side from which a came.
 static ss_vec3 normal_towards(ss_vec3 side, const ss_vec3 moved[4], overlap at)
 {
     const ss_vec3 n = contact_normal_at(moved, at.a, at.b);
@@ -87,8 +87,8 @@ static ss_vec3 normal_towards(ss_vec3 side, const ss_vec3 moved[4], overlap at)
     return along >= ALIKE ? n : along <= -ALIKE ? ss_scaled(-1.0, n) : side;
 }
 
-// The ends of the part that two segments have beside each other: where their lines diverge by less than `reach` over
-// it, and farther than `reach` from what is there already.
+// The ends of the part that two segments have beside each other: where their lines diverge by less
+// than `reach` over it, and farther than `reach` from what is there already.
 static int add_ends(const ss_vec3 ends[4], double reach, overlap at[SS_OVERLAPS_MOST])
 {
     const ss_vec3 d = ss_minus(ends[1], ends[0]), e = ss_minus(ends[3], ends[2]);
@@ -175,7 +175,7 @@ bool ss_overlap_obstacle(const ss_obstacle *o, const ss_pose *pose, const ss_vec
 #define PARTS          64
 #define SEGMENTS_LEAST 500
 
-// What a part of the search needs for itself.
+// Memory of a part of the search.
 typedef struct part {
     ss_buffer pairs, found;
     size_t nfound;
@@ -191,7 +191,7 @@ struct ss_collider {
     double depth; // of the last search
 };
 
-// What one call of ss_collide works on.
+// Arguments and memory of one call of ss_collide.
 typedef struct search {
     ss_collider *c;
     const ss_polylines *lines;
@@ -247,7 +247,7 @@ static bool is_held(const ss_polylines *lines, int vertex)
     return lines->holder != NULL && lines->holder[vertex] >= 0;
 }
 
-// Of one strand.
+// True for neighbours on one strand.
 static bool share_vertex(const ss_polylines *lines, const ss_segment *a, const ss_segment *b)
 {
     const int from_a = origin(lines, a), from_b = origin(lines, b);
@@ -359,7 +359,8 @@ static int touches_of(const search *s, const ss_segment *a, const ss_segment *b,
     return moves != NULL && touch_later(s, x, moved, radii, t) ? 1 : 0;
 }
 
-// m along their polyline from the nearest point of a to that of b, which comes later; infinite on another polyline.
+// m along their polyline from the nearest point of a to that of b, which comes later; infinite on
+// another polyline.
 static double way_along(const ss_polylines *lines, const ss_segment *a, double at_a,
                         const ss_segment *b, double at_b)
 {
@@ -449,7 +450,7 @@ static double reach_of_motion(const ss_vec3 x[2], const ss_vec3 moved[2])
     return ss_larger(ss_length(ss_minus(moved[0], x[0])), ss_length(ss_minus(moved[1], x[1])));
 }
 
-// From x, at which they are, to `moved`; NULL where they rest.
+// The ends move from x to `moved`, which is NULL if they rest.
 static bool near_obstacle(const search *s, const ss_vec3 x[2], const ss_vec3 *moved, int o,
                           ss_touch *t)
 {
@@ -515,7 +516,7 @@ static void touch_obstacle(const search *s, part *p, int i, int o, int end)
     add(p, &t, i, o);
 }
 
-// What an obstacle has of a segment: all of it, or its first vertex, and the last of a polyline.
+// An obstacle touches all of a segment, or its first vertex, and the last one of a polyline.
 static void touch_whole_or_vertices(const search *s, part *p, int i, int o)
 {
     touch_obstacle(s, p, i, o, 0);
@@ -551,8 +552,8 @@ static void touch_by(const search *s, part *p, int o, int first, int end)
     }
 }
 
-// Keeps the pairs that are not beyond all reach, three quarters of which are: at once, so that what is known of
-// the segments of later ones can be asked for.
+// Keeps the pairs that are not beyond all reach, three quarters of which are: at once, so that what
+// is known of the segments of later ones can be asked for.
 static size_t sift(const search *s, ss_pair *pairs, size_t npairs)
 {
     const double reach = 2.0 * s->lines->radius + s->margin;

@@ -34,7 +34,7 @@ typedef struct ss_obstacle {
 // The radius of a ball about the place of its pose that holds it; infinite for a plane.
 double ss_obstacle_ball(const ss_obstacle *o);
 
-// What a segment and an obstacle have nearest: abscissa a in [0, 1] on the segment, the point y of
+// Nearest points of a segment and an obstacle: abscissa a in [0, 1] on the segment, the point y of
 // the obstacle's surface, the outward unit normal n there, and the signed distance.
 typedef struct ss_obstacle_near {
     double a;

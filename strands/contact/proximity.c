@@ -171,7 +171,7 @@ static double value(const double c[4], double t)
     return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
 }
 
-// Where the cubic changes its sign between low and high, of which it does so once.
+// Returns where the cubic changes its sign between low and high, which it does once.
 static double bracketed(const double c[4], double low, double high)
 {
     const bool rises = value(c, low) < 0.0;
@@ -255,7 +255,7 @@ bool ss_coplanar_segments(const ss_vec3 x[4], const ss_vec3 moved[4], double rea
 //
 // The times come from conservative advancement (proximity.h).
 
-// Where a pair passes just outside reach, steps of the safe length shrink to nothing. They are at
+// If a pair passes just outside reach, steps of the safe length shrink to nothing. They are at
 // least this share of reach, or of the whole motion: what stays unseen is a shallower graze.
 #define GRAZE         0.01
 #define TIME_STEP_MIN 1e-5

@@ -19,8 +19,8 @@ static inline double ss_smaller(double a, double b)
     return a < b ? a : b;
 }
 
-// As ss_segments_nearest, but nearest without exception: only segments that are parallel to 1e-10
-// touch at the middle of their overlap.
+// Does the same as ss_segments_nearest, but finds the nearest points without exception: only
+// segments that are parallel to 1e-10 touch at the middle of their overlap.
 double ss_segments_exact(ss_vec3 x0, ss_vec3 x1, ss_vec3 y0, ss_vec3 y1, double *a, double *b);
 
 // The unit vector along w, which leads from a point of a segment along e to the nearest one of a
@@ -31,7 +31,7 @@ ss_vec3 ss_normal_between(ss_vec3 w, ss_vec3 d, ss_vec3 e);
 // the exact points would jump between, stands for it badly.
 #define SS_NEARLY_PARALLEL 1e-4
 
-// What the test below wants of a segment; a cache line.
+// Data of a segment for the test below; a cache line.
 typedef struct ss_segment_bar {
     ss_vec3 d, sum; // from its first end to its second, and their sum
     double dd, length;
@@ -48,8 +48,8 @@ static inline ss_segment_bar ss_segment_bar_of(const ss_vec3 x[2])
 // True only where the segments are farther than `reach` from each other, and true for most that
 // are; costs less than their distance. With w from the middle of one to the middle of the other and
 // c = d x e, the lines are |w . c| / |c| apart, and no point of the second is nearer to the line of
-// the first than |d x w| / |d| - |c| / (2 |d|). Without branches, for of boxes that overlap the outcome is not
-// to be foreseen.
+// the first than |d x w| / |d| - |c| / (2 |d|). Without branches, for of boxes that overlap the
+// outcome is not to be foreseen.
 static inline bool ss_bars_are_beyond(const ss_segment_bar *a, const ss_segment_bar *b,
                                       double reach)
 {
@@ -133,6 +133,7 @@ static inline ss_vec3 ss_between(ss_vec3 x, ss_vec3 moved, double time)
 // c of the cubic V. Returned: how far rounding moves V in [0, 1], for the coordinates as they are.
 double ss_coplanar_cubic(const ss_vec3 x[4], const ss_vec3 moved[4], double c[4]);
 
-// The times in [0, 1], in order, at which c0 + c1 t + c2 t^2 + c3 t^3 changes its sign, and those of
-// its extrema and ends where it is `rounding` at most; the number of them. A root may be there twice.
+// The times in [0, 1], in order, at which c0 + c1 t + c2 t^2 + c3 t^3 changes its sign, and those
+// of its extrema and ends where it is `rounding` at most; the number of them. A root may be there
+// twice.
 int ss_cubic_roots(const double c[4], double rounding, double roots[SS_CUBIC_ROOTS_MAX]);

@@ -154,7 +154,8 @@ static bool is_new(const ss_mat3 *E)
     return !(ss_dot(E->c[0], E->c[0]) > 0.0);
 }
 
-// The contacts of one pair of segments, now and before: the two that are nearest to each other first.
+// The contacts of one pair of segments, now and before: the two that are nearest to each other
+// first.
 static int recall_pair(ss_track *t, const ss_touch *touches, int count, double dt, ss_mat3 *E,
                        double *r)
 {
@@ -178,7 +179,7 @@ static int recall_pair(ss_track *t, const ss_touch *touches, int count, double d
     return most;
 }
 
-// What ss_track_recall works on.
+// Arguments and memory of ss_track_recall.
 typedef struct recall {
     ss_track *track;
     const ss_touch *touches;
@@ -189,8 +190,8 @@ typedef struct recall {
     int hits[PARTS];
 } recall;
 
-// The contacts of part `item` begin at the first of their strand a. Parts have nothing to do with each
-// other, for a contact and what it recalls have the same strand a.
+// The contacts of part `item` begin at the first of their strand a. Parts have nothing to do with
+// each other, for a contact and what it recalls have the same strand a.
 static int begin_of(const recall *c, int item)
 {
     int at = ss_team_cut(c->count, item, c->nparts);

@@ -17,8 +17,8 @@
 
 #include <stdlib.h>
 
-// GCC 12 splits vectors that are wider than a register: with AVX (256 bits) 8 numbers cost four times
-// their work, with SSE2 they are the fastest. Their number changes no bits.
+// GCC 12 splits vectors that are wider than a register: with AVX (256 bits) 8 numbers cost four
+// times their work, with SSE2 they are the fastest. Their number changes no bits.
 #if defined __AVX__ && !defined __AVX512F__
 #define LANES 4
 #else

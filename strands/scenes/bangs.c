@@ -1,7 +1,7 @@
 // strands/scenes/bangs.c -- curly bangs that keep their shape under their weight [H06].
 //
-// Helices that fall before the forehead, parallel to each other, of 15 links each; their natural shapes are those
-// that rest under gravity in the shape that they start in. Each stands for a lock.
+// Helices that fall before the forehead, parallel to each other, of 15 links each; their natural
+// shapes are those that rest under gravity in the shape that they start in. Each stands for a lock.
 #include "strands/scenes/head.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"

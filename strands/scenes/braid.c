@@ -1,8 +1,8 @@
 // strands/scenes/braid.c -- a bun and the braid that hangs from it, one strand [H06].
 //
-// The first part is a coil of two turns behind the head, 200 times as stiff as the rest, which hangs. The body bobs
-// up and down as one that runs, and the head turns with it. Of the motion of the body the forces lose the share
-// `local`.
+// The first part is a coil of two turns behind the head, 200 times as stiff as the rest, which
+// hangs. The body bobs up and down as one that runs, and the head turns with it. Of the motion of
+// the body the forces lose the share `local`.
 #include "strands/world.h"
 #include "strands/scenes/growth.h"
 #include "strands/scenes/head.h"

@@ -1,10 +1,10 @@
 // strands/scenes/coil.c -- a tight coil that is deformed and let go, without gravity [S23].
 //
-// v_0 = (0, 1.1, 0), v_1 = (0, 1, 0), v_{k+2} = (0.5 cos 0.4 pi k, -0.1 k, 0.5 sin 0.4 pi k) cm, k = 0 .. 98,
-// three of which stay where they are. The others are, in this order, drawn out along -y at their natural
-// lengths with noise of 1 um, multiplied in x, and moved by up to `jitter` in each coordinate. Material frames
-// are carried from each edge of the coil to its place by the smallest rotation; from edge to edge they turn by
-// half a turn at most.
+// v_0 = (0, 1.1, 0), v_1 = (0, 1, 0), v_{k+2} = (0.5 cos 0.4 pi k, -0.1 k, 0.5 sin 0.4 pi k) cm, k
+// = 0 .. 98, three of which stay where they are. The others are, in this order, drawn out along -y
+// at their natural lengths with noise of 1 um, multiplied in x, and moved by up to `jitter` in each
+// coordinate. Material frames are carried from each edge of the coil to its place by the smallest
+// rotation; from edge to edge they turn by half a turn at most.
 #include "strands/geometry.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"

@@ -1,4 +1,5 @@
-// strands/scenes/crossing.c -- two rods that cross: one slides off the other, or meets it in one point.
+// strands/scenes/crossing.c -- two rods that cross: one slides off the other, or meets it in one
+// point.
 //
 //     crossing  a level cantilever along x falls onto a short rod that slopes down sideways, along
 //               b = (0, -sin s, cos s), and is clamped at both ends. The section is round: the point of the
@@ -7,7 +8,8 @@
 //               and otherwise slides down, the later the larger mu is, until it leaves the lower rod's end.
 //     pair      a free rod is thrown across another one, clamped at both ends: one contact
 //
-// The upper rod of `crossing` touches where a propped beam with an overhang c = 0.41 of its span is level.
+// The upper rod of `crossing` touches where a propped beam with an overhang c = 0.41 of its span is
+// level.
 #include "strands/scenes/thin_hair.h"
 #include "strands/scenes/scenes.h"
 

@@ -1,8 +1,8 @@
 // strands/scenes/ear.c -- an ear that follows a pose, with motion of its own [H06].
 //
-// The ear is a rib that stands up from a head, with short ribs to both sides that make it wide. The head, an
-// ellipsoid, nods. The pose of the ear is upright, then folded forward, and upright again; the strength of the
-// springs to it falls to 0 and comes back (world.h).
+// The ear is a rib that stands up from a head, with short ribs to both sides that make it wide. The
+// head, an ellipsoid, nods. The pose of the ear is upright, then folded forward, and upright again;
+// the strength of the springs to it falls to 0 and comes back (world.h).
 #include "strands/world.h"
 #include "strands/scenes/growth.h"
 #include "strands/scenes/request.h"
@@ -29,8 +29,8 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-// A middle rib from the root upwards that turns by `bend` towards +x in all, and ribs across it that are inclined
-// to its tip.
+// A middle rib from the root upwards that turns by `bend` towards +x in all, and ribs across it
+// that are inclined to its tip.
 static ss_growth make(double bend)
 {
     ss_growth g = ss_growth_seed(ss_vec(0.0, 0.0, 0.0));

@@ -1,4 +1,5 @@
-// strands/scenes/falling.c -- bundles of hair that fall onto something, and one hair on a tube [J20].
+// strands/scenes/falling.c -- bundles of hair that fall onto something, and one hair on a tube
+// [J20].
 //
 //     bundle    one half, level and clamped at one end, falls onto the other, clamped at both
 //     cylinder  a level bundle that is clamped at one end falls onto a fixed cylinder

@@ -20,8 +20,8 @@ int ss_growth_add(ss_growth *g, int from, ss_vec3 way, ss_strand_part part);
 
 // A round section, without a factor of its stretching.
 ss_material ss_growth_material(double density, double radius, double young, double relaxation);
-// The strand of the request's model, clamped to the body at vertex 0, or by the first edge where nothing branches;
-// the world is settled then.
+// The strand of the request's model, clamped to the body at vertex 0, or by the first edge where
+// nothing branches; the world is settled then.
 ss_status ss_growth_plant(const ss_growth *g, const ss_material *material,
                           const ss_scene_request *request, int body, ss_world *w, int *number,
                           ss_error *e);

@@ -1,12 +1,14 @@
 // strands/scenes/hairball.c -- straight hair on the upper half of a ball that turns once [J20].
 //
-// Roots are a spiral of evenly spread places. A strand begins along its meridian, bent until it hangs, and the
-// nearer its root is to the pole, the farther out it is there, so that none meets another. Its natural shape is
-// straight except for random curvatures: in the first tenths of a second it falls onto the ball and onto others.
-// [J20] says how many strands, dofs and contacts there are, 5500 on average, but no size: contacts are wider than in
-// the other scenes of thin hair, 0.8 mm from axis to axis, so that there are as many here when the hair has fallen.
-// Of 12 vertices, 4 N - 1 = 47 dofs, the clamp holds 7: 40 are free. With share=S roots are on that part of the circle
-// about the axis alone, where S times the strands are as crowded, except for the two sides.
+// Roots are a spiral of evenly spread places. A strand begins along its meridian, bent until it
+// hangs, and the nearer its root is to the pole, the farther out it is there, so that none meets
+// another. Its natural shape is straight except for random curvatures: in the first tenths of a
+// second it falls onto the ball and onto others. [J20] says how many strands, dofs and contacts
+// there are, 5500 on average, but no size: contacts are wider than in the other scenes of thin
+// hair, 0.8 mm from axis to axis, so that there are as many here when the hair has fallen. Of 12
+// vertices, 4 N - 1 = 47 dofs, the clamp holds 7: 40 are free. With share=S roots are on that part
+// of the circle about the axis alone, where S times the strands are as crowded, except for the two
+// sides.
 #include "strands/scenes/ball.h"
 #include "strands/scenes/scenes.h"
 #include "strands/scenes/thin_hair.h"
@@ -45,8 +47,8 @@ static const ss_key KEYS[] = {
     {.name = NULL},
 };
 
-// Place k of n on the upper half, or on its share. n0 leaves the ball by LIFT, down the meridian; bending about n2
-// turns n0 towards n1, which is the ball's side.
+// Place k of n on the upper half, or on its share. n0 leaves the ball by LIFT, down the meridian;
+// bending about n2 turns n0 towards n1, which is the ball's side.
 static ss_pose root_of(int k, int n, double share, double above)
 {
     const double up = 1.0 - (k + 0.5) / n, out = sqrt(1.0 - up * up);

@@ -1,9 +1,10 @@
 // strands/scenes/hairball_curly.c -- tight coils on a ball that is given a twirl [S23].
 //
-// Each wisp is a coil of 101 vertices along the normal of its place, wisps being a spiral of evenly spread
-// places over the ball, or over a share of it about the x axis; the ball turns about y by half a turn and rests.
-// Wisps stand for all hair: the section of a wisp is that of the talk's 2000 (its mean from root to tip) divided
-// among those that a whole ball would have. Contacts keep wisps a millimetre apart, half of it from 6000 on.
+// Each wisp is a coil of 101 vertices along the normal of its place, wisps being a spiral of evenly
+// spread places over the ball, or over a share of it about the x axis; the ball turns about y by
+// half a turn and rests. Wisps stand for all hair: the section of a wisp is that of the talk's 2000
+// (its mean from root to tip) divided among those that a whole ball would have. Contacts keep wisps
+// a millimetre apart, half of it from 6000 on.
 #include "strands/scenes/ball.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"

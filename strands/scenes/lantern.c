@@ -1,7 +1,8 @@
-// strands/scenes/lantern.c -- a flower on a rod, heavy at its tip, that twists as it is swung [H06].
+// strands/scenes/lantern.c -- a flower on a rod, heavy at its tip, that twists as it is swung
+// [H06].
 //
-// A rod that bends over, its tip a flower of petals, which carry most of the mass: a tree of links. The hand turns
-// about the vertical and back, and the flower goes on turning by its twist.
+// A rod that bends over, its tip a flower of petals, which carry most of the mass: a tree of links.
+// The hand turns about the vertical and back, and the flower goes on turning by its twist.
 #include "strands/scenes/growth.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"

@@ -1,7 +1,7 @@
 // strands/scenes/long_hair.c -- long hair of strands of links, with all of its contacts [H06].
 //
-// The hair of hair.h with 22 links a strand. The forces of the strands know of time_scale times the motion of the
-// head.
+// The hair of hair.h with 22 links a strand. The forces of the strands know of time_scale times the
+// motion of the head.
 #include "strands/world.h"
 #include "strands/scenes/hair.h"
 #include "strands/scenes/scenes.h"

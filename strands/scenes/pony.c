@@ -1,8 +1,8 @@
 // strands/scenes/pony.c -- a tight ponytail on a head that turns from side to side.
 //
 // The strands leave a tie at the back of the head side by side and fall in parallel curves. They
-// start at rest, except for natural curvatures: some 2/m at random, without which the bundle moves as
-// one body and hardly a contact is active, and up to 4/m towards the middle, as in hair that has
+// start at rest, except for natural curvatures: some 2/m at random, without which the bundle moves
+// as one body and hardly a contact is active, and up to 4/m towards the middle, as in hair that has
 // been tied, without which it opens, and loses half of its contacts.
 //
 // It is not as bent as a ponytail at its tie, whose curvatures of 22, 22 and 4/m over three eighths
@@ -29,8 +29,9 @@
 #define BENT    3
 
 typedef struct settings {
-    int segments; // by default half as many again as chords within half a radius need: fewer
-                  // contacts would hold the bundle
+    // By default half as many again as chords within half a radius need: fewer contacts would hold
+    // the bundle
+    int segments;
     double unrest, gather; // 1/m
     double motion;         // rad the head turns to either side
     double period;         // s

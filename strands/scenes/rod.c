@@ -1,9 +1,9 @@
 // strands/scenes/rod.c -- single rods with known answers: cantilever, release, helix, twist, ring.
 //
-// Models in the world hold the first edge of a clamped rod, whose free length begins in the middle of that
-// edge: there the clamp of these scenes is, at the origin along x, and a rod of n edges has those of
-// length L / (n - 1/2), or L / (n - 1) between two clamps. Lifted curls hold two edges, and their free length
-// begins behind them. A super-helix begins at the origin.
+// Models in the world hold the first edge of a clamped rod, whose free length begins in the middle
+// of that edge: there the clamp of these scenes is, at the origin along x, and a rod of n edges has
+// those of length L / (n - 1/2), or L / (n - 1) between two clamps. Lifted curls hold two edges,
+// and their free length begins behind them. A super-helix begins at the origin.
 //
 //     cantilever  clamped level, gravity being such that Gamma = w L^3 / EI2: doc/strands.md, "Reference solutions"
 //     release     the same under earth's gravity, without damping: it keeps its energy, of first order in h

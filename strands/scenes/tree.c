@@ -1,9 +1,9 @@
 // strands/scenes/tree.c -- a tree in the wind, one strand that branches [H06].
 //
-// A trunk of 9 segments; branches leave it from its third vertex on, one after another about it by the golden
-// angle, the shorter and the steeper the higher, and each forks into twigs, of which one leaves in its middle:
-// 93 segments. Radii shrink from the trunk to the twigs, and the stiffness with them. Steady wind and turbulence
-// push twigs more than the trunk.
+// A trunk of 9 segments; branches leave it from its third vertex on, one after another about it by
+// the golden angle, the shorter and the steeper the higher, and each forks into twigs, of which one
+// leaves in its middle: 93 segments. Radii shrink from the trunk to the twigs, and the stiffness
+// with them. Steady wind and turbulence push twigs more than the trunk.
 #include "strands/scenes/growth.h"
 #include "strands/scenes/request.h"
 #include "strands/scenes/scenes.h"

@@ -1,12 +1,13 @@
-// One strand and SUNDIALS IDA (ida.h).
+// The scheme ida: the equation of motion of each strand is left to SUNDIALS IDA.
 //
-// Newton's matrix is J = dF/dy + c dF/dydot. With its slopes of M0 and of the forces of weight and motion left
-// out, and with the rate of a small turn, dq = rate(dv)/c,
+// Newton's matrix is J = dF/dy + c dF/dydot. With its slopes of M0 and of the forces of weight and
+// motion left out, and with the rate of a small turn, dq = rate(dv)/c,
 //
 //     (c M0 + C + K/c) dv = r_v - K unrate(r_q)/c,   dq = (r_q + rate(dv))/c
 //
-// which is the matrix of a step of h = 1/c, times c. It preconditions GMRES, whose products with J are
-// differences of F: a step costs a factor of nv numbers, where the dense one has nv + nq, and a few F.
+// which is the matrix of a step of h = 1/c, times c. It preconditions GMRES, whose products with J
+// are differences of F: a step costs a factor of nv numbers, where the dense one has nv + nq, and a
+// few F.
 #include "strands/band.h"
 #include "strands/schemes/phases.h"
 #include "strands/schemes/schemes.h"
@@ -34,7 +35,7 @@ typedef struct ss_ida_settings {
     int steps;    // of the integrator in one interval, the most
 } ss_ida_settings;
 
-// What an interval took.
+// Effort of an interval.
 typedef struct ss_ida_effort {
     int iterations, steps; // non-linear ones; steps of the formula
 } ss_ida_effort;
@@ -47,8 +48,8 @@ typedef struct ss_ida_room {
 
 typedef struct ss_ida ss_ida;
 
-// An interval: from the world's state with `gained` more velocity, at order 1, if it begins; else it goes on from
-// where the last one ended, which must be that state.
+// An interval: from the world's state with `gained` more velocity, at order 1, if it begins; else
+// it goes on from where the last one ended, which must be that state.
 typedef struct ss_ida_interval {
     double h; // s
     bool begins;
@@ -86,8 +87,8 @@ static const ss_strand *strand_of(const ss_ida *a)
     return &a->w->strands[a->k];
 }
 
-// Whether the equations of strand k are of this kind: nothing held, coordinates that have rates. SS_BAD_INPUT
-// with a sentence where they are not.
+// Whether the equations of strand k are of this kind: nothing held, coordinates that have rates.
+// SS_BAD_INPUT with a sentence where they are not.
 static ss_status ida_check(const ss_world *w, int k, ss_error *e)
 {
     const ss_strand *s = &w->strands[k];
@@ -148,7 +149,8 @@ static void subtract_pushes(const ss_ida *a, double *rs)
     }
 }
 
-// M0 vdot - F + C v without `held`. A step of 1 s that ends with v and began with v - vdot is short of it by as much.
+// M0 vdot - F + C v without `held`. A step of 1 s that ends with v and began with v - vdot is short
+// of it by as much.
 static void find_free_residual(ss_ida *a, double t, const double *q, const double *v,
                                const double *vdot, double *rs)
 {
@@ -368,7 +370,8 @@ static ss_ida *ida_new(const ss_world *w, int k, const ss_ida_settings *set,
 
 // -- Integrating
 
-// y and ydot of the world's state with `gained` more velocity: vdot = -M0^-1 of what is left at vdot = 0.
+// y and ydot of the world's state with `gained` more velocity: vdot = -M0^-1 of what is left at
+// vdot = 0.
 static bool start(ss_ida *a, const double *gained)
 {
     const ss_strand *s = strand_of(a);
@@ -436,11 +439,11 @@ static bool ida_advance(ss_ida *a, const ss_ida_interval *interval, ss_system_sc
 //
 // ida: the equations of motion as they are, by a formula of variable order and step.
 //
-// Every strand has an integrator of its own, which goes on from step to step of the world as long as nothing else
-// moves it, and interpolates where the world's step ends. Contacts, limits and goals are those of `phases.h` before
-// every step of the world, whose impulses r are forces r/h at points of the strands all through it, and whose
-// impacts are a jump of the velocity, M0^-1 H p: the integrator of a strand that they act on, or acted on in
-// the step before, begins anew.
+// Every strand has an integrator of its own, which goes on from step to step of the world as long
+// as nothing else moves it, and interpolates where the world's step ends. Contacts, limits and
+// goals are those of `phases.h` before every step of the world, whose impulses r are forces r/h at
+// points of the strands all through it, and whose impacts are a jump of the velocity, M0^-1 H p:
+// the integrator of a strand that they act on, or acted on in the step before, begins anew.
 
 typedef struct settings {
     ss_ida_settings ida;
@@ -561,7 +564,7 @@ static bool goes_on(const scheme *a, const ss_world *w)
 
 // -- Contacts
 
-// What acts on strand k, from the impulses of its phases.
+// Takes what acts on strand k from the impulses of the phases.
 static void take_impulses(const scheme *a, const ss_stepper *s, int k, double h)
 {
     const ss_strand *strand = &s->world->strands[k];

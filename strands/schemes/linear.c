@@ -11,8 +11,8 @@
 //
 //     M0 v = M0 v_n + h F(q_n, v_n),   v <- project(q_n, v),   contacts,   q = q_n (+) h v
 //
-// Of an elastic model M holds neither C nor K, and damping is left out: a step is no longer than its
-// bending allows, h < (l^2/2) sqrt(rhoA/EI) for a rod.
+// Of an elastic model M holds neither C nor K, and damping is left out: a step is no longer than
+// its bending allows, h < (l^2/2) sqrt(rhoA/EI) for a rod.
 
 static ss_status projection_make(ss_stepper *s, const void *settings, void **own, ss_error *e)
 {
@@ -116,7 +116,7 @@ static ss_status linear_make(ss_stepper *s, const void *settings_, void **own, s
     return SS_OK;
 }
 
-// What of the step its start alone decides.
+// Finds the part of the step that its start alone decides.
 static void find_known(ss_stepper *s, const linear *l)
 {
     const ss_world *w = s->world;

@@ -6,21 +6,23 @@
 //     share = way = (1 + k) / (1 + 2 k),   b = k^2 / (1 + 2 k)                         (system.h)
 //     past = (1 + b) v_n - b v_{n-1},      offset = b / k w
 //
-// and backward Euler for its first step. Iterate 1 is the linear scheme's; then, from the solution v
-// of the last problem,
+// and backward Euler for its first step. Iterate 1 is the linear scheme's; then, from the solution
+// v of the last problem,
 //
 //     q* <- q* (+) h (way v + offset - d),   d <- difference(q_n, q*) / h,   v* <- (d - offset) / way
 //
-// so that what q carries along is carried from iterate to iterate. Contacts are those of the start, or
-// of the way to iterate 1 (continuous detection), with their H and w; r starts from the answer before.
+// so that what q carries along is carried from iterate to iterate. Contacts are those of the start,
+// or of the way to iterate 1 (continuous detection), with their H and w; r starts from the answer
+// before.
 //
-// The iteration ends where no strand has an rms of |J (v - v*)| over its points above tol, or above the
-// error in velocities that the solver leaves in its answers, fb V of the problem (problems/coulomb.h):
-// impulses that are good to it move the iterates about by as much. It ends after as many problems as are
-// allowed, too; a last change of `growth` times the first is no answer. It is quadratic, except for strands
-// whose J changes with q and which touch something: their M is without the slopes of the inertia forces, which
-// are not symmetric and of the order h beside it, and they converge linearly by that ratio. Those that
-// touch nothing take the full step (step/systems.h).
+// The iteration ends where no strand has an rms of |J (v - v*)| over its points above tol, or above
+// the error in velocities that the solver leaves in its answers, fb V of the problem
+// (problems/coulomb.h): impulses that are good to it move the iterates about by as much. It ends
+// after as many problems as are allowed, too; a last change of `growth` times the first is no
+// answer. It is quadratic, except for strands whose J changes with q and which touch something:
+// their M is without the slopes of the inertia forces, which are not symmetric and of the order h
+// beside it, and they converge linearly by that ratio. Those that touch nothing take the full step
+// (step/systems.h).
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -251,9 +253,9 @@ static ss_status look_again(ss_stepper *s, newton *n, double h, ss_step_look_res
     return status;
 }
 
-// Iterates 2, 3, ...; the trial's v is the solution of the first. Looks are for steps that end where v of backward
-// Euler brings them. They end where the solver has left problems with the contacts that they add above its tolerance
-// after so many of them: more would not help it.
+// Iterates 2, 3, ...; the trial's v is the solution of the first. Looks are for steps that end
+// where v of backward Euler brings them. They end where the solver has left problems with the
+// contacts that they add above its tolerance after so many of them: more would not help it.
 #define MOST_UNSOLVED 3
 
 static ss_status iterate(ss_stepper *s, newton *n, ss_iterate it, ss_step_report *report,
@@ -311,7 +313,7 @@ static ss_status newton_step(ss_stepper *s, void *own, double h, ss_step_report 
     return ss_step_end(s, h, report, reason, e);
 }
 
-// Where the world still is becomes the step before.
+// The place where the world still is becomes the step before.
 static void newton_accept(ss_stepper *s, void *own)
 {
     newton *n = own;

@@ -20,8 +20,8 @@ static bool phases_add_contact(ss_rows *rows, const ss_stepper *s, int i, const 
 
 // ---- A box law on rows of velocities
 //
-// K x of a row is a sum over its strands: block k holds the rows of strand k, `impulses` their x, so that a visit is
-// a product of neighbouring numbers for each strand.
+// K x of a row is a sum over its strands: block k holds the rows of strand k, `impulses` their x,
+// so that a visit is a product of neighbouring numbers for each strand.
 
 // A row in one of its strands.
 typedef struct ss_row_end {
@@ -220,8 +220,8 @@ static void forward(const ss_band *L, double *x)
     }
 }
 
-// Half of the test impulses of strand k, LANES rows after another: Z = L^-1 D H, with which K = Z'Z as
-// M = D^-1 L L' D^-1. Rows that are too few for the last LANES are 0.
+// Half of the test impulses of strand k, LANES rows after another: Z = L^-1 D H, with which K = Z'Z
+// as M = D^-1 L L' D^-1. Rows that are too few for the last LANES are 0.
 static void halve(const measuring *m, int k, double *z)
 {
     const ss_rows *r = m->r;
@@ -408,13 +408,14 @@ typedef struct ss_extras {
     double h;
 } ss_extras;
 
-// A point that is near its goal along a direction in which it hardly moves is left there: of the largest of its three
-// K_ii, this is added to each.
+// A point that is near its goal along a direction in which it hardly moves is left there: of the
+// largest of its three K_ii, this is added to each.
 #define GOAL_SOFTNESS 1e-3
 // A joint that would end beyond its limit by less, as a share of it, is left alone.
 #define LIMIT_MISSED 1e-2
 
-// Of a point that a body carries at the arm d, and that moves against it by `rate`.
+// Returns the acceleration of a point that a body carries at the arm d, and that moves against it
+// by `rate`.
 static ss_vec3 carried_acceleration(const ss_motion_state *body, ss_vec3 d, ss_vec3 rate)
 {
     const ss_vec3 about = ss_along(ss_cross(body->spin, d), 2.0, rate);
@@ -505,7 +506,7 @@ static double missed(const ss_extras *e, int k, const ss_joint_limit *limit)
     return limit->least - (a[0] * w[0] + a[1] * w[1] + a[2] * w[2]);
 }
 
-// Those of strand k that the velocities `end` miss by more than `most`.
+// Adds the limits of strand k that the velocities `end` miss by more than `most`.
 static bool add_limits(const ss_extras *e, int k, const double *end, double most)
 {
     const ss_strand *strand = &e->s->world->strands[k];
@@ -536,8 +537,8 @@ static bool extras_add(const ss_extras *e)
     return ok;
 }
 
-// More rows of limits, of the joints that would end beyond theirs at the velocities `end` [nv] of the free dofs, which
-// all rows together bring about. False without memory.
+// More rows of limits, of the joints that would end beyond theirs at the velocities `end` [nv] of
+// the free dofs, which all rows together bring about. False without memory.
 static bool extras_tighten(const ss_extras *e, const double *end)
 {
     const ss_world *w = e->s->world;
@@ -548,7 +549,7 @@ static bool extras_tighten(const ss_extras *e, const double *end)
     return ok;
 }
 
-// Of rows that are measured: the goals, which begin at `first`, ask for little where they cannot move.
+// Softens the goals, which begin at `first`, where they can hardly move. The rows are measured.
 static void extras_soften(const ss_rows *rows, int first)
 {
     for (int i = first; i < rows->count && ss_rows_at(rows, i)->low < 0.0; i += 3) {
@@ -594,9 +595,9 @@ const char *ss_phases_key_needs(const ss_phases_settings *set, bool contacts, co
                : NULL;
 }
 
-// A goal pulls with the acceleration -kp x - kd v of the start of a step all through it, and x <- x + h v of its end.
-// That has the eigenvalues of z^2 - (2 - h^2 kp - h kd) z + 1 - h kd, which leave the unit circle at
-// h kd + h^2 kp/2 = 2: x then changes its sign and grows from step to step.
+// A goal pulls with the acceleration -kp x - kd v of the start of a step all through it, and x <- x
+// + h v of its end. That has the eigenvalues of z^2 - (2 - h^2 kp - h kd) z + 1 - h kd, which leave
+// the unit circle at h kd + h^2 kp/2 = 2: x then changes its sign and grows from step to step.
 static ss_status check_gains(const ss_phases_settings *set, double h, ss_error *e)
 {
     if (h * set->kd + 0.5 * h * h * set->kp <= 2.0) {
@@ -608,8 +609,8 @@ static ss_status check_gains(const ss_phases_settings *set, double h, ss_error *
                    set->kp, set->kd, h, 0.2 / h, 0.01 / (h * h));
 }
 
-// SS_BAD_INPUT with a sentence for limits without joints, goals without poses, and gains that are too high for steps
-// of h.
+// SS_BAD_INPUT with a sentence for limits without joints, goals without poses, and gains that are
+// too high for steps of h.
 static ss_status phases_check(const ss_world *w, const ss_phases_settings *set, double h,
                               ss_error *e)
 {
@@ -641,9 +642,11 @@ static const double NORMAL_WEIGHTS[3] = {1.0, 0.0, 0.0};
 //
 //     x_n >= 0 complementary to v_N + (H'M^-1 H x)_N - v_wanted,   v_wanted = -e v_N, or -gap/h where e = 0
 //
-// M is that of the step, or M0 of the strands that are hit if the scheme asks for it and each has a factor.
+// M is that of the step, or M0 of the strands that are hit if the scheme asks for it and each has a
+// factor.
 
-// s: M of a step of this length takes the place of an M0 without a factor, as that of a straight super-helix.
+// s: M of a step of this length takes the place of an M0 without a factor, as that of a straight
+// super-helix.
 #define BRIEF 1e-6
 
 // The least velocity of contact i along its normal after its impact.
@@ -734,7 +737,8 @@ static bool phases_find_impacts(ss_phases *p, const ss_stepper *s, double h, int
 
 #define MOST_ROUNDS 8 // of rows of limits
 
-// m/s: a contact that would slide more slowly without impulses keeps the tangent of its last impulse.
+// m/s: a contact that would slide more slowly without impulses keeps the tangent of its last
+// impulse.
 #define LEAST_SLIDE 1e-12
 
 static void find_tangent(const double b[3], const double r[3], double t[3])
@@ -760,7 +764,8 @@ static double friction(const ss_phases *p, const ss_stepper *s, int i)
     return hypot(u[1], u[2]) > p->set.stick ? p->set.sliding * (1.0 - loss) * mu : mu;
 }
 
-// Row 2 i is along the normal of contact i, row 2 i + 1 against its motion. The problem gets the friction that is used.
+// Row 2 i is along the normal of contact i, row 2 i + 1 against its motion. The problem gets the
+// friction that is used.
 static bool add_contacts(ss_phases *p, const ss_stepper *s)
 {
     bool ok = true;
@@ -827,8 +832,9 @@ static void find_end(const ss_phases *p, const ss_stepper *s)
     }
 }
 
-// A row bounds the turn of a joint in one direction. Other rows may send the joint beyond its limits in another
-// direction: it then gets a row for that one. This ends when no joint is beyond its limits, or after MOST_ROUNDS.
+// A row bounds the turn of a joint in one direction. Other rows may send the joint beyond its
+// limits in another direction: it then gets a row for that one. This ends when no joint is beyond
+// its limits, or after MOST_ROUNDS.
 static bool phases_find_forces(ss_phases *p, const ss_stepper *s, double h, int *sweeps)
 {
     const ss_extras extras = {&p->rows, s, &p->set, p->free, p->around, p->limits, h};
@@ -1013,7 +1019,8 @@ static bool add_part(ss_rows *rows, const ss_stepper *s, int i, const double wei
     return x != NULL;
 }
 
-// A row for the weighted sum of the columns 3 i, 3 i + 1, 3 i + 2 of H, of contact i. False without memory.
+// A row for the weighted sum of the columns 3 i, 3 i + 1, 3 i + 2 of H, of contact i. False without
+// memory.
 static bool phases_add_contact(ss_rows *rows, const ss_stepper *s, int i, const double weight[3],
                                const ss_row *row)
 {
@@ -1132,7 +1139,8 @@ bool ss_phases_act(const ss_phases *p, const ss_world *w, int k, ss_phases_impul
 
 // ---- The scheme
 //
-// phases: backward Euler about the start, with contacts in two phases, impacts and forces (phases.h).
+// phases: backward Euler about the start, with contacts in two phases, impacts and forces
+// (phases.h).
 
 typedef struct settings {
     ss_phases_settings phases;

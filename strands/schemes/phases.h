@@ -7,11 +7,11 @@
 //     forces    r = x_n n + x_t t of every contact, t = -unit(b_T), b = H'M^-1 f + w what it does without r:
 //               x_n >= 0 complementary to u_N,   0 <= x_t <= mu x_n, a box, with u.t
 //
-// and with the forces of contacts those of goals and of the limits of joints. mu is that of the contact where it
-// sticks, |v_T| <= stick after the impacts, and `sliding` times it (of an obstacle its own share too) where it
-// slides: the problem of the step holds the one that was taken. Velocities at the end are accelerations times h here;
-// the matrix of both phases is that of test impulses on M, so that forces know what stiff joints do within
-// the step.
+// and with the forces of contacts those of goals and of the limits of joints. mu is that of the
+// contact where it sticks, |v_T| <= stick after the impacts, and `sliding` times it (of an obstacle
+// its own share too) where it slides: the problem of the step holds the one that was taken.
+// Velocities at the end are accelerations times h here; the matrix of both phases is that of test
+// impulses on M, so that forces know what stiff joints do within the step.
 //
 // doc/strands.md, "Phases".
 #pragma once
@@ -29,9 +29,10 @@
 //     u = H'v + b,   v = M^-1 H x   ->   u = K x + b,   K = H'M^-1 H                              (1)
 //     low <= x <= high complementary to u                                                        (2)
 //
-// that is u = 0 between the bounds, u >= 0 at low and u <= 0 at high. Of a row with a `normal`, low is 0 and high
-// is mu times x of that row. K is found by a test impulse at each row: strand by strand, with the factors of M, as
-// rows of different strands meet in rows of two strands alone. (2) is solved by `sweeps` sweeps of
+// that is u = 0 between the bounds, u >= 0 at low and u <= 0 at high. Of a row with a `normal`, low
+// is 0 and high is mu times x of that row. K is found by a test impulse at each row: strand by
+// strand, with the factors of M, as rows of different strands meet in rows of two strands alone.
+// (2) is solved by `sweeps` sweeps of
 //
 //     x_i <- clip(x_i - omega (u_i + eps x_i)/(K_ii + eps)),   eps = its share of the largest K_ii + added_i
 //
@@ -94,23 +95,24 @@ extern const char *const ss_phases_goals[]; // off, tip, NULL
         SS_CHOICE_KEY("goal", member.goal, ss_phases_goals),                                       \
         SS_REAL_KEY("kp", member.kp, 0.0, 1e9), SS_REAL_KEY("kd", member.kd, 0.0, 1e6)
 
-// What one of these keys has no effect without (base/keys.h). `contacts`: whether there are any.
+// Returns the option without which one of these keys has no effect (base/keys.h); `contacts` is
+// true if there are any.
 const char *ss_phases_key_needs(const ss_phases_settings *set, bool contacts, const char *key);
 
 typedef struct ss_phases ss_phases;
 
-// For the world of a stepper, whose settings are checked. `inertia`: impacts meet M0 alone, if it has a factor,
-// instead of M.
+// For the world of a stepper, whose settings are checked. `inertia`: impacts meet M0 alone, if it
+// has a factor, instead of M.
 ss_status ss_phases_new(const ss_stepper *s, const ss_phases_settings *set, bool inertia,
                         ss_phases **phases, ss_error *e);
 void ss_phases_free(ss_phases *p); // takes NULL
 
-// Both phases of a try, whose systems are formed and whose contacts are found: r, the problem and the report of
-// the stepper; f of its systems and problem gains the impulses that are not r.
+// Both phases of a try, whose systems are formed and whose contacts are found: r, the problem and
+// the report of the stepper; f of its systems and problem gains the impulses that are not r.
 ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report *report,
                            ss_error *e);
 
-// What the last answer does to a strand.
+// Effect of the last answer on a strand.
 typedef struct ss_phases_impulses {
     const double *gained;  // of its free dofs: velocities by the impacts
     const double *extra;   // likewise: impulses of goals and limits
@@ -145,9 +147,10 @@ struct ss_phases {
 
 void ss_rows_free(ss_rows *r);
 
-// One more, whose strands come next. False without memory.
+// Adds a row, whose strands come next. False without memory.
 bool ss_rows_add(ss_rows *r, const ss_row *row);
-// A strand of the last row: its `count` coefficients, 0, which are good until the next is added. NULL without memory.
+// A strand of the last row: its `count` coefficients, 0, which are good until the next is added.
+// NULL without memory.
 double *ss_rows_add_end(ss_rows *r, int strand, int count);
 
 // H'v of row i, v [nv] having the free dofs of each strand where its velocities begin (systems.h).
@@ -155,7 +158,9 @@ double ss_rows_velocity(const ss_rows *r, const ss_world *w, int i, const double
 // v += H x of row i for a given x, v likewise.
 void ss_rows_push(const ss_rows *r, const ss_world *w, int i, double x, double *v);
 
-// K, from the factors of M of the strands that rows are on. `systems` shares the work. False without memory.
+// K, from the factors of M of the strands that rows are on. `systems` shares the work. False
+// without memory.
 bool ss_rows_measure(ss_rows *r, const ss_world *w, const ss_systems *systems, ss_factors M);
-// x of all rows; how many sweeps there were: fewer where one of them changes x by less than 1e-12 of it.
+// x of all rows; how many sweeps there were: fewer where one of them changes x by less than 1e-12
+// of it.
 int ss_rows_relax(ss_rows *r, int sweeps, double omega, double eps);

@@ -1,15 +1,15 @@
-// strands/schemes/quasi.h -- systems of which the first iterate's stiffness is kept except for that of
-// lengths (internal).
+// strands/schemes/quasi.h -- systems of which the first iterate's stiffness is kept except for that
+// of lengths (internal).
 //
-// Of iterate 0 the matrix without the stiffness of lengths is kept, and every later iterate q*, v* of
-// backward Euler takes
+// Of iterate 0 the matrix without the stiffness of lengths is kept, and every later iterate q*, v*
+// of backward Euler takes
 //
 //     M = M_0 - h^2 K_s(q_0) + h^2 K_s(q*)                M_0 that of iterate 0, K_s the lengths' part of K
 //     M (v - v*) = I - g(q*, v*),   g = M0 (v* - v_n) - h F(q*, v*)           [J20] (3.6)
 //     f = M v* - g
 //
-// so that where the iterates end, g = I, is where those of Newton end. A strand whose M has no factor takes
-// all of its stiffness anew, and keeps that.
+// so that where the iterates end, g = I, is where those of Newton end. A strand whose M has no
+// factor takes all of its stiffness anew, and keeps that.
 //
 // doc/strands.md, "Thesis".
 #pragma once
@@ -29,8 +29,8 @@ void ss_quasi_free(ss_quasi *s);
 // Strand k, of which the systems are formed about iterate 0.
 void ss_quasi_keep(ss_quasi *s, ss_systems *systems, const ss_world *w, int k, const ss_iterate *it,
                    int thread);
-// M of strand k, its factor and g, about an iterate of which it->at holds q* and v*. False where M is not
-// positive definite.
+// M of strand k, its factor and g, about an iterate of which it->at holds q* and v*. False where M
+// is not positive definite.
 bool ss_quasi_renew(ss_quasi *s, ss_systems *systems, const ss_world *w, int k,
                     const ss_iterate *it, const ss_placed *at, int thread);
 // v [nv of the strand] = v* + M^-1 (I - g), I [nv of the strand].
@@ -42,15 +42,14 @@ void ss_quasi_right(const ss_quasi *s, ss_systems *systems, const ss_world *w, i
 
 // ---- quasi_group
 
-// strands that are alike, side by side through the iterates of
-// quasi.h.
+// strands that are alike, side by side through the iterates of quasi.h.
 //
-// A model may offer it (the entry `group` of its table). The scheme takes it for strands of that model that
-// are alike; others go one by one, to the same answers except for rounding.
+// A model may offer it (the entry `group` of its table). The scheme takes it for strands of that
+// model that are alike; others go one by one, to the same answers except for rounding.
 
 #define SS_QUASI_LANES 8
 
-// What all strands share in a step.
+// Data that all strands share in a step.
 typedef struct ss_quasi_step {
     const ss_world *world;
     const ss_systems *systems; // formed about the start
@@ -64,8 +63,8 @@ typedef struct ss_quasi_step {
 } ss_quasi_step;
 
 typedef struct ss_quasi_group_model {
-    // Whether two strands of the model have the same size, clamps and rigidities, and whether this one can
-    // be in a group at all.
+    // Whether two strands of the model have the same size, clamps and rigidities, and whether this
+    // one can be in a group at all.
     bool (*alike)(const void *strand, const void *other);
     // Strands `strand` [count <= SS_QUASI_LANES] of a world. NULL without memory.
     void *(*make)(const ss_world *w, const int *strand, int count);
@@ -74,10 +73,11 @@ typedef struct ss_quasi_group_model {
 
     // q* = q_n; v is that of the first system.
     void (*begin)(void *group, const ss_quasi_step *s);
-    // One iterate: v* <- v, q* there, M, and v <- v* + M^-1 (I - g). Returns the bits of the strands whose
-    // M has no factor: v and change of these are as before.
+    // Makes an iterate: v* <- v, q* there, M, and v <- v* + M^-1 (I - g). Returns the bits of the
+    // strands whose M has no factor: v and change of these are as before.
     unsigned (*iterate)(void *group, const ss_quasi_step *s);
-    // q, about, g and M of the last iterate, for strand number k of the group; systems NULL: without M.
+    // q, about, g and M of the last iterate, for strand number k of the group; systems NULL:
+    // without M.
     void (*end)(const void *group, const ss_quasi_step *s, ss_systems *systems, int k);
     // Strand number k goes on by itself until the next `begin`: nothing more is given of it.
     void (*leave)(void *group, int k);
@@ -104,7 +104,7 @@ typedef struct ss_quasi_groups {
     size_t each;   // bytes of one
 } ss_quasi_groups;
 
-// Of all strands, in their order, for so many threads; `together` false: each alone. False without memory; free
-// what it was given in every case.
+// Makes groups of all strands, in their order, for so many threads; with `together` false each
+// strand is alone. False without memory; the caller frees the groups in every case.
 bool ss_quasi_groups_init(ss_quasi_groups *g, const ss_world *w, bool together, int threads);
 void ss_quasi_groups_free(ss_quasi_groups *g);

@@ -18,8 +18,8 @@
 //     phases     one linearised step, whose contacts are impacts and then forces, by projected
 //                over-relaxation: no solver
 //
-// Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, and one line in the list
-// of schemes in strands/meson.build.
+// Adding a scheme: one file that ends with its `const ss_scheme ss_scheme_yours`, and one line in
+// the list of schemes in strands/meson.build.
 #pragma once
 
 #include <stdbool.h>
@@ -39,8 +39,8 @@ typedef enum ss_step_reason {
     SS_STEP_ITERATES,   // of the scheme move apart
     SS_STEP_INTEGRATOR, // IDA failed
 } ss_step_reason;
-extern const char *const ss_step_reason_names[]; // done, reach, explosion, solver, matrix,
-                                                 // iterates, integrator, NULL
+// Done, reach, explosion, solver, matrix, iterates, integrator, NULL
+extern const char *const ss_step_reason_names[];
 
 typedef struct ss_scheme {
     const char *name; // [a-z0-9][a-z0-9-]*
@@ -58,7 +58,8 @@ typedef struct ss_scheme {
     bool impacts;  // are found apart from its problems, whose w knows no restitution
     bool alone;    // finds the impulses of its contacts itself: no solver is asked
 
-    // What the scheme keeps between tries, for the world of the stepper. May be NULL, as may `free`.
+    // Makes what the scheme keeps between tries, for the world of the stepper. May be NULL, as may
+    // `free`.
     ss_status (*make)(ss_stepper *s, const void *settings, void **own, ss_error *e);
     void (*free)(void *own); // takes NULL
     // A try of size h from the world's state. *reason (ss_step_reason) says why it is no good; one

@@ -1,5 +1,5 @@
-// thesis: [J20] Algorithms 2 and 3: Newton's iterations of backward Euler, with one pass of local impulses
-// between two of them.
+// thesis: [J20] Algorithms 2 and 3: Newton's iterations of backward Euler, with one pass of local
+// impulses between two of them.
 //
 //     v^1 = M^-1 f about (q_n, v_n), without contacts
 //     contacts by continuous detection on the way from x_n to x_n + h v^1;  r^1 = 0, or relax r of the
@@ -8,13 +8,14 @@
 //                     I = H r
 //                     v^{k+1} = M^-1 (f + I) about q_n (+) h v^k
 //
-// until |v^{k+1} - v^k| / dim, the mean over the strands, is below tol, [J20] (4.3), or as many systems
-// were solved as are allowed. With fb=F > 0 the end is where max(fb, normal/2) of r and v is F at most, and
-// the change at most F V or tol, as newton ends with a solver of this tolerance. r is that of the last
-// I: M v = f + H r holds of the last system, which is the problem that the step leaves behind.
+// until |v^{k+1} - v^k| / dim, the mean over the strands, is below tol, [J20] (4.3), or as many
+// systems were solved as are allowed. With fb=F > 0 the end is where max(fb, normal/2) of r and v
+// is F at most, and the change at most F V or tol, as newton ends with a solver of this tolerance.
+// r is that of the last I: M v = f + H r holds of the last system, which is the problem that the
+// step leaves behind.
 //
-// newton=full takes M of the iterate, newton=quasi that of quasi.h. With search=on each strand's step is
-// halved until its objective has fallen enough; the last iterate takes its whole step.
+// newton=full takes M of the iterate, newton=quasi that of quasi.h. With search=on each strand's
+// step is halved until its objective has fallen enough; the last iterate takes its whole step.
 //
 // doc/strands.md, "Thesis".
 #include "problems/coulomb.h"
@@ -32,14 +33,16 @@
 //
 // Each contact asks for an impulse from its own velocity.
 //
-// A contact lies between the vertices of one edge or two, with the weights 1 - a and a of the first strand
-// and b - 1 and -b of the second; an obstacle is met by vertices alone. With J these weights,
+// A contact lies between the vertices of one edge or two, with the weights 1 - a and a of the first
+// strand and b - 1 and -b of the second; an obstacle is met by vertices alone. With J these
+// weights,
 //
 //     u = E' J v + w,   I = J' E r,   1/m_loc = sum J_j^2 c_j / m_j,   c_j the contacts of vertex j
 //
-// over the vertices that are free, and problems/split_impulse.h gives r. Contacts count that were active in
-// the pass before, r != 0 (of the laws that add increments: increment != 0); each counts one at least, and
-// all count in the first pass. A contact whose increment was 0 gets no more of them.
+// over the vertices that are free, and problems/split_impulse.h gives r. Contacts count that were
+// active in the pass before, r != 0 (of the laws that add increments: increment != 0); each counts
+// one at least, and all count in the first pass. A contact whose increment was 0 gets no more of
+// them.
 //
 // doc/strands.md, "Local impulses".
 
@@ -70,7 +73,7 @@ typedef struct ss_thesis {
     double *change;              // [nstrands] |v - v*| over positions
     double *search_q, *search_v; // [nq], [nv] tries of a line search
     double *share;               // [nstrands] of its step that a strand took in the last search
-    // Of the iterate that strands share the work of.
+    // The next five belong to the iterate whose work strands share.
     ss_stepper *s;
     ss_iterate it;
     ss_world_state at; // q* and v*
@@ -298,8 +301,8 @@ static double visit(const ss_local_pass *p, hit *h, double mu, const double u[3]
     return sqrt(dr[0] * dr[0] + dr[1] * dr[1] + dr[2] * dr[2]);
 }
 
-// One pass over them: s->r from the velocities v [nv]. Returns the mean over the contacts of |change of
-// r_i|, N s, [J20] (4.4).
+// Makes a pass over the contacts: s->r from the velocities v [nv]. Returns the mean over the
+// contacts of |change of r_i|, N s, [J20] (4.4).
 static double local_pass_run(ss_local_pass *p, ss_stepper *s, const double *v)
 {
     const ss_problem *formed = &s->formed.problem;
@@ -349,9 +352,10 @@ static double trace_of(const ss_local_pass *p, const ss_stepper *s, const hit *h
     return sum;
 }
 
-// What local_pass_error measures by, for a step whose contacts are begun: V from the velocities v [nv]
-// without impulses, and s, the mean of tr(W_ii)/3 over 256 contacts at most, from the factors of s->systems
-// (problems/coulomb.h). Of more contacts every so manieth counts. Returns V, m/s.
+// Finds the scales of local_pass_error, for a step whose contacts are begun: V from the velocities
+// v [nv] without impulses, and s, the mean of tr(W_ii)/3 over 256 contacts at most, from the
+// factors of s->systems (problems/coulomb.h). If there are more contacts, one in so many counts.
+// Returns V, m/s.
 static double local_pass_find_scales(ss_local_pass *p, const ss_stepper *s, const double *v)
 {
     const int every = (p->count + SAMPLES - 1) / SAMPLES;
@@ -418,11 +422,11 @@ static void local_pass_impulses(const ss_local_pass *p, const ss_stepper *s, dou
 // A strand that nothing touches rests when its velocity changes by less than this share of tol.
 #define REST 0.01
 
-// Armijo's condition: the objective falls by at least this share of what its slope promises; and how often a
-// step is halved at most.
+// Armijo's condition: the objective falls by at least this share of what its slope promises; and
+// how often a step is halved at most.
 #define SUFFICIENT 0.03
 #define HALVINGS   20
-// Of the sizes of its parts.
+// Rounding of an objective, as a share of the sizes of its parts.
 #define ROUNDING 1e-12
 
 // |v - v*| over positions.
@@ -475,8 +479,8 @@ static void solve(ss_thesis *t, int k)
     ss_systems_solve(&s->systems, s->world, k, right, v);
 }
 
-// The objective of a step ([J20] 2.17, of which g - I is the gradient) at q, v, which are strand k's part of
-// search_q and search_v.
+// The objective of a step ([J20] 2.17, of which g - I is the gradient) at q, v, which are strand
+// k's part of search_q and search_v.
 static double objective(ss_thesis *t, int k, int thread, double *size)
 {
     ss_stepper *s = t->s;
@@ -503,8 +507,8 @@ static void go(ss_thesis *t, int k, double share)
                            t->search_q + strand->q);
 }
 
-// [J20] Algorithm 1 with its loop put right: v is halved towards v* until the objective has fallen enough. Its
-// slope is -(v - v*)' M (v - v*), as M (v - v*) = I - g.
+// [J20] Algorithm 1 with its loop put right: v is halved towards v* until the objective has fallen
+// enough. Its slope is -(v - v*)' M (v - v*), as M (v - v*) = I - g.
 static void search(ss_thesis *t, int k, int thread)
 {
     ss_stepper *s = t->s;
@@ -578,7 +582,8 @@ static bool rests(const ss_thesis *t, const ss_quasi_item *item)
     return true;
 }
 
-// Those of the group together; what has left it, and what leaves it now, strand by strand.
+// Steps the strands of the group together; strands that have left it, or leave it now, are stepped
+// one by one.
 static void iterate_strands(void *context, int which, int thread)
 {
     ss_thesis *t = context;

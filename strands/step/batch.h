@@ -9,7 +9,7 @@
 
 #include "strands/system.h"
 
-// One end of a step. Sums are over the strands.
+// An end of a step. Sums are over the strands.
 typedef struct ss_batch_end {
     ss_energy energy;
     double root_speed, root_square; // m/s, m^2/s^2: |v| and |v|^2 of roots that the body carries
@@ -32,8 +32,8 @@ typedef struct ss_batch_model {
     ss_status (*make)(const ss_world *w, int threads, void **batch, ss_error *e);
     void (*free)(void *batch); // takes NULL
 
-    // From where the world is, which is left as it is, by h: q and v of `end` are filled as one
-    // step of each strand by system.h would, theta = 1. The body moves from `from` to `to`.
+    // Steps from where the world is, which is left as it is, by h: q and v of `end` are filled as
+    // one step of each strand by system.h would, theta = 1. The body moves from `from` to `to`.
     void (*step)(void *batch, const ss_world *w, const ss_motion_state *from,
                  const ss_motion_state *to, double h, const ss_world_state *end,
                  ss_batch_report *report);

@@ -386,8 +386,8 @@ static bool is_moved(const ss_stepper *s, const ss_strand *strand, const ss_stra
     return false;
 }
 
-// Which points no free dof moves: those before the first that one does are held by the body of the root, others by
-// that of the tip.
+// Finds the points that no free dof moves: those before the first that one does are held by the
+// body of the root, others by that of the tip.
 static void find_holders(ss_stepper *s)
 {
     const ss_world *w = s->world;
@@ -404,7 +404,7 @@ static void find_holders(ss_stepper *s)
     }
 }
 
-// What strands need that are stepped one by one.
+// Allocates what strands need that are stepped one by one.
 static bool allocate(ss_stepper *s)
 {
     const ss_world *w = s->world;

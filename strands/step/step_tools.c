@@ -13,8 +13,8 @@
 
 // ---- Dofs that move a contact
 
-// What a contact has to do with a strand: the free dofs that move it, increasing, by their places among those of the
-// strand, and their columns of J_A - J_B.
+// What a contact has to do with a strand: the free dofs that move it, increasing, by their places
+// among those of the strand, and their columns of J_A - J_B.
 typedef struct ss_contact_part {
     int strand, count;
     bool
@@ -70,7 +70,8 @@ static ss_contact_dofs contact_dofs_in(void *room, int widest)
 
 // -- Dofs in ranges
 
-// The free place of the first dof of a point, or -1 where its dofs are not some free ones that follow each other.
+// The free place of the first dof of a point, or -1 where its dofs are not some free ones that
+// follow each other.
 static int first_place(const int *place, const ss_strand_point *p)
 {
     if (p->dofs != NULL || p->count == 0) {
@@ -211,8 +212,8 @@ static void contact_fill(const ss_step_parts *in, const ss_touch *t, ss_contact_
 #define AHEAD_POINTS 8 // contacts
 #define AHEAD_J      4
 
-// Asks for what a contact some places behind contact i has to do with its second strand: the contacts of the first
-// strand follow each other, but each is on another second one.
+// Asks for what a contact some places behind contact i has to do with its second strand: the
+// contacts of the first strand follow each other, but each is on another second one.
 static void contact_ask(const ss_step_parts *in, int i)
 {
     const ss_touch *t = in->touches;
@@ -481,8 +482,9 @@ static ss_vec3 scripted_difference(const ss_step_parts *in, const ss_touch *t)
     return ss_minus(first, strand_velocity(in, t->strand_b, t->segment_b, t->b));
 }
 
-// Of contact i, whose scripted normal velocity is known. Impacts on an obstacle by Newton's law: with the normal
-// velocity u^- of the start, u_N >= -restitution u^- where it touches in this step, a little early for its gap.
+// Of contact i, whose scripted normal velocity is known. Impacts on an obstacle by Newton's law:
+// with the normal velocity u^- of the start, u_N >= -restitution u^- where it touches in this step,
+// a little early for its gap.
 static double normal_term(const ss_step_parts *in, int i, double scripted)
 {
     const ss_touch *t = &in->touches[i];
@@ -614,16 +616,18 @@ static ss_status step_problem_form(ss_step_problem *s, const ss_step_parts *in, 
 
 // ---- Contacts of a try
 //
-// which contacts a step has: those that are looked for when it begins, and
-// those that later looks add.
+// which contacts a step has: those that are looked for when it begins, and those that later looks
+// add.
 //
-// A look moves all points straight to where v of the trial brings them, and finds the places where strands would
-// overlap there (contact/collide.h), or where two segments would pass each other. Each such place becomes a contact,
-// unless the same two segments have a contact nearby that v does not satisfy yet: solving that one may be enough.
+// A look moves all points straight to where v of the trial brings them, and finds the places where
+// strands would overlap there (contact/collide.h), or where two segments would pass each other.
+// Each such place becomes a contact, unless the same two segments have a contact nearby that v does
+// not satisfy yet: solving that one may be enough.
 //
 // doc/strands.md, "Looks".
 
-// Shares of the radius: a smaller overlap is none, and a contact that lacks more of its distance is not solved yet.
+// Shares of the radius: a smaller overlap is none, and a contact that lacks more of its distance is
+// not solved yet.
 #define SLACK    0.05
 #define UNSOLVED 0.025
 // Radii: two places of one pair of segments that are nearer to each other are the same.
@@ -631,7 +635,8 @@ static ss_status step_problem_form(ss_step_problem *s, const ss_step_parts *in, 
 
 // -- Finding contacts
 
-// Finds touches. The members of `lines` that the caller leaves empty are filled from the world as it is `at` a time.
+// Finds touches. The members of `lines` that the caller leaves empty are filled from the world as
+// it is `at` a time.
 static ss_status search(ss_stepper *s, const ss_snapshot *at, ss_polylines lines, double margin,
                         const ss_touch **touches, int *count, ss_step_report *report, ss_error *e)
 {
@@ -765,7 +770,8 @@ static bool is_nearby(const ss_stepper *s, const ss_touch *t, const ss_touch *ot
     return t->strand_b < 0 || fabs(t->b - other->b) * ss_length(ss_minus(b[1], b[0])) <= near;
 }
 
-// Whether a place needs a contact of its own. *unsolved counts places that wait for a contact nearby to be solved.
+// Whether a place needs a contact of its own. *unsolved counts places that wait for a contact
+// nearby to be solved.
 static bool is_wanted(const ss_stepper *s, const ss_touch *t, double h, int *unsolved)
 {
     const ss_touch *at = bsearch(t, s->touches, (size_t)s->ncontacts, sizeof *at, ss_touch_compare);
@@ -1003,7 +1009,8 @@ static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_re
     return status;
 }
 
-// Lifts M of the strands in the problem that a solver's factor may refuse; false if there is none left to lift.
+// Lifts M of the strands in the problem that a solver's factor may refuse; false if there is none
+// left to lift.
 static bool lift_problem(ss_stepper *s, const ss_iterate *it, ss_step_report *report)
 {
     bool any = false, definite = true;

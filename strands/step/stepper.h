@@ -1,8 +1,8 @@
 // strands/step/stepper.h -- a stepper from the inside, and the tools of schemes (internal).
 //
-// A try goes from `here`, where the world is, to `there`, with q and v of `trial`. The world changes only when a try is
-// accepted. The touches that the reach test finds `there` are the contacts of the next step, so that a step searches
-// once.
+// A try goes from `here`, where the world is, to `there`, with q and v of `trial`. The world
+// changes only when a try is accepted. The touches that the reach test finds `there` are the
+// contacts of the next step, so that a step searches once.
 #pragma once
 
 #include "strands/step/batch.h"
@@ -10,8 +10,9 @@
 #include "strands/buffer.h"
 #include "strands/step/systems.h"
 
-// The one-step problem, (1) of step.h. Strands without a contact are left out: they have no say in the contacts and would only cost the
-// solvers. The dofs of the others follow each other in the order of the world.
+// The one-step problem, (1) of step.h. Strands without a contact are left out: they have no say in
+// the contacts and would only cost the solvers. The dofs of the others follow each other in the
+// order of the world.
 
 // The arrays of the problem live in buffers that are kept from step to step.
 typedef struct ss_step_problem {
@@ -98,59 +99,61 @@ bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
                   ss_step_report *report);
 
 // The contacts of the step: touches within the margin where it starts; with continuous detection
-// also those on the way that the systems, as they are formed, move the points without contacts, or v of the
-// trial where the scheme says so (scheme.h).
+// also those on the way that the systems, as they are formed, move the points without contacts, or
+// v of the trial where the scheme says so (scheme.h).
 ss_status ss_step_find_contacts(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
 
 // Whether a dof that no clamp holds moves one of the two points of a touch.
 bool ss_step_can_move(const ss_stepper *s, const ss_touch *t);
 
-// A look at where v of the trial leads (step_tools.c). It adds contacts, with r = 0, that keep strands from
-// overlapping there, and forms the problem anew from the present systems; r of the other contacts stays. If there are
-// contacts, the problem must be the one that the last r answers.
+// A look at where v of the trial leads (step_tools.c). It adds contacts, with r = 0, that keep
+// strands from overlapping there, and forms the problem anew from the present systems; r of the
+// other contacts stays. If there are contacts, the problem must be the one that the last r answers.
 typedef struct ss_step_look_result {
-    int added;    // contacts
-    int unsolved; // places that overlap but get no contact, as v does not satisfy the one nearby yet
+    int added; // contacts
+    // Places that overlap but get no contact, as v does not satisfy the one nearby yet
+    int unsolved;
 } ss_step_look_result;
 ss_status ss_step_look(ss_stepper *s, double h, ss_step_look_result *result, ss_step_report *report,
                        ss_error *e);
 // How many a try may have.
 int ss_step_looks(const ss_stepper *s);
-// Pairs within the margin, or with `moved` that come within the sum of radii on the way there: the collider's, until
-// the next search.
+// Pairs within the margin, or with `moved` that come within the sum of radii on the way there: the
+// collider's, until the next search.
 ss_status ss_step_collide(ss_stepper *s, const ss_snapshot *at, const ss_vec3 *moved, double h,
                           const ss_touch **touches, int *count, ss_step_report *report,
                           ss_error *e);
 // way v + offset of strand k, by which it moves; v is its velocity at the end of the step.
 void ss_step_mean_velocity(const ss_stepper *s, int k, const double *v, double *mean);
 
-// ss_step_answer_first begins a try of h with its first iterate, about the start: it forms the systems, finds the
-// contacts, and forms and solves the one-step problem, from the r of the step before. ss_step_answer_again solves the
-// problem with M and f of systems that were formed anew, from the present r; H, w and mu stay. Without contacts nothing
-// is solved. *reason is set if there is no answer.
+// ss_step_answer_first begins a try of h with its first iterate, about the start: it forms the
+// systems, finds the contacts, and forms and solves the one-step problem, from the r of the step
+// before. ss_step_answer_again solves the problem with M and f of systems that were formed anew,
+// from the present r; H, w and mu stay. Without contacts nothing is solved. *reason is set if there
+// is no answer.
 ss_status ss_step_answer_first(ss_stepper *s, const ss_iterate *it, const double *offset, double h,
                                ss_step_report *report, ss_step_reason *reason, ss_error *e);
 ss_status ss_step_answer_again(ss_stepper *s, const ss_iterate *it, ss_step_report *report,
                                ss_step_reason *reason, ss_error *e);
 
-// What answer_first and answer_again do without the solver: the problem with r from the step before, and
-// the same with M and f of other systems.
+// What answer_first and answer_again do without the solver: the problem with r from the step
+// before, and the same with M and f of other systems.
 ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
 // The first with s->E and s->r as they are, in this room for n contacts (false: no memory).
 ss_status ss_step_form_more(ss_stepper *s, double h, ss_step_report *report, ss_error *e);
 bool ss_step_answer_room(ss_stepper *s, size_t n);
 void ss_step_refresh_problem(ss_stepper *s, ss_step_report *report);
 
-// max |b_i| of the problem as it is formed, b = H' M^-1 f + w; 0 without contacts. To be asked for before
-// the velocities.
+// max |b_i| of the problem as it is formed, b = H' M^-1 f + w; 0 without contacts. To be asked for
+// before the velocities.
 double ss_step_velocity_scale(ss_stepper *s);
 
 // v of the trial: M^-1 (f + H r), strand by strand, and of the held dofs.
 void ss_step_find_velocities(ss_stepper *s);
 // s->v, of the problem, from v [nv].
 void ss_step_gather_velocities(ss_stepper *s, const double *v);
-// s->r and s->v become the answer that the problem holds, with the spec of the scheme as its solver: for
-// schemes that find r themselves.
+// s->r and s->v become the answer that the problem holds, with the spec of the scheme as its
+// solver: for schemes that find r themselves.
 void ss_step_keep_answer(ss_stepper *s);
 // q of the trial: q_n (+) h (way v + offset). What the method of a model adds to v is added.
 void ss_step_move(ss_stepper *s, double h);

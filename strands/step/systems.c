@@ -231,8 +231,8 @@ static bool form_with(ss_systems *s, const ss_world *w, int k, const ss_iterate 
     return true;
 }
 
-// After form_with: M, f and end are what the method of the model makes of them. Without a definite M
-// nothing is changed.
+// After form_with: M, f and end are what the method of the model makes of them. Without a definite
+// M nothing is changed.
 static void project_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
                            ss_systems_room *room)
 {
@@ -265,9 +265,9 @@ bool ss_systems_factor(ss_systems *s, const ss_world *w, int k)
     return ss_band_factor(&s->L[k], s->D + w->strands[k].v);
 }
 
-// M with a positive semidefinite K is definite but for rounding, which a K of nearly folded edges swamps M0
-// with: its diagonal grows by the first of these shares that gives a factor. So does f, as if M were to
-// change v from where the iterate is.
+// M with a positive semidefinite K is definite but for rounding, which a K of nearly folded edges
+// swamps M0 with: its diagonal grows by the first of these shares that gives a factor. So does f,
+// as if M were to change v from where the iterate is.
 static const double SHARES[] = {1e-14, 1e-12, 1e-10, 1e-8};
 
 enum { NSHARES = sizeof SHARES / sizeof SHARES[0] };
@@ -298,7 +298,7 @@ static bool lift_strand(ss_systems *s, const ss_world *w, int k, const ss_iterat
     return definite;
 }
 
-// Of the matrix with the diagonal 1 that ss_band_factor makes of M.
+// Returns the least pivot of the matrix with the diagonal 1 that ss_band_factor makes of M.
 static double least_pivot(const ss_band *L)
 {
     double least = INFINITY;
@@ -309,8 +309,8 @@ static double least_pivot(const ss_band *L)
     return least;
 }
 
-// Solvers factor M without scaling it. Their rounding differs, so that a pivot below this may be positive here and not
-// there.
+// Solvers factor M without scaling it. Their rounding differs, so that a pivot below this may be
+// positive here and not there.
 #define NEARLY_ROUNDING 1e-6
 
 bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it, bool *lifted)
@@ -502,7 +502,7 @@ struct ss_slopes {
     ss_placed placed;       // of the largest strand
 };
 
-// Of all strands whose J changes.
+// Returns the largest sizes of all strands whose J changes.
 static ss_strand_size largest(const ss_world *w, size_t *band)
 {
     ss_strand_size most = {0};
@@ -557,8 +557,8 @@ void ss_slopes_free(ss_slopes *s)
     }
 }
 
-// The same by the model's own residual, which takes linear time (model.h): rs = M0 vdot - F + C v, hence
-// g = h share rs - h known with vdot = (v - past)/(h share).
+// The same by the model's own residual, which takes linear time (model.h): rs = M0 vdot - F + C v,
+// hence g = h share rs - h known with vdot = (v - past)/(h share).
 static void own_residual(ss_slopes *s, const ss_world *w, int k, const ss_iterate *it,
                          const ss_surroundings *around, double *g)
 {
@@ -659,7 +659,7 @@ static double mass_of(const ss_world *w, const ss_strand *strand)
     return mass;
 }
 
-// What is differenced at the probe.
+// Computes what is differenced at the probe.
 static bool probe_residual(ss_slopes *s, const ss_world *w, int k, const ss_iterate *it,
                            const ss_systems *systems, const ss_surroundings *around, double *g)
 {

@@ -1,6 +1,7 @@
 // strands/step/systems.h -- M v = f of all strands at once, and its factors (internal).
 //
-// Dofs that clamps hold are eliminated: with c those and f the free ones, M_ff v_f = f_f - M_fc v_c.
+// Dofs that clamps hold are eliminated: with c those and f the free ones, M_ff v_f = f_f - M_fc
+// v_c.
 #pragma once
 
 #include "base/team.h"
@@ -31,7 +32,7 @@ typedef struct ss_systems {
     ss_team *team;          // of as many threads; NULL: one
 } ss_systems;
 
-// What is done with strand k; `thread` has its room. No result may depend on the order.
+// Work on strand k; `thread` has its room. No result may depend on the order.
 typedef void ss_strand_work(void *context, int k, int thread);
 void ss_systems_each(const ss_systems *s, int nstrands, ss_strand_work *work, void *context);
 
@@ -41,12 +42,14 @@ static inline bool ss_systems_project(const ss_systems *s, const ss_strand *stra
     return strand->model->project != NULL && (strand->model->energy == NULL || s->particles);
 }
 
-// Room for a world as it is now, threads >= 1. False without memory; free what it was given in every case.
+// Room for a world as it is now, threads >= 1. False without memory; free what it was given in
+// every case.
 bool ss_systems_init(ss_systems *s, const ss_world *w, int threads);
 void ss_systems_free(ss_systems *s);
 
-// The velocities `held` for a step h from the state `from`, at whose end the bodies are at `to`: they
-// carry q to where the clamps are, way v + offset being what moves it; offset [nv] may be NULL.
+// The velocities `held` for a step h from the state `from`, at whose end the bodies are at `to`:
+// they carry q to where the clamps are, way v + offset being what moves it; offset [nv] may be
+// NULL.
 void ss_systems_script(ss_systems *s, const ss_world *w, const ss_world_state *from,
                        const ss_snapshot *to, double h, double way, const double *offset);
 
@@ -56,8 +59,8 @@ bool ss_systems_form(ss_systems *s, const ss_world *w, const ss_iterate *it, con
 // The same of strand k, in the room of `thread`.
 bool ss_systems_form_strand(ss_systems *s, const ss_world *w, int k, const ss_iterate *it,
                             const ss_placed *at, int thread);
-// After a solver has refused M: lifts the diagonal of strand k by the next share, and says so, if a pivot is nearly
-// rounding and the last share is not reached. False if M has no factor then.
+// After a solver has refused M: lifts the diagonal of strand k by the next share, and says so, if a
+// pivot is nearly rounding and the last share is not reached. False if M has no factor then.
 bool ss_systems_lift(ss_systems *s, const ss_world *w, int k, const ss_iterate *it, bool *lifted);
 // The factor of M of strand k. False where it is not positive definite.
 bool ss_systems_factor(ss_systems *s, const ss_world *w, int k);
@@ -74,24 +77,23 @@ void ss_systems_end(const ss_systems *s, const ss_world *w, int k, double *v);
 // that every row holds to rounding.
 void ss_systems_solve(const ss_systems *s, const ss_world *w, int k, const double *right,
                       double *v);
-// The same of strands first .. first + count - 1, at most a few, the right sides side by side; NULL: what
-// ss_systems_end gives. As many of one shape are solved at once.
+// The same of strands first .. first + count - 1, at most a few, the right sides side by side;
+// NULL: what ss_systems_end gives. As many of one shape are solved at once.
 #define SS_SYSTEMS_FEW 4
 void ss_systems_solve_few(const ss_systems *s, const ss_world *w, int first, int count,
                           const double *const *right, double *const *v);
 
 // ---- slopes
 
-// Newton's step of one strand with all slopes of its residual
-// (internal).
+// Newton's step of one strand with all slopes of its residual (internal).
 //
 // M of an iterate (system.h) is without the slopes of inertia and load with q and v, which are not
 // symmetric. Where J changes and nothing touches the strand, the free dofs take the step of
 //
 //     g(v) = M v - f about q_n (+) h (way v + offset),   G dv = -g(v*),   v <- v* + dv
 //
-// with G by differences of g, or of the model's residual in linear time (model.h), in units in which the
-// diagonal of M is 1.
+// with G by differences of g, or of the model's residual in linear time (model.h), in units in
+// which the diagonal of M is 1.
 
 typedef struct ss_slopes ss_slopes; // memory that is kept from step to step
 
