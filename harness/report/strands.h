@@ -10,8 +10,8 @@
 //               frame before, modulo 2^16
 //     impulse   strands, a byte: the sum of |impulse| of the strand's contacts, 0 for none
 //     contacts  as many as the head says: 24 bits, its segment's first vertex less that of the
-//               contact before (modulo 2^24), in three runs of bytes, the lowest first; a byte, where on
-//               the segment, 0..255; a byte, its status
+//               contact before (modulo 2^24), in three runs of bytes, the lowest first; a byte,
+//               where on the segment, 0..255; a byte, its status
 //     obstacles 12 floats each, little-endian: place, and the three turned axes
 // The file is read in a child process, so a damaged file cannot crash the program, as in
 // problems/store/decode.h.

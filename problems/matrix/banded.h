@@ -5,7 +5,7 @@
 // entries of Z = M^-1 within the band cost n half^2: from L' Z = L^-1, whose upper triangle except
 // for the diagonal is 0,
 //
-//     Z_ij = -1/L_jj sum_k L_kj Z_ik  (i > j),     Z_jj = 1/L_jj (1/L_jj - sum_k L_kj Z_kj)      (1)
+//     Z_ij = -1/L_jj sum_k L_kj Z_ik  (i > j),   Z_jj = 1/L_jj (1/L_jj - sum_k L_kj Z_kj)     (1)
 //
 // over k = j + 1 .. j + half, from the last column to the first: all these entries are in the band.
 #pragma once

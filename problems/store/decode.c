@@ -24,9 +24,9 @@
 
 // ---- Layout: the names of the datasets and attributes of a problem in a file
 //
-// The names are FCLIB's, and ours in /stickslip and in the attributes of /solution; doc/internals.md,
-// "The store", shows them as a tree. Paths begin at the group of the problem; "object@name" is an
-// attribute.
+// The names are FCLIB's, and ours in /stickslip and in the attributes of /solution;
+// doc/internals.md, "The store", shows them as a tree. Paths begin at the group of the problem;
+// "object@name" is an attribute.
 
 typedef struct layout_entry {
     const char *path;   // NULL ends the table

@@ -7,7 +7,7 @@
 // lets it be and eight evaluations in a row have brought no better one. Of the velocity u = W r + b
 // and of s r nothing is known below
 //
-//     E = eps (max_i |s r_i|_inf + max_i t_i),   t_i the sum of the sizes of all products in u_i (1)
+//     E = eps (max_i |s r_i|_inf + max_i t_i),  t_i the sum of the sizes of all products in u_i (1)
 //
 // (ss_coupling_rounding). Methods that solve a problem end with |f|_inf between 0.1 and 50 E, and
 // there the best of them wander: below 64 E an answer is as good as it gets. Where contacts are

@@ -61,9 +61,9 @@ typedef struct ss_touch {
     ss_vec3 n;   // unit, from b to a
     ss_vec3 y;   // the obstacle's point, or the one of b's centre line
     double gap;  // m
-    double
-        ahead; // m: how much farther apart the points are along n when the step begins than gap says; 0 except for
-    // places that are to be kept from overlapping at its end (below)
+    // m: how much farther apart the points are along n when the step begins than gap says; 0 except
+    // for places that are to be kept from overlapping at its end
+    double ahead;
 } ss_touch;
 
 // Overlap that a step may leave: so many m, or all but a share of the overlap when it began.
@@ -80,9 +80,9 @@ typedef struct ss_polylines {
     const int *holder;    // [vertices] the body that holds each, or -1; NULL: nothing is held
     const int *branch; // [vertices] of a strand with several polylines: at the first vertex of each
         // but its first, the vertex that it branches from; -1 else. NULL: no branches
-    bool
-        coplanar; // with `moved`: two segments meet where their axes cross, not where they come near
-    bool exact;   // nearly parallel segments touch where they are nearest, not in the middle
+    // with `moved`: two segments meet where their axes cross, not where they come near
+    bool coplanar;
+    bool exact;     // nearly parallel segments touch where they are nearest, not in the middle
     bool overlaps;  // with `moved`: touches are the places that keep segments apart, and no others
     ss_slack slack; // for `overlaps`
     bool vertices;  // all obstacles are touched by vertices: a is 0, or 1 at the end of a polyline

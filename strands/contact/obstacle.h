@@ -26,8 +26,8 @@ typedef struct ss_obstacle {
     ss_pose pose; // in the frame of its body
     int body;     // of the world
     double mu;    // strand against obstacle
-    double
-        sliding_loss; // 0 .. 1: share of mu that what slides has not, in schemes with two coefficients
+    // 0 .. 1: share of mu that is lost while sliding, in schemes with two coefficients
+    double sliding_loss;
     double restitution; // 0 .. 1: share of the normal speed with which what hits it leaves it
 } ss_obstacle;
 

@@ -22,8 +22,8 @@ struct ss_track {
     ss_buffer lists, takens, begins; // where the next three live
     known *list;                     // [count]
     bool *taken;                     // [count] by a contact of this step
-    int *
-        begin; // [nstrands + 1] where the contacts of each first strand begin, up to the last that has one
+    // [nstrands + 1] where the contacts of each first strand begin, up to the last that has one
+    int *begin;
     int count, nstrands;
 };
 

@@ -58,8 +58,9 @@ typedef struct ss_ida_interval {
     const ss_vec3 *push;  // [npoints] N, at the points of the polyline; NULL: 0
 } ss_ida_interval;
 
-#define KRYLOV    10 // vectors of GMRES
-#define BRIEF     1e-6 // s: M of such a step where M0 has no factor, as a straight super-helix has none
+#define KRYLOV 10 // vectors of GMRES
+// A step of so many s gives M where M0 has no factor, as a straight super-helix has none.
+#define BRIEF     1e-6
 #define RATE_ATOL 100.0 // of rtol, rad/s; 1 rtol for coordinates
 
 struct ss_ida {

@@ -9,7 +9,8 @@
 // and backward Euler for its first step. Iterate 1 is the linear scheme's; then, from the solution
 // v of the last problem,
 //
-//     q* <- q* (+) h (way v + offset - d),   d <- difference(q_n, q*) / h,   v* <- (d - offset) / way
+//     q* <- q* (+) h (way v + offset - d),   d <- difference(q_n, q*) / h,   v* <- (d - offset) /
+//                                            way
 //
 // so that what q carries along is carried from iterate to iterate. Contacts are those of the start,
 // or of the way to iterate 1 (continuous detection), with their H and w; r starts from the answer

@@ -35,9 +35,9 @@ typedef struct ss_row_end {
 // The rows of a strand: how many, and where they begin.
 typedef struct strand_rows {
     int count;
-    size_t block,
-        first; // of its K among `blocks`; of its x among `impulses`, and of its ends after all of these
-    size_t half; // of its Z in scratch
+    // Places of its K among `blocks`, of its x among `impulses` with its ends after all of these, and of
+    // its Z in scratch.
+    size_t block, first, half;
 } strand_rows;
 
 static void rows_clear(ss_rows *r)
@@ -640,7 +640,8 @@ static const double NORMAL_WEIGHTS[3] = {1.0, 0.0, 0.0};
 //
 // The first phase: impulses of the contacts that meet within the step (phases.h).
 //
-//     x_n >= 0 complementary to v_N + (H'M^-1 H x)_N - v_wanted,   v_wanted = -e v_N, or -gap/h where e = 0
+//     x_n >= 0 complementary to v_N + (H'M^-1 H x)_N - v_wanted,   v_wanted = -e v_N, or -gap/h
+//                                                                  where e = 0
 //
 // M is that of the step, or M0 of the strands that are hit if the scheme asks for it and each has a
 // factor.

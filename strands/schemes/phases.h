@@ -2,10 +2,11 @@
 //
 // Before a step of h, with M and f of the step (system.h) and H, w of its contacts (step.h):
 //
-//     impacts   contacts that meet within the step, v_N < 0 and gap < -h v_N, get impulses p along their normals by
-//               which v_N becomes at least -e v_N, e the restitution, or -gap/h where e = 0;  f <- f + H p
-//     forces    r = x_n n + x_t t of every contact, t = -unit(b_T), b = H'M^-1 f + w what it does without r:
-//               x_n >= 0 complementary to u_N,   0 <= x_t <= mu x_n, a box, with u.t
+//     impacts   contacts that meet within the step, v_N < 0 and gap < -h v_N, get impulses p along
+//               their normals by which v_N becomes at least -e v_N, e the restitution, or -gap/h
+//               where e = 0;  f <- f + H p
+//     forces    r = x_n n + x_t t of every contact, t = -unit(b_T), b = H'M^-1 f + w what it does
+//               without r: x_n >= 0 complementary to u_N,   0 <= x_t <= mu x_n, a box, with u.t
 //
 // and with the forces of contacts those of goals and of the limits of joints. mu is that of the
 // contact where it sticks, |v_T| <= stick after the impacts, and `sliding` times it (of an obstacle
@@ -26,7 +27,7 @@
 //
 // A row is a combination of the velocities of one strand or two, and x an impulse along it:
 //
-//     u = H'v + b,   v = M^-1 H x   ->   u = K x + b,   K = H'M^-1 H                              (1)
+//     u = H'v + b,   v = M^-1 H x   ->   u = K x + b,   K = H'M^-1 H              (1)
 //     low <= x <= high complementary to u                                                        (2)
 //
 // that is u = 0 between the bounds, u >= 0 at low and u <= 0 at high. Of a row with a `normal`, low
@@ -34,7 +35,8 @@
 // strand, with the factors of M, as rows of different strands meet in rows of two strands alone.
 // (2) is solved by `sweeps` sweeps of
 //
-//     x_i <- clip(x_i - omega (u_i + eps x_i)/(K_ii + eps)),   eps = its share of the largest K_ii + added_i
+//     x_i <- clip(x_i - omega (u_i + eps x_i)/(K_ii + eps)),   eps = its share of the largest K_ii
+//                                                              + added_i
 //
 // doc/strands.md, "Contact by LCP".
 

@@ -4,7 +4,8 @@
 // Of iterate 0 the matrix without the stiffness of lengths is kept, and every later iterate q*, v*
 // of backward Euler takes
 //
-//     M = M_0 - h^2 K_s(q_0) + h^2 K_s(q*)                M_0 that of iterate 0, K_s the lengths' part of K
+//     M = M_0 - h^2 K_s(q_0) + h^2 K_s(q*)                M_0 that of iterate 0, K_s the lengths'
+//                                                         part of K
 //     M (v - v*) = I - g(q*, v*),   g = M0 (v* - v_n) - h F(q*, v*)           [J20] (3.6)
 //     f = M v* - g
 //

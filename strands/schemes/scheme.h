@@ -11,10 +11,10 @@
 //     newton     M and f about each iterate, a problem each, until the velocities rest
 //     bdf2       the same of the two-step formula
 //     projection explicit forces, and models that keep their length by `project` (model.h)
-//     ida        the equations of motion by SUNDIALS IDA, with the impacts and forces of `phases` between its
-//                steps; if the build has found it
-//     thesis     M and f about each iterate, and one pass of local impulses over the contacts between
-//                two of them: no solver
+//     ida        the equations of motion by SUNDIALS IDA, with the impacts and forces of `phases`
+//                between its steps; if the build has found it
+//     thesis     M and f about each iterate, and one pass of local impulses over the contacts
+//                between two of them: no solver
 //     phases     one linearised step, whose contacts are impacts and then forces, by projected
 //                over-relaxation: no solver
 //
@@ -51,9 +51,9 @@ typedef struct ss_scheme {
     size_t settings_size;
     ss_key_needs *key_needs; // NULL: every key has an effect
     bool projects;           // takes models that keep their length by `project` (model.h)
-    bool
-        continuous; // its contacts are those of continuous detection, whatever was asked for, on the way that v
-                    // of the trial moves the points
+    // its contacts are those of continuous detection, whatever was asked for, on the way that v of the
+    // trial moves the points
+    bool continuous;
     bool vertices; // those with obstacles are at vertices
     bool impacts;  // are found apart from its problems, whose w knows no restitution
     bool alone;    // finds the impulses of its contacts itself: no solver is asked

@@ -2,7 +2,8 @@
 // impulses between two of them.
 //
 //     v^1 = M^-1 f about (q_n, v_n), without contacts
-//     contacts by continuous detection on the way from x_n to x_n + h v^1;  r^1 = 0, or relax r of the
+//     contacts by continuous detection on the way from x_n to x_n + h v^1;  r^1 = 0, or relax r of
+//                                                                           the
 //     step before
 //     k = 1, 2, ..:   r from v^k, contact by contact
 //                     I = H r
