@@ -27,7 +27,7 @@
 //
 // A row is a combination of the velocities of one strand or two, and x an impulse along it:
 //
-//     u = H'v + b,   v = M^-1 H x   ->   u = K x + b,   K = H'M^-1 H              (1)
+//     u = H'v + b,   v = M^-1 H x   ->   u = K x + b,   K = H'M^-1 H        (1)
 //     low <= x <= high complementary to u                                                        (2)
 //
 // that is u = 0 between the bounds, u >= 0 at low and u <= 0 at high. Of a row with a `normal`, low

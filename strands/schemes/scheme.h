@@ -51,8 +51,8 @@ typedef struct ss_scheme {
     size_t settings_size;
     ss_key_needs *key_needs; // NULL: every key has an effect
     bool projects;           // takes models that keep their length by `project` (model.h)
-    // its contacts are those of continuous detection, whatever was asked for, on the way that v of the
-    // trial moves the points
+    // its contacts are those of continuous detection, whatever was asked for, on the way that v of
+    // the trial moves the points
     bool continuous;
     bool vertices; // those with obstacles are at vertices
     bool impacts;  // are found apart from its problems, whose w knows no restitution
