@@ -35,8 +35,8 @@ typedef struct ss_row_end {
 // The rows of a strand: how many, and where they begin.
 typedef struct strand_rows {
     int count;
-    // Places of its K among `blocks`, of its x among `impulses` with its ends after all of these, and
-    // of its Z in scratch.
+    // Places of its K among `blocks`, of its x among `impulses` with its ends after all of these,
+    // and of its Z in scratch.
     size_t block, first, half;
 } strand_rows;
 

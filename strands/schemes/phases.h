@@ -28,7 +28,7 @@
 // A row is a combination of the velocities of one strand or two, and x an impulse along it:
 //
 //     u = H'v + b,   v = M^-1 H x   ->   u = K x + b,   K = H'M^-1 H        (1)
-//     low <= x <= high complementary to u                                                        (2)
+//     low <= x <= high complementary to u                                                       (2)
 //
 // that is u = 0 between the bounds, u >= 0 at low and u <= 0 at high. Of a row with a `normal`, low
 // is 0 and high is mu times x of that row. K is found by a test impulse at each row: strand by
