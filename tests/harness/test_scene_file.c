@@ -158,7 +158,8 @@ static const struct {
     {"\"a1\": 6e-5, ", "\"a1\": 1e-300, ",
      "one.json: strands[0]: a strand of the radius 6.32456e-153 m has the mass per length"},
     {"\"E\": 3.9e9", "\"E\": 1e-300",
-     "m has the twisting rigidity 2.82155e-318 N m^2, which must be from 1e-100 to 1e+100: check its units"},
+     "m has the twisting rigidity 2.82155e-318 N m^2, which must be from 1e-100 to 1e+100: check "
+     "its units"},
     {"\"radius\": ", "\"radius\": 1e308, \"dt_min\": ",
      "one.json: radius: must be from -1e50 to 1e50, not 1e+308"},
     {"[0.02, 0, 0], [0.03, 0, 0]]", "[0.02, 0, 0], [1e160, 0, 0]]",

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/frames/frames.h"
 #include "tests/support/program.h"
@@ -228,6 +230,38 @@ static void the_camera_turns_rises_and_comes_closer(void)
     ss_world_free(w);
 }
 
+// As a full disk, which gnuplot does not notice.
+static void half_a_frame_is_said_and_removed(void)
+{
+    ss_world *w = three_strands(0.0);
+    ss_strands *s;
+    ss_frames *frames;
+    char folder[400], picture[500], path[5000];
+    char *before = strdup(getenv("PATH"));
+    snprintf(folder, sizeof folder, "%s", scratch_path("half"));
+    snprintf(picture, sizeof picture, "%s/frame_00000.png", folder);
+    const char *gnuplot =
+        put_scratch("gnuplot", "#!/bin/sh\nprintf '\\211PNG and half of it' >frame_00000.png\n");
+    CHECK(chmod(gnuplot, 0700) == 0);
+    snprintf(path, sizeof path, "%s:%s", scratch_path(""), before);
+    setenv("PATH", path, 1);
+    CHECK_OK(ss_strands_new(w, &s, &error));
+    CHECK_OK(ss_frames_open(folder, 0.1, "half", s, &SS_CAMERA, &frames, &error));
+    const ss_status status = ss_frames_draw(frames, &error);
+    setenv("PATH", before, 1);
+    free(before);
+    TEST_ASSERT_EQUAL_INT(SS_SYSTEM, status);
+    HOLDS(error.text, "half/frame_00000.png: gnuplot could not write all of it; is the disk full?");
+    CHECK(access(picture, F_OK) != 0);
+    TEST_ASSERT_EQUAL_INT(0, ss_frames_count(frames));
+    ss_frames_free(frames);
+    ss_strands_free(s);
+    ss_world_free(w);
+    remove(gnuplot);
+    snprintf(path, sizeof path, "rm -r '%s'", folder);
+    CHECK(system(path) == 0);
+}
+
 static void a_frame_holds_every_strand_in_the_world(void)
 {
     if (system("gnuplot --version >/dev/null 2>&1") != 0) {
@@ -270,6 +304,7 @@ static void run_tests(void)
     RUN_TEST(a_plane_in_reach_is_in_the_picture);
     RUN_TEST(the_camera_turns_rises_and_comes_closer);
     RUN_TEST(a_frame_holds_every_strand_in_the_world);
+    RUN_TEST(half_a_frame_is_said_and_removed);
 }
 
 const test_group strands_tests = {.run = run_tests};
