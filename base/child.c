@@ -13,22 +13,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 
-// Files to close if the system has no close_range and sets no limit.
-#define MOST_FILES 65536
-
-// Children that are waited for at a time.
-#define MOST_CHILDREN 1024
+#define MOST_FILES    65536 // files to close where the system has no close_range and no limit
+#define MOST_CHILDREN 1024  // children that are waited for at a time
 
 #define FIRST_CAPACITY 4096
 
 // ---- The child until it works: no function that may wait for a lock.
 
-// Files that a fork inherits and gives up, and the numbers that it keeps them under.
+// The files that a child keeps.
 typedef struct inheritance {
     int files[3], nfiles;
-    int streams; // standard output and error; -1: nowhere
+    int streams; // standard output and error; -1 for nowhere
 } inheritance;
 
 static _Noreturn void child_give_up(void)
@@ -42,7 +40,8 @@ static bool is_ignored(int number)
     return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-// timeout(1) and kill(1) with a group send SIGTERM to all: the parent decides what it means.
+// Gives the child its signals. timeout(1) and kill(1) with a group send SIGTERM to all processes:
+// the parent decides what it means.
 static void reset_signals(const ss_child_setup *setup)
 {
     for (int k = 1; k < NSIG; k++) {
@@ -76,7 +75,7 @@ static void close_from(int first)
     }
 }
 
-// The file under a number that none of the final places has.
+// Returns the file under a number that none of the final places has.
 static int set_aside(int file, int nfiles)
 {
     const int kept = fcntl(file, F_DUPFD, SS_CHILD_FILE + nfiles);
@@ -111,7 +110,7 @@ static void arrange_files(const inheritance *from)
     close_from(SS_CHILD_FILE + from->nfiles);
 }
 
-// Instead of the exit functions that this process has registered: they are the parent's.
+// Runs instead of the exit functions that this process has registered, which are the parent's.
 static void leave(int code, void *unused)
 {
     (void)unused;
@@ -127,7 +126,7 @@ static _Noreturn void become(const ss_child_setup *setup, const inheritance *fro
     if (!setup->outlives_thread) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
-    if (getppid() != parent) { // it died before it could be asked to take us along
+    if (getppid() != parent) { // it died before the child asked to die with it
         child_give_up();
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -155,7 +154,7 @@ static void close_if_open(int *fd)
     }
 }
 
-// Signals wait in the child until it has let go of the parent's handlers.
+// Forks. Signals wait in the child until it has removed the parent's handlers.
 static pid_t fork_with_signals_blocked(void)
 {
     sigset_t all, before;
@@ -184,7 +183,7 @@ static ss_status child_start(ss_child *child, const ss_child_setup *setup, const
     child->pid = pid;
     child->leads_group = setup->work == NULL;
     if (child->leads_group) {
-        setpgid(pid, pid); // whoever comes first
+        setpgid(pid, pid); // the child does so, too; one of them is first
     }
     child->process = pidfd_open(pid, 0);
     return child->process >= 0
@@ -194,6 +193,7 @@ static ss_status child_start(ss_child *child, const ss_child_setup *setup, const
 
 ss_status ss_child_start(ss_child *child, const ss_child_setup *setup, ss_error *e)
 {
+    ss_assert((setup->work != NULL) != (setup->program != NULL));
     int ends[2] = {-1, -1};
     *child = (ss_child){.process = -1, .channel = -1};
     if (setup->speech != SS_CHILD_MUTE) {
@@ -238,7 +238,7 @@ static bool child_make_room(ss_child *child)
     return true;
 }
 
-// Reads what waits in the channel. False, with the ending of the child, if that is too much.
+// Hears what waits in the channel. Returns false, with the ending, where it is too much.
 static bool child_hear(ss_child *child)
 {
     while (child->channel >= 0) {
@@ -252,7 +252,7 @@ static bool child_hear(ss_child *child)
         } else if (got == 0) {
             close_if_open(&child->channel);
         } else if (errno != EINTR) {
-            break; // nothing more for now
+            break; // there is nothing more for now
         }
     }
     return true;
@@ -291,7 +291,7 @@ static void reap(ss_child *child)
     do {
         waited = waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOWAIT);
     } while (waited < 0 && errno == EINTR);
-    if (waited == 0) { // its number is its own, and so is its group, until wait4
+    if (waited == 0) { // the numbers of the child and of its group are not used again until wait4
         kill_group(child);
         waited = wait4(child->pid, &status, 0, &used);
     }
@@ -343,7 +343,7 @@ void ss_child_clear(ss_child *child)
     *child = (ss_child){0};
 }
 
-// Whether it has ended now. What it said before its end is heard first.
+// Returns whether it has ended now. What it said before its end is heard first.
 static bool child_look_at(ss_child *child, bool ended)
 {
     const bool heard = child_hear(child);

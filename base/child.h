@@ -1,11 +1,11 @@
 // base/child.h -- a child process, cut off from its parent (internal).
 //
-// The one way to start a child: a fork of this process that calls a function, or becomes another
-// program. It keeps no file of the parent's but those that it is given, its standard streams lead
-// nowhere, no signal handler or exit function of the parent runs in it, it leaves no core file, and
-// it dies with the thread that started it. A Ctrl-C on the terminal does not reach it: a function
-// ignores the signals that ask to end, a program stands in a process group of its own, so that what
-// it starts can be ended with it. However it ends, that is one ss_ending here.
+// This is the only way to start a child: a fork of this process that calls a function, or becomes
+// another program. It keeps no file of the parent except those that it is given, its standard
+// streams lead nowhere, no signal handler or exit function of the parent runs in it, it leaves no
+// core file, and it dies with the thread that started it. A Ctrl-C on the terminal does not reach
+// it: a function ignores the signals that ask to end, and a program stands in a process group of
+// its own, so that the processes that it starts can be ended with it. Each end is one ss_ending.
 //
 // A function that does a part of the parent's own work may keep the parent's files and streams.
 #pragma once
@@ -24,27 +24,26 @@ enum { SS_CHILD_FILE = 3, SS_CHILD_NOT_STARTED = 127 };
 
 typedef enum ss_child_speech {
     SS_CHILD_MUTE,
-    SS_CHILD_ON_CHANNEL, // what it writes to file SS_CHILD_FILE is heard
-    SS_CHILD_ON_STREAMS, // what it writes to standard output and error is heard
+    SS_CHILD_ON_CHANNEL, // the parent hears what it writes to file SS_CHILD_FILE
+    SS_CHILD_ON_STREAMS, // the parent hears what it writes to standard output and error
 } ss_child_speech;
 
 typedef struct ss_child_setup {
-    void (*work)(void *context); // its exit code is 0 where this returns; NULL: a program
+    void (*work)(void *context); // the exit code is 0 where this returns; NULL for a program
     void *context;
-    // Of the program's command line, the first its name for itself; NULL ends them
-    char *const *words;
+    char *const *words;  // command line of the program, from its name on, ended by NULL
     const char *program; // found as a shell finds it
-    const char *folder;  // that the program works in; NULL: this process' own
+    const char *folder;  // folder in which the program works; NULL for that of this process
     ss_child_speech speech;
-    int files[2]; // that it keeps, as SS_CHILD_FILE and the next, after its channel
+    int files[2]; // kept as SS_CHILD_FILE and the next, after its channel
     int nfiles;
-    bool keeps_files; // all of the parent's and its streams; what the parent ignores, it ignores
-    bool outlives_thread; // it does not die with the thread that started it
+    bool keeps_files;     // keeps all files, streams and ignored signals of the parent
+    bool outlives_thread; // does not die with the thread that started it
 } ss_child_setup;
 
 typedef enum ss_ending {
-    SS_ENDED_BY_CODE,   // number: its exit code
-    SS_ENDED_BY_SIGNAL, // number: the signal; SIGKILL after ss_child_end
+    SS_ENDED_BY_CODE,   // number is its exit code
+    SS_ENDED_BY_SIGNAL, // number is the signal; SIGKILL after ss_child_end
     SS_ENDED_LOUD,      // it was killed: it wrote more than SS_CHILD_MOST_SAID
     SS_ENDED_UNHEARD,   // it was killed: there was no memory for what it wrote
     SS_ENDED_UNKNOWN,   // somebody else has taken its exit status
@@ -53,31 +52,34 @@ typedef enum ss_ending {
 enum { SS_CHILD_MOST_SAID = 1 << 24 };
 
 typedef struct ss_child {
-    pid_t pid;            // 0: there is none
-    bool leads_group;     // of its own
-    int process, channel; // its pidfd; what it says, -1 once that is closed
+    pid_t pid;            // 0 for none
+    bool leads_group;     // true for a program, which has a process group of its own
+    int process, channel; // its pidfd, and the pipe on which it speaks, -1 once that is closed
     char *said;           // [length] owned
     size_t length, capacity;
-    ss_ending ending; // once it has ended, as are the next two
+
+    // These are set once it has ended.
+    ss_ending ending;
     int number;
     double cpu_seconds;
-} ss_child; // zero-initialised: none
+} ss_child; // zero-initialised for none
 
-// child is none, or was cleared. On failure it is none.
+// Starts a child. *child is none, or was cleared. On failure it is none.
 ss_status ss_child_start(ss_child *child, const ss_child_setup *setup, ss_error *e);
 
-// The place of one that has ended, of the n that are there, with what it said; -1 where `seconds`
-// passed first, or a signal came that `unblocked` lets through (NULL: signals change nothing).
+// Waits until one of n children has ended, and all that it said is heard: *ended is its place. It
+// is -1 where `seconds` passed first, or a signal came that `unblocked` lets through; NULL lets
+// none through.
 ss_status ss_child_wait(ss_child *children, int n, double seconds, const sigset_t *unblocked,
                         int *ended, ss_error *e);
 
 double ss_child_cpu_seconds(const ss_child *child); // so far, or until its end
 
-// How one has ended, to follow its name: "died by signal 11 (Segmentation fault)".
+// Writes how one has ended, to follow its name: "died by signal 11 (Segmentation fault)".
 void ss_child_describe_end(const ss_child *child, char *text, size_t room);
 
 void ss_child_end(ss_child *child);   // kills it, and its group, where it still runs
-void ss_child_clear(ss_child *child); // and frees what it said
+void ss_child_clear(ss_child *child); // does so, and frees what it said
 
 // ---- Patience with one whose work has a time limit
 //
@@ -104,6 +106,6 @@ bool ss_patience_ends(ss_patience *patience, const ss_child *child);
 
 // ---- This process
 
-// The address space of this process may grow by so many bytes, and by half of the machine's memory
-// at most: memory that is asked for without end is refused before it brings the machine down.
+// Limits the growth of this process' address space to so many bytes, and to half of the machine's
+// memory: endless requests of memory are refused before they bring the machine down.
 void ss_child_limit_memory(uint64_t bytes);

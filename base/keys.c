@@ -116,7 +116,7 @@ static ss_status keys_set_real(const ss_key *key, const char *value, void *setti
     return SS_OK;
 }
 
-// Choice k where value is its name, or its name and a number for one that ends in ':'.
+// Sets choice k where value is its name, or its name and a number for one that ends in ':'.
 static bool is_choice(const ss_key *key, const char *choice, const char *value, void *settings)
 {
     const size_t length = strlen(choice);

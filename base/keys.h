@@ -12,7 +12,7 @@
 typedef enum ss_key_kind {
     SS_KEY_INTEGER, // int, low .. high
     SS_KEY_REAL,    // double, low .. high
-    SS_KEY_CHOICE,  // int, the place in choices; "name:N" with seeded choices, see seed_place
+    SS_KEY_CHOICE,  // int, the index in choices; "name:N" with seeded choices, see seed_place
 } ss_key_kind;
 
 typedef struct ss_key {
@@ -22,11 +22,11 @@ typedef struct ss_key {
     double low, high;
     const char *const *choices; // NULL-terminated; one that ends in ':' takes a whole number
     size_t seed_place;          // offsetof a uint64_t for that number
-    const char *about;          // what it does, in a phrase; NULL: not said
+    const char *about;          // says what it does, in a phrase; NULL for nothing
 } ss_key;
 
-// A line of such a table, in a file where `settings` is the type of its settings. A field of
-// another type does not compile. `.about = "..."` may follow the last argument.
+// These make a line of such a table, in a file where `settings` is the type of its settings. A
+// field of another type does not compile. `.about = "..."` may follow the last argument.
 #define SS_KEY_PLACE(field, type)                                                                  \
     (offsetof(settings, field) + _Generic(((settings *)0)->field, type : 0))
 #define SS_REAL_KEY(word, field, from, ...)                                                        \
@@ -52,8 +52,8 @@ void ss_key_describe(const ss_key *key, char *text, size_t room);
 // Writes its value in `settings`, as a spec gives it; "" if one of them is NULL.
 void ss_key_value(const ss_key *key, const void *settings, char *text, size_t room);
 
-// Returns the option without which a key has no effect, such as "freeze=on"; NULL if it has one. A
-// spec that sets a key without effect is refused.
+// Returns the option without which a key has no effect, given these settings: "freeze=on"; NULL if
+// it has an effect. A spec that sets a key without effect is refused.
 typedef const char *ss_key_needs(const void *settings, const char *key);
 
 const ss_key *ss_keys_find(const ss_key *keys, const char *name); // NULL for none; both may be NULL

@@ -13,7 +13,7 @@ void *ss_large_malloc(size_t size)
 {
     void *memory = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     if (memory != NULL && size >= 2 * HUGE_PAGE) {
-        // The whole pages inside the block; advice that the system does not take changes nothing.
+        // Only whole pages can be advised; advice that the system does not take changes nothing.
         const size_t begin = ((size_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
         const size_t end = ((size_t)memory + size) / HUGE_PAGE * HUGE_PAGE;
         madvise((void *)begin, end - begin, MADV_HUGEPAGE);
@@ -34,8 +34,8 @@ void ss_memory_ready(size_t bytes)
 {
     mallopt(M_MMAP_THRESHOLD, (int)bytes);
     mallopt(M_TRIM_THRESHOLD, (int)(2 * bytes));
-    // Freed memory is in pieces, which one large block would pass over. Each block has the address
-    // of the one before.
+    // Freed memory is in pieces, which one large block would pass over. Each block points to the
+    // one before.
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void **last = NULL;
     for (size_t taken = 0; taken < bytes; taken += READY_BLOCK) {

@@ -70,6 +70,6 @@ void ss_number_print(double value, char text[32])
         snprintf(text, 32, "%.*g", digits, value);
     } while (digits++ < 17 && !isnan(value) && strtod(text, NULL) != value);
     if (isnan(value)) {
-        strcpy(text, "nan"); // whatever its sign
+        strcpy(text, "nan"); // without its sign
     }
 }

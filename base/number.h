@@ -15,8 +15,10 @@ bool ss_number_whole(const char *text, long low, long high,
                      long *value);                      // without point or exponent
 bool ss_number_seed(const char *text, uint64_t *value); // digits alone
 
-// Describes what such a function takes, as an object of "takes": "a whole number from 1 to 50".
+// Writes the numbers that such a function takes, as an object of "takes": "a whole number from 1 to
+// 50".
 void ss_number_describe(bool whole, double low, double high, char *text, size_t room);
 
-// A number in the fewest digits, 15 to 17, that give the same double again; "nan", "inf", "-inf".
+// Writes a number in the fewest digits, 15 to 17, that give the same double again; or "nan", "inf",
+// "-inf".
 void ss_number_print(double value, char text[32]);

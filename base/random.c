@@ -7,13 +7,15 @@
 // frexp and ldexp move exponents and are exact; sqrt is rounded correctly by IEEE 754.
 #include "base/random.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 
 // ln 2 = LN2_HIGH + LN2_LOW. LN2_HIGH ends in 32 zero bits, so that k LN2_HIGH is exact.
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW  0x1.a39ef35793c76p-33
 
-// Terms of (1) and (2) after which they are below half a bit.
+// Further terms of (1) and (2) are below half a bit.
 #define LOG_TERMS  12
 #define EXP_DEGREE 15
 
@@ -69,7 +71,8 @@ double ss_random_log_between(ss_random *g, double low, double high)
     return fmin(fmax(ss_portable_exp(logarithm), low), high);
 }
 
-// Marsaglia's polar method. Its second value is dropped: a generator is its bits and nothing else.
+// Draws by Marsaglia's polar method. Its second value is dropped: a generator holds its bits and
+// nothing else.
 double ss_random_normal(ss_random *g)
 {
     double x, square;
@@ -81,13 +84,14 @@ double ss_random_normal(ss_random *g)
     return x * sqrt(-2.0 * ss_portable_log(square) / square);
 }
 
-// The high half of a 64-bit product. Its bias, n / 2^32, is far below what any use here can see.
+// Returns the high half of a 64-bit product. Its bias, n / 2^32, is far too small to matter here.
 int ss_random_below(ss_random *g, int n)
 {
+    ss_assert(n >= 1);
     return (int)(((ss_random_bits(g) >> 32) * (uint64_t)n) >> 32);
 }
 
-// Points of the cube are taken until one is in the ball, clear of its centre.
+// Draws points of the cube until one is in the ball, clear of its centre.
 void ss_random_direction(ss_random *g, int dim, double direction[3])
 {
     double square;
@@ -106,6 +110,7 @@ void ss_random_direction(ss_random *g, int dim, double direction[3])
 
 double ss_portable_log(double x)
 {
+    ss_assert(x > 0.0 && isfinite(x));
     int exponent;
     double m = frexp(x, &exponent);
     if (m < 0x1.6a09e667f3bcdp-1) { // sqrt(1/2)
@@ -123,6 +128,7 @@ double ss_portable_log(double x)
 
 double ss_portable_exp(double x)
 {
+    ss_assert(fabs(x) <= 700.0);
     const double quotient = x / (LN2_HIGH + LN2_LOW);
     const int k = (int)(quotient < 0.0 ? quotient - 0.5 : quotient + 0.5);
     const double t = (x - k * LN2_HIGH) - k * LN2_LOW;

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCK_BYTES 64
-// Place of the length of the message in its last block.
-#define LENGTH_PLACE 56
+#define BLOCK_BYTES  64
+#define LENGTH_PLACE 56 // place of the message's length in its last block
 
 // 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 static const uint32_t K[64] = {

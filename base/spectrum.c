@@ -26,7 +26,7 @@ static bool negligible(double A[N][N], int p, int q)
     return fabs(A[p][q]) <= NEGLIGIBLE * sqrt(fabs(A[p][p] * A[q][q]));
 }
 
-// Rows p and q of B turn by the angle whose cosine and sine are c and s.
+// Turns rows p and q of B by the angle whose cosine and sine are c and s.
 static void rotate_rows(int n, double B[N][N], int p, int q, double c, double s)
 {
     double *restrict x = B[p], *restrict y = B[q];

@@ -1,4 +1,4 @@
-// base/status.h -- how a function of this library says that it failed.
+// base/status.h -- how functions of this library report failure.
 //
 // Nothing here exits or prints: a function that can fail returns a status and, where the caller
 // gave an ss_error, writes one sentence into it. The values equal the program's exit codes.
@@ -21,7 +21,7 @@ typedef struct ss_error {
 ss_status ss_fail(ss_error *e, ss_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// SS_SYSTEM, "not enough memory for <what>".
+// Returns SS_SYSTEM, with "not enough memory for <what>".
 ss_status ss_fail_memory(ss_error *e, const char *what);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 // base/stop.h -- whether work that takes long may go on.
 //
 // Functions that take an ss_stop ask it some hundred times a second and, where it says so, end with
-// SS_OK and nothing made. What it has said once it must go on to say.
+// SS_OK and nothing made. Once it has said so, it says so forever.
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@ typedef struct ss_stop {
     const void *of;
 } ss_stop;
 
-// NULL: never.
+// Returns whether to stop; never for NULL.
 static inline bool ss_stop_asked(const ss_stop *stop)
 {
     return stop != NULL && stop->asked(stop->of);
 }
 
-// For item k of a loop whose items take some microseconds: every 32nd asks.
+// Asks for item k of a loop whose items take some microseconds, at every 32nd.
 static inline bool ss_stop_asked_at(const ss_stop *stop, int k)
 {
     return k % 32 == 0 && ss_stop_asked(stop);

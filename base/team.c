@@ -1,9 +1,12 @@
-// Each member has a share of the items, a range that anybody may take from: its owner from the
-// first on, and others when they are done with theirs, so that items mostly stay with one core.
+// base/team.c -- shares of the work, and the threads that claim items of them.
+//
+// Each member has a share of the items, a range that every thread may take from: its owner from the
+// first item on, and others when they have finished theirs, so that items mostly stay with one
+// core.
 //
 // A share is one word: round, next item, end. A claim exchanges it as a whole, so that a thread
-// that slept through a round takes nothing of the next one by mistake. Work and context are looked
-// at after a claim alone, and a round does not end before all its claims are done.
+// that slept through a round takes nothing of the next one by mistake. Work and context are read
+// after a claim alone, and a round does not end before all its claims are done.
 #include "base/team.h"
 
 #include <pthread.h>
@@ -14,8 +17,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// Looks for work before sleep, and of the caller for the end: some 20 microseconds, about what it
-// takes to wake a thread and have it work.
+// Looks of a thread for work before it sleeps, and of the caller for the end: some 20 microseconds,
+// about the time of waking a thread.
 #define SPINS 1000
 
 #define ITEM_BITS  20
@@ -26,19 +29,19 @@ typedef struct member {
     _Alignas(CACHE_LINE) _Atomic uint64_t share;
     ss_team *team;
     int number;
-    pthread_t thread; // not of the caller, who is the first
+    pthread_t thread; // unused for the caller, who is the first
 } member;
 
 struct ss_team {
-    int size, started; // members; threads that run beside the caller
-    bool tried;        // to start them
+    int size, started; // numbers of members, and of threads that run beside the caller
+    bool tried;        // true once they have been started
     pthread_mutex_t lock;
     pthread_cond_t begun, done;
     _Atomic uint32_t round; // counts up with each piece of work
-    _Atomic int asleep;     // threads that wait for a round
-    _Atomic bool awaited;   // the caller sleeps until all is done
+    _Atomic int asleep;     // number of threads that wait for a round
+    _Atomic bool awaited;   // true if the caller sleeps until all is done
     _Atomic bool ended;
-    _Atomic int left; // items that are not done
+    _Atomic int left; // number of items that are not done
     ss_team_work *work;
     void *context;
     member members[];
@@ -129,7 +132,7 @@ static void *live(void *of)
     }
 }
 
-// Signals are the caller's.
+// Starts the threads, which take no signals.
 static void team_start(ss_team *team)
 {
     sigset_t all, before;
@@ -198,13 +201,15 @@ void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context)
 
 // ---- Ranges
 
-// Work that is worth starting threads for, waking one, and sharing with one that is awake, ns.
+// Least work, in ns, that pays for starting threads, for waking one, and for sharing with one that
+// is awake.
 #define PAYS_STARTING 200e3
 #define PAYS_WAKING   100e3
 #define PAYS_AWAKE    15e3
-#define RANGE         5e3 // of a range: less than what is waited for actively
-#define RANGES_MOST   64  // of a thread,
-#define RANGES_FEW    2   // and the least
+
+#define RANGE       5e3 // work of a range, ns: less than the time that a thread waits actively
+#define RANGES_MOST 64  // most ranges per thread
+#define RANGES_FEW  2   // fewest ranges per thread
 
 bool ss_team_pays(ss_team *team, double nanoseconds)
 {

@@ -1,8 +1,8 @@
 // base/team.h -- threads that share work (internal).
 //
-// The caller works, too, and takes over what the others have not begun: on a busy machine it waits
-// only for those that have begun an item. A thread without work looks for some for twenty
-// microseconds and sleeps then. (Threads that wait for each other actively, as those of OpenMP do,
+// The caller works, too, and takes over items that the others have not begun: on a busy machine it
+// waits only for those that have begun an item. A thread without work looks for some for twenty
+// microseconds and then sleeps. (Threads that wait for each other actively, as those of OpenMP do,
 // take a hundred times the seconds of one where another program has a core.) Items may be done in
 // any order and by any thread: results must not depend on it.
 #pragma once
@@ -12,25 +12,25 @@
 
 typedef struct ss_team ss_team;
 
-// Work on item 0 .. items - 1; thread is 0 .. size - 1, and no two work as the same one.
+// Does item 0 .. items - 1; thread is 0 .. size - 1, and no two threads have the same number.
 typedef void ss_team_work(void *context, int item, int thread);
 
-// At most so many threads as cores, the caller's among them. None is started before there is work;
-// where the system gives fewer, fewer it is. NULL without memory.
+// Makes a team of so many threads, the caller's among them, and at most as many as there are cores.
+// They are started when there is work; the system may give fewer. Returns NULL without memory.
 ss_team *ss_team_new(int threads);
 int ss_team_size(const ss_team *team);
-// All items are done when it returns. team may be NULL: the caller is alone.
+// Does all items before it returns. team may be NULL: then the caller is alone.
 void ss_team_run(ss_team *team, int items, ss_team_work *work, void *context);
 void ss_team_free(ss_team *team); // takes NULL
 
-// Whether so much work, in nanoseconds of one thread, is worth sharing: waking a thread takes
-// longer than a small loop does. Who is awake anyway helps with less.
+// Returns whether so much work, in nanoseconds of one thread, is worth sharing: waking a thread
+// takes longer than a small loop. Threads that are awake help with less work.
 bool ss_team_pays(ss_team *team, double nanoseconds);
 
-// Things first .. end - 1 of n.
+// Works on things first .. end - 1 of n.
 typedef void ss_team_range(void *context, int first, int end);
-// All of n things, each of about so many nanoseconds; by the caller alone where sharing does not
-// pay.
+// Works on all of n things, each of about so many nanoseconds; by the caller alone where sharing
+// does not pay.
 void ss_team_divide(ss_team *team, int n, double nanoseconds, ss_team_range *work, void *context);
 
 // Returns where part 0 .. nparts of n things begins, if they are cut into nparts equal ones.
