@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "problems/matrix/bodies.h"
-#include "problems/matrix/compliance.h"
-#include "problems/matrix/long_products.h"
 #include "problems/matrix/mass.h"
-#include "problems/matrix/twofold.h"
+#include "problems/matrix/delassus.h"
+#include "problems/matrix/long_products.h"
 
 void ss_response_free(ss_response *response)
 {

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "problems/matrix/band_take.h"
+#include "problems/matrix/banded.h"
 
 void ss_band_clear(ss_band *A)
 {

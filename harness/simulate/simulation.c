@@ -13,7 +13,7 @@
 #include "harness/table.h"
 #include "problems/matrix/mass.h"
 #include "base/clock.h"
-#include "solvers/patience.h"
+#include "base/child.h"
 #include "solvers/registry.h"
 #include "strands/scenes/scene.h"
 #include "strands/spec.h"

@@ -19,7 +19,7 @@
 
 #include "base/assert.h"
 #include "base/save.h"
-#include "problems/matrix/bodies.h"
+#include "problems/matrix/mass.h"
 #include "problems/store/h5_write.h"
 #include "version.h"
 

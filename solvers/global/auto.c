@@ -27,7 +27,6 @@
 #include "base/assert.h"
 #include "base/random.h"
 #include "problems/certificate.h"
-#include "problems/matrix/bodies.h"
 #include "problems/matrix/mass.h"
 #include "problems/response.h"
 #include "solvers/global/drive.h"

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "problems/matrix/bodies.h"
 #include "problems/matrix/mass.h"
 #include "solvers/global/global.h"
 #include "solvers/residual.h"

@@ -9,6 +9,7 @@
 // on the free dofs, which follow each other. There is no internal damping.
 //
 // doc/strands.md, "Thesis".
+#include "base/clock.h"
 #include "strands/models/der_kernel.h"
 
 #include "strands/schemes/quasi.h"
@@ -456,9 +457,9 @@ static unsigned group_iterate(void *group_, const ss_quasi_step *step)
     const work at = work_in(s, step->scratch);
     move(s, step->h);
     form(s, step->h, at.M);
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const unsigned good = band_factor(s->first, s->nfree, at.M, at.D);
-    step->quasi->seconds[s->strand[0]] = ss_step_clock() - start;
+    step->quasi->seconds[s->strand[0]] = ss_clock_now() - start;
     for (int l = 0; l < LANES; l++) {
         take(step->impulses + w->strands[s->strand[l]].v + s->first, s->nfree, l, at.dv);
     }

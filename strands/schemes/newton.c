@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "strands/schemes/schemes.h"
 #include "strands/step/systems.h"
 #include "strands/step/stepper.h"
@@ -222,10 +223,10 @@ static void take_slopes(ss_stepper *s, const newton *n, const ss_iterate *it)
 static ss_status iterate_once(ss_stepper *s, newton *n, const ss_iterate *it, double *moved,
                               ss_step_report *report, ss_step_reason *reason, ss_error *e)
 {
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     commit(s, n, it->h);
     ss_snapshot_place(&s->there, s->world, it->at, s->systems.team);
-    report->dynamic_seconds += ss_step_clock() - start;
+    report->dynamic_seconds += ss_clock_now() - start;
     if (!ss_step_form(s, it, &s->there, report)) {
         *reason = SS_STEP_MATRIX;
         return SS_OK;
@@ -234,11 +235,11 @@ static ss_status iterate_once(ss_stepper *s, newton *n, const ss_iterate *it, do
     if (status != SS_OK || *reason != SS_STEP_DONE) {
         return status;
     }
-    const double solved = ss_step_clock();
+    const double solved = ss_clock_now();
     ss_step_find_velocities(s);
     take_slopes(s, n, it);
     *moved = change(s, n->about, &s->there, s->mean);
-    report->dynamic_seconds += ss_step_clock() - solved;
+    report->dynamic_seconds += ss_clock_now() - solved;
     return SS_OK;
 }
 

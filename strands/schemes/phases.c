@@ -1,6 +1,7 @@
 // Contacts in two phases (phases.h): storage, velocities, and the order of the phases.
 #include "strands/schemes/phases.h"
 
+#include "base/clock.h"
 #include "strands/band.h"
 #include "strands/buffer.h"
 #include "strands/schemes/schemes.h"
@@ -1111,7 +1112,7 @@ ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report
     if (status != SS_OK) {
         return status;
     }
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     int sweeps = 0;
     memset(p->impacts, 0, n * sizeof *p->impacts);
     memset(p->gained, 0, n * sizeof *p->gained);
@@ -1120,7 +1121,7 @@ ss_status ss_phases_answer(ss_phases *p, ss_stepper *s, double h, ss_step_report
     if (!run_phases(p, s, h, &sweeps)) {
         return ss_fail_memory(e, "the contacts of a step");
     }
-    const double seconds = ss_step_clock() - start;
+    const double seconds = ss_clock_now() - start;
     report->solve_seconds += seconds;
     if (s->ncontacts > 0) {
         report->answer.iterations = sweeps;

@@ -1,6 +1,7 @@
 // Newton's systems with the first stiffness of bending and twist (quasi.h).
 #include "strands/schemes/quasi.h"
 
+#include "base/clock.h"
 #include "strands/band.h"
 #include "strands/step/stepper.h"
 #include "strands/step/systems.h"
@@ -75,9 +76,9 @@ bool ss_quasi_renew(ss_quasi *s, ss_systems *systems, const ss_world *w, int k,
     ss_strand_residual(w, k, it, at, systems->rooms[thread].scratch, s->g + w->strands[k].v);
     memcpy(M->x, base, count_of(M) * sizeof *base);
     add_lengths(systems, w, k, it, it->h * it->h, thread, M);
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const bool good = ss_systems_factor(systems, w, k);
-    s->seconds[k] = ss_step_clock() - start;
+    s->seconds[k] = ss_clock_now() - start;
     if (good) {
         return true;
     }

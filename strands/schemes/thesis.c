@@ -19,6 +19,7 @@
 // step is halved until its objective has fallen enough; the last iterate takes its whole step.
 //
 // doc/strands.md, "Thesis".
+#include "base/clock.h"
 #include "problems/coulomb.h"
 #include "problems/split_impulse.h"
 #include "strands/band.h"
@@ -813,7 +814,7 @@ static ss_status find_contacts(thesis *t, double h, ss_step_report *report, ss_e
 
 static void count_solving(double start, ss_step_report *report)
 {
-    const double seconds = ss_step_clock() - start;
+    const double seconds = ss_clock_now() - start;
     report->solve_seconds += seconds;
     report->answer.seconds += seconds;
     report->answer.sweep_seconds += seconds;
@@ -821,7 +822,7 @@ static void count_solving(double start, ss_step_report *report)
 
 static void pass_over_contacts(thesis *t, ss_step_report *report)
 {
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     if (t->s->ncontacts > 0) {
         report->impulse_change = local_pass_run(t->pass, t->s, t->s->trial.v);
         local_pass_impulses(t->pass, t->s, t->impulses);
@@ -844,14 +845,14 @@ static void count_seconds(const thesis *t, double seconds, ss_step_report *repor
 static void leave_problem(thesis *t, ss_step_report *report)
 {
     ss_stepper *s = t->s;
-    const double start = ss_step_clock(), before = report->assemble_seconds;
+    const double start = ss_clock_now(), before = report->assemble_seconds;
     t->iterated = report->iterates > 1;
     ss_step_gather_velocities(s, s->trial.v);
     each(t, leave_strands);
     ss_step_refresh_problem(s, report);
     ss_step_keep_answer(s);
     report->assemble_seconds = before;
-    report->judge_seconds += ss_step_clock() - start;
+    report->judge_seconds += ss_clock_now() - start;
 }
 
 static ss_status show(thesis *t, ss_step_report *report, ss_error *e)
@@ -884,7 +885,7 @@ static bool is_done(const thesis *t, ss_step_report *report)
     if (!(t->set.fb > 0.0) || s->ncontacts == 0) {
         return report->change < t->set.tol;
     }
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const bool small = report->change < fmax(t->set.tol, t->set.fb * t->scale) &&
                        local_pass_error(t->pass, s, s->trial.v) <= t->set.fb;
     count_solving(start, report);
@@ -899,11 +900,11 @@ static ss_status iterate_to(thesis *t, int most, ss_step_report *report, ss_step
     while (status == SS_OK && !is_done(t, report) && report->iterates < most) {
         pass_over_contacts(t, report);
         t->searches = t->set.search != 0 && report->iterates + 1 < most;
-        const double start = ss_step_clock();
+        const double start = ss_clock_now();
         each(t, iterate_strands);
         measure_change(t, report);
         report->iterates++;
-        count_seconds(t, ss_step_clock() - start, report);
+        count_seconds(t, ss_clock_now() - start, report);
         if (!all_definite(t)) {
             *reason = SS_STEP_MATRIX;
             break;
@@ -918,7 +919,7 @@ static ss_status look(thesis *t, bool *open, ss_step_report *report, ss_error *e
 {
     ss_stepper *s = t->s;
     ss_step_look_result result;
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     ss_status status = ss_step_look(s, t->it.h, &result, report, e);
     *open = result.added + result.unsolved > 0;
     if (status == SS_OK && *open) {
@@ -928,7 +929,7 @@ static ss_status look(thesis *t, bool *open, ss_step_report *report, ss_error *e
             t->scale = local_pass_find_scales(t->pass, s, s->trial.v);
         }
     }
-    report->prepare_seconds += ss_step_clock() - start;
+    report->prepare_seconds += ss_clock_now() - start;
     return status;
 }
 
@@ -974,10 +975,10 @@ static ss_status thesis_step(ss_stepper *s, void *own, double h, ss_step_report 
         *reason = SS_STEP_MATRIX;
         return SS_OK;
     }
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     each(t, begin_strands);
     measure_change(t, report);
-    report->prepare_seconds += ss_step_clock() - start;
+    report->prepare_seconds += ss_clock_now() - start;
     ss_status status = find_contacts(t, h, report, e);
     if (status != SS_OK) {
         return status;

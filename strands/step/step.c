@@ -1,6 +1,7 @@
 // strands/step/step.c -- the stepper: how it is made, and which tries of a step it takes.
 #include "strands/step/step.h"
 
+#include "base/clock.h"
 #include "problems/problem.h"
 #include "strands/contact/collide.h"
 #include "strands/contact/track.h"
@@ -601,9 +602,9 @@ static ss_status judge(ss_stepper *s, ss_step_report *report, ss_error *e)
 // The world is moved to where the try ended.
 static ss_status accept(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const ss_status judged = judge(s, report, e);
-    report->judge_seconds += ss_step_clock() - start;
+    report->judge_seconds += ss_clock_now() - start;
     if (judged != SS_OK) {
         return judged;
     }
@@ -702,14 +703,14 @@ static ss_status find_step(ss_stepper *s, ss_step_report *report, ss_error *e)
 
 ss_status ss_stepper_step(ss_stepper *s, ss_step_report *report, ss_error *e)
 {
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     *report = (ss_step_report){.answer = {.status = ""}, .penetration = NAN};
     look_around(s);
     s->placed = false;
     s->ncontacts = 0;
     const ss_status status = find_step(s, report, e);
     s->ncontacts = status == SS_OK ? s->ncontacts : 0;
-    report->seconds = ss_step_clock() - start;
+    report->seconds = ss_clock_now() - start;
     return status;
 }
 

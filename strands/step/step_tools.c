@@ -2,6 +2,7 @@
 // ends.
 #include "strands/step/stepper.h"
 
+#include "base/clock.h"
 #include "strands/buffer.h"
 #include "strands/step/step.h"
 #include "strands/step/systems.h"
@@ -9,7 +10,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 // ---- Dofs that move a contact
 
@@ -641,7 +641,7 @@ static ss_status search(ss_stepper *s, const ss_snapshot *at, ss_polylines lines
                         const ss_touch **touches, int *count, ss_step_report *report, ss_error *e)
 {
     const ss_world *w = s->world;
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     lines.nstrands = w->nstrands;
     lines.first = s->first;
     lines.x = at->x;
@@ -651,7 +651,7 @@ static ss_status search(ss_stepper *s, const ss_snapshot *at, ss_polylines lines
     lines.vertices = s->scheme->vertices;
     const ss_status status = ss_collide(s->collider, &lines, w->obstacles, at->obstacles,
                                         w->nobstacles, margin, touches, count, e);
-    report->collide_seconds += ss_step_clock() - start;
+    report->collide_seconds += ss_clock_now() - start;
     return status;
 }
 
@@ -859,13 +859,6 @@ ss_status ss_step_look(ss_stepper *s, double h, ss_step_look_result *result, ss_
 
 // ---- The parts of a try
 
-double ss_step_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // -- Systems
 
 void ss_step_begin(ss_stepper *s, double h, double way, const double *offset)
@@ -880,9 +873,9 @@ void ss_step_begin(ss_stepper *s, double h, double way, const double *offset)
 bool ss_step_form(ss_stepper *s, const ss_iterate *it, const ss_snapshot *at,
                   ss_step_report *report)
 {
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const bool definite = ss_systems_form(&s->systems, s->world, it, at);
-    const double seconds = ss_step_clock() - start;
+    const double seconds = ss_clock_now() - start;
     report->assemble_seconds += seconds;
     *(report->iterates == 0 ? &report->prepare_seconds : &report->dynamic_seconds) += seconds;
     report->iterates++;
@@ -961,9 +954,9 @@ static bool all_finite(const double *x, int count)
 
 ss_status ss_step_form_more(ss_stepper *s, double h, ss_step_report *report, ss_error *e)
 {
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const ss_status status = form_problem(s, h, report, e);
-    report->assemble_seconds += ss_step_clock() - start;
+    report->assemble_seconds += ss_clock_now() - start;
     return status;
 }
 
@@ -977,9 +970,9 @@ ss_status ss_step_form_problem(ss_stepper *s, double h, ss_step_report *report, 
     if (!ss_step_answer_room(s, (size_t)s->ncontacts)) {
         return ss_fail_memory(e, "the contacts of a step");
     }
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     report->hits = ss_track_recall(s->track, s->touches, s->ncontacts, h, s->E, s->r);
-    report->assemble_seconds += ss_step_clock() - start;
+    report->assemble_seconds += ss_clock_now() - start;
     return ss_step_form_more(s, h, report, e);
 }
 
@@ -988,21 +981,21 @@ void ss_step_refresh_problem(ss_stepper *s, ss_step_report *report)
     if (s->ncontacts == 0) {
         return;
     }
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const ss_step_parts parts = parts_of(s, s->formed.problem.provenance.dt);
     step_problem_refresh(&s->formed, &parts);
     describe(s, parts.h, report->iterates);
-    report->assemble_seconds += ss_step_clock() - start;
+    report->assemble_seconds += ss_clock_now() - start;
 }
 
 // r from the solver. *reason is set where it is no answer.
 static ss_status solve_problem(ss_stepper *s, ss_step_report *report, ss_step_reason *reason,
                                ss_error *e)
 {
-    const double start = ss_step_clock();
+    const double start = ss_clock_now();
     const ss_status status =
         s->solver.solve(s->solver.context, &s->formed.problem, s->r, &report->answer, e);
-    report->solve_seconds += ss_step_clock() - start;
+    report->solve_seconds += ss_clock_now() - start;
     if (status != SS_OK || !all_finite(s->r, 3 * s->ncontacts)) {
         *reason = SS_STEP_SOLVER;
     }

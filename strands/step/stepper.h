@@ -85,8 +85,6 @@ struct ss_stepper {
     ss_step_problem formed;
 };
 
-double ss_step_clock(void); // s, monotonic
-
 // ---- Tools of schemes, in the order in which a try uses them
 
 // Bodies `there`, and velocities of the held dofs, for a try of size h that moves q by way v +
