@@ -139,16 +139,15 @@ static const auto_member SHAKES[NSHAKES] = {
     8e-4 // for each multiplication of a factorisation in floats; half of one in doubles
 #define VISITS_OF_NUMBER 5e-3 // for each number of a factor, in a solution
 
-#define PPA_STEPS  30.0
-#define PPA_VISITS 15.0 // in a step, without its factorisation
-
+// Steps, and visits in a step without its factorisation or, of admm, without the solution.
+#define PPA_STEPS   30.0
+#define PPA_VISITS  15.0
 #define ADMM_STEPS  20.0
-#define ADMM_VISITS 1.5  // in a step, without the solution
-#define ADMM_SETUP  20.0 // without its factorisation
-
-#define IPM_STEPS  20.0
-#define IPM_VISITS 5.0 // in a step, without its factorisation,
-#define IPM_SHARE  0.4 // whose first half is in floats
+#define ADMM_VISITS 1.5
+#define ADMM_SETUP  20.0 // visits of the set-up without its factorisation
+#define IPM_STEPS   20.0
+#define IPM_VISITS  5.0
+#define IPM_SHARE   0.4 // of a factorisation in a step: about half of them are in floats
 
 // True if all bodies may be rigid: a problem in local form does not tell.
 static bool may_be_rigid(const ss_problem *p)
@@ -207,7 +206,7 @@ typedef struct auto_rate {
     bool is_asked, is_dense; // ss_ipm_leads was asked, and its answer
 } auto_rate;
 
-#define LATER 1.5  // the rate is looked at again after so many times as much work
+#define LATER 1.5  // factor of the work after which the rate is looked at again
 #define FALL  1.05 // an estimate that fell by a smaller factor has no rate
 
 // Sweeps go on while they promise an end for no more than the price of ppa, doubled in each round.
@@ -237,10 +236,10 @@ typedef struct auto_rate {
 // stubborn ones.
 #define MIX_SWEEPS 80
 #define MIX_SEEN   30
-#define MIX_VISITS 0.9 // share of those visits,
-#define MIX_BUSY   0.5 // and of all contacts
+#define MIX_VISITS 0.9 // least share of the visits before MIX_SEEN
+#define MIX_BUSY   0.5 // least share of all contacts
 #define MIX_LEFT   120.0
-#define MIX_GAIN   0.5 // share of what plain sweeps promised, which mixed ones may promise
+#define MIX_GAIN   0.5 // share of the work that plain sweeps promised, which mixed ones may take
 
 static const ss_prices *prices_of(auto_rate *rate)
 {

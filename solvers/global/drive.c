@@ -668,8 +668,8 @@ typedef struct gs_state {
     ss_block_steps *blocks; // NULL: off
     bool stepped;           // a block step came before this sweep
     int check;              // sweeps from one estimate to the next
-    double mark;            // the best estimate when there was PROGRESS last,
-    int marked;             // and the sweep
+    double mark;            // the best estimate when there was PROGRESS last
+    int marked;             // the sweep when there was
     double rest;            // rest of the sweeper, without ROUSE
 } gs_state;
 

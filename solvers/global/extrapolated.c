@@ -44,19 +44,20 @@ typedef struct extrapolation {
     size_t size, more;      // of r and z
     double *x, *f, *weight; // [size]
     double *g, *z;          // [size], [more] before the rule
-    double mark;            // best_residual when patience was last renewed,
-    int marked;             // and the sweep
+    double mark;            // best_residual when patience was last renewed
+    int marked;             // sweep when patience was last renewed
     int plain, next_plain;  // plain sweeps left; of the next restart
 } extrapolation;
 
-#define REFRESH_SWEEPS 50   // z is computed afresh from r: extrapolation adds to its rounding
-#define LOOK_SWEEPS    8    // sweeps from one evaluation of g to the next
-#define PATIENCE       24   // sweeps in which the best residual falls by
-#define PROGRESS       0.9  // this factor
-#define FAR            3.0  // times the best residual: a restart goes back to it
-#define PLAIN_FIRST    20   // plain sweeps of the first restart,
-#define PLAIN_MOST     640  // doubled up to these
-#define REST_SHARE     2e-3 // of what may rest in plain sweeps: it does not accelerate
+#define REFRESH_SWEEPS 50  // z is computed afresh from r: extrapolation adds to its rounding
+#define LOOK_SWEEPS    8   // sweeps from one evaluation of g to the next
+#define PATIENCE       24  // sweeps before a restart
+#define PROGRESS       0.9 // a best residual that falls by this factor renews patience
+#define FAR            3.0 // times the best residual: a restart goes back to that
+#define PLAIN_FIRST    20  // plain sweeps of the first restart
+#define PLAIN_MOST     640 // the number is doubled at each restart, up to this
+#define REST_SHARE                                                                                 \
+    2e-3 // share of the residual at which contacts rest in plain sweeps: rest is no gain
 
 // Begins plain sweeps from the best g, unless the present one is nearly as good. On a slow path the
 // residual may rise for a thousand sweeps, and going back each time would never get past that.

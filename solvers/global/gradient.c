@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "solvers/global/drive.h"
 #include "solvers/global/global.h"
 #include "solvers/small.h"
@@ -89,6 +90,7 @@ static void find_largest(const ss_drive *d, apgd_state *state)
         }
     }
     state->L *= POWER_MARGIN;
+    ss_assert(state->L > 0.0);
 }
 
 static ss_status apgd_make(void *of, ss_drive *d, ss_error *e)

@@ -291,8 +291,10 @@ static void share(const ss_interior *state, double ns, ss_team_range *work, void
 
 // ---- Measures and moves
 
-#define LIGHT_NS 5.0  // of a contact that is moved, or whose numbers are summed,
-#define ERROR_NS 20.0 // and of one whose error is found
+// Nanoseconds of a contact that is moved, or whose numbers are summed; and of one whose error is
+// found.
+#define LIGHT_NS 5.0
+#define ERROR_NS 20.0
 
 static int block_end(const ss_interior *state, int block)
 {
@@ -477,16 +479,24 @@ static void copy_point(const ss_interior *state, ss_ipm_point from, ss_ipm_point
 // left to the next step, which meets them in its right-hand side. So J may be factored in floats
 // until D has grown.
 
-#define SMOOTHING   1e-4 // m over (s x.y)^1/2
-#define REFINEMENTS 3    // of a direction, while each leaves at most
-#define REFINING    0.5  // this share of the residual
-#define ENOUGH      0.1  // of a direction, |left| over (x.y)^1/2: it is refined no further
-#define ROUGHLY     10.0 // the same of a first direction, for the target alone
-#define ROUGH       1e-5 // share of its residual, of a direction that rounding has spoilt
-#define OUTLIER     10.0 // products between t and 10 times less or more are let be
-#define CONTACT_NS  60.0 // of a contact in a loop that sees, for those who share it,
-#define CENTRE_NS   30.0 // where outliers are looked for,
-#define CONE_NS     10.0 // and elsewhere
+#define SMOOTHING 1e-4 // m over (s x.y)^1/2
+
+// A direction is refined at most REFINEMENTS times, while each leaves at most a share REFINING of
+// the residual, until |left| is ENOUGH times (x.y)^1/2, or ROUGHLY times that for a first
+// direction, which only tells the target. If more than a share ROUGH of the residual is left,
+// rounding has spoilt it.
+#define REFINEMENTS 3
+#define REFINING    0.5
+#define ENOUGH      0.1
+#define ROUGHLY     10.0
+#define ROUGH       1e-5
+
+#define OUTLIER 10.0 // products between t and 10 times less or more are let be
+
+// Nanoseconds of a contact in a loop that sees, in one that looks for outliers, and in others.
+#define CONTACT_NS 60.0
+#define CENTRE_NS  30.0
+#define CONE_NS    10.0
 
 // Finds u of contact i at this q; for a change of q, without the velocity at q = 0.
 static void find_velocity(const ss_interior *state, int i, const double *q, bool change,
@@ -893,11 +903,14 @@ void ss_ipm_harden(ss_interior *state, double least)
 
 #define START_IMPULSE 0.1 // r_N of the start over V / (tr W_ii / d)
 
-#define LONG_STEP  0.9  // correctors gain nothing
-#define CORRECTORS 2    // most in a step, while each makes it longer
-#define GAIN       0.03 // by as much,
-#define REACH      0.3  // and looks so much farther
-#define CENTRED    0.5  // share of x.y that a centring step aims at
+// A step shorter than LONG_STEP has at most so many CORRECTORS, each of which looks REACH farther,
+// while each makes it longer by GAIN.
+#define LONG_STEP  0.9
+#define CORRECTORS 2
+#define GAIN       0.03
+#define REACH      0.3
+
+#define CENTRED 0.5 // share of x.y that a centring step aims at
 
 void ss_ipm_start(ss_interior *state, const ss_drive *d)
 {
@@ -1002,34 +1015,43 @@ typedef struct ipm_path {
     double t; // where it is; 0: not on a path
     ss_ipm_point newton, along;
     double least_delta;
-    ss_ipm_point near; // the last point near the path,
-    double near_t;     // its t; 0: there is none
-    int since;         // steps since then
-    int returns;       // to that point
+    ss_ipm_point near; // the last point near the path
+    double near_t;     // t at that point; 0: there is none
+    int since;         // steps since that point
+    int returns;       // number of returns to that point
     int careful;       // steps to come in which moves begin near the path only
     int stuck;         // steps in a row that hardly moved
     double reach;      // share of k that is moved
 } ipm_path;
 
 #define MOST_FALL     0.95 // of t in a step
-#define MOST_GROWTH   3.0
-#define HALVINGS      12   // in the search for k,
-#define MOST_HALVINGS 50   // and near the path
+#define MOST_GROWTH   3.0  // of t in a step
+#define HALVINGS      12   // in the search for k far from the path
+#define MOST_HALVINGS 50   // in the search for k near the path
 #define KEPT          0.95 // share of the way to the boundary; with 0.99 fewer paths end
-#define SHORT         0.3  // a step below it is made again without the correction of second order,
-#define AT_REST       0.01 // and so is one of which the correction leaves no more than this share
 #define ROUNDING      0.1  // a step below it is spoilt by rounding: delta grows
 
-// If the path is lost, the method goes back to the last point near it.
-#define NEAR     1.0  // |n + k_0 s|^2 of a contact, at most, there
-#define LOST     25   // steps since then,
-#define STUCK    0.02 // or steps below this
-#define STUCK_IN 3    // so often in a row
-#define RETURNS  8    // to one point
-#define SHORTER  0.4  // moves along the path, after a return or on a round
-#define LONGER   1.2  // after each step since
-#define CAREFUL  15   // times the returns: steps after the last in which moves begin where
-#define CLOSE    2.0  // |n + k_0 s|^2 of each contact is at most this
+// A step is made again without the correction of second order if it is shorter than SHORT, or if
+// the correction leaves no more than a share AT_REST.
+#define SHORT   0.3
+#define AT_REST 0.01
+
+// At a point near the path no contact has more than NEAR of |n + k_0 s|^2. The path is lost LOST
+// steps after the last such point, or after STUCK_IN steps in a row below STUCK. The method goes
+// back to that point then, at most RETURNS times.
+#define NEAR     1.0
+#define LOST     25
+#define STUCK    0.02
+#define STUCK_IN 3
+#define RETURNS  8
+
+// After a return, or on a round, moves along the path are multiplied by SHORTER, and by LONGER
+// after each step since. For CAREFUL steps, times the returns, a move begins only where each
+// contact has at most CLOSE of |n + k_0 s|^2.
+#define SHORTER 0.4
+#define LONGER  1.2
+#define CAREFUL 15
+#define CLOSE   2.0
 
 // False without memory.
 static bool path_allocate(const ss_interior *state, ipm_path *path)
@@ -1356,9 +1378,9 @@ bool ss_ipm_leads(const ss_problem *p, ss_mass **factor)
     3.0 // times the tolerance, or LEAST_JUDGED: answers with such an estimate are judged
 #define LEAST_JUDGED 1e-10 // below it rounding counts, of which the estimate knows nothing
 #define BETTER       0.999 // times the least error so far: an answer above it is no better
-#define IDLE_FEW     5     // as many, or a multiple, without a better answer: delta grows
-#define IDLE_MOST    60    // steps without a better answer before it gives up,
-#define IDLE_PATH    300   // and on a path, which may climb far
+#define IDLE_FEW     5     // steps without a better answer, or a multiple, after which delta grows
+#define IDLE_MOST    60    // steps without a better answer before it gives up
+#define IDLE_PATH    300   // the same on a path, which may climb far
 
 typedef struct settings {
     int form; // ss_coupling_form
@@ -1379,12 +1401,12 @@ static const ss_key KEYS[] = {
 typedef struct ipm_run {
     ss_interior newton;
     ipm_path path;
-    ss_ipm_point good; // where the last good step began,
+    ss_ipm_point good; // the last good step began there
     double good_gap;   // x.y there; 0: there is none
     int along;         // steps on the path that is followed
     bool is_plain;     // no correctors
-    double least;      // estimate so far,
-    int idle;          // steps since then
+    double least;      // least estimate so far
+    int idle;          // steps since that estimate
 } ipm_run;
 
 static void ipm_release(void *of)

@@ -24,7 +24,7 @@ typedef struct ss_interior {
     double *v, *h, *slope;   // [4 n]; slope: dv_N/du_T, two numbers
     double *change;          // [4 n] A G dq
     double *r;               // [4 n] P^-1 x, and scratch
-    double *parts;           // of sums and extremes over the contacts
+    double *parts;           // parts of sums and extremes over the contacts
     double *weight;          // [9 n] D of (3)
     double *compliance;      // [n] that delta multiplies in (1)
     ss_scaling *scaling;     // [n] of (2)

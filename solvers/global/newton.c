@@ -199,11 +199,11 @@ typedef struct settings {
 // The residual must have fallen to this share for a step to count as progress.
 #define PROGRESS 0.9
 
-// Times the longest step so far, what the next may take: the pivots change, and with them the fill.
+// The next step may take so many times the longest so far: the pivots change, and with them the
+// fill.
 #define LONGER 2.0
 
-// The analysis may take so many times what is foretold.
-#define MARGIN 1.3
+#define MARGIN 1.3 // the analysis may take so many times its foretold seconds
 
 typedef struct newton_state {
     const newton_kind *kind;
@@ -219,12 +219,12 @@ typedef struct newton_state {
     double *d;   // direction
     double *du;  // W D^-1 d
     double *g;   // J'F
-    double *r;   // of X
+    double *r;   // impulses of X
     double mark; // residual that progress is measured from
     int idle;    // steps without progress
     int gradient_steps;
-    double foretold;     // s, of a step, before there is one
-    double step_seconds; // of the longest step
+    double foretold;     // seconds of a step, before there is one
+    double step_seconds; // seconds of the longest step
     bool late;           // the analysis would have ended after the limit
 } newton_state;
 

@@ -44,8 +44,8 @@ typedef struct inside_steps {
     bool by_contact; // compliance grows by contact
     int tries;       // without a step, in a row
     bool is_short;   // factors in floats pay
-    double least;    // estimate so far,
-    int idle;        // steps since then
+    double least;    // least estimate so far
+    int idle;        // steps since that estimate
 } inside_steps;
 
 // Tells what follows a step.
@@ -53,23 +53,28 @@ typedef enum inside_end { INSIDE_GOES_ON, INSIDE_NEAR, INSIDE_STUCK } inside_end
 
 #define LEAST_DELTA  1e-6 // the cap of rho is 1e6, too
 #define MOST_DELTA   3e-4 // beyond it only the contacts of a fold get more compliance
-#define DELTA_GROWTH 3.0  // least factor by which delta grows at a fold,
-#define MOST_GROWTH  5.0  // and largest; with 10, many more steps follow
+#define DELTA_GROWTH 3.0  // least factor by which delta grows at a fold
+#define MOST_GROWTH  5.0  // largest factor; with 10, many more steps follow
 #define GOOD_STEP    0.5  // compliance decays after a step of at least this length
 #define HOPELESS     0.05 // a first direction as short: a centring one is shorter than 0.1 then
 #define NEAR         1e-6 // estimate from which on exact steps are cheaper
 #define NEAR_JUDGED  3.0  // times the tolerance: answers with such an estimate are judged
 #define IDLE_MOST    20   // steps without a better estimate
 
-// The contacts of a fold have a large part of |direction|^2 (ss_ipm_find_parts).
-#define FOLD_SHARE  0.01 // least share of the largest part,
-#define FOLD_LEAST  4.0  // and least multiple of x.y
-#define FOLD_GROWTH 10.0 // factor of their compliance where a step is refused,
-#define FOLD_TRIES  2    // so often in a row at most,
-#define FOLD_MORE   2.0  // and where a step is taken
-#define FOLD_STEP   0.3  // that is shorter than this
-#define FOLD_DECAY  0.5  // factor after a good step
-#define FOLD_MOST   1e9  // largest multiple of the compliance at the start
+// The contacts of a fold have a large part of |direction|^2 (ss_ipm_find_parts): at least
+// FOLD_SHARE of the largest part, and FOLD_LEAST times x.y.
+#define FOLD_SHARE 0.01
+#define FOLD_LEAST 4.0
+
+// Factors of their compliance: where a step is refused, at most FOLD_TRIES times in a row, where a
+// step shorter than FOLD_STEP is taken, and after a good step. FOLD_MOST is the largest multiple of
+// the compliance at the start.
+#define FOLD_GROWTH 10.0
+#define FOLD_TRIES  2
+#define FOLD_MORE   2.0
+#define FOLD_STEP   0.3
+#define FOLD_DECAY  0.5
+#define FOLD_MOST   1e9
 
 static void inside_free(inside_steps *inside)
 {
@@ -212,11 +217,11 @@ static inside_end inside_step(inside_steps *inside, ss_drive *d)
 
 // ---- The method
 
+#define INTERIOR_MOST 100 // steps of interior points
+#define NEAR_MOST     100 // exact steps after interior points, which are 1 to 20 mostly
+#define RHO_NEAR      1e3 // weight of the first of these exact steps
 #define RHO_CAP       1e6
-#define INTERIOR_MOST 100 // steps of interior points,
-#define NEAR_MOST     100 // and exact steps after them, which are 1 to 20 mostly,
-#define RHO_NEAR      1e3 // from this weight on
-#define RHO_AFTER     1.5 // growth at most, once a step has been rejected
+#define RHO_AFTER     1.5 // most growth once a step has been rejected
 #define RHO_BACK      0.25
 #define INNER_SHARE   0.3
 #define INNER_STEPS   20
@@ -229,7 +234,7 @@ typedef enum ppa_start_kind { START_AUTO, START_INTERIOR, START_SWEEPS } ppa_sta
 static const char *const STARTS[] = {"auto", "interior", "sweeps", NULL};
 
 typedef struct settings {
-    ss_sweep_settings sweep; // of the start
+    ss_sweep_settings sweep; // its form, and the sweeps of the start
     int start;               // ppa_start_kind
     int sweeps;
     double rho;
@@ -254,9 +259,10 @@ static const ss_key KEYS[] = {
 };
 
 typedef struct ppa_state {
-    ss_method *start_method; // of the first sweeps,
-    ss_task start;           // their task
-    ss_sweep_settings sweep; // and their settings
+    // The first sweeps have a method, a task and settings of their own.
+    ss_method *start_method;
+    ss_task start;
+    ss_sweep_settings sweep;
     ss_prox *prox;
     inside_steps *inside; // interior points; NULL if there are none, or no more
     int near_from;        // iterations before the exact steps that follow these; 0: they do not

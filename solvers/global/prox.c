@@ -31,14 +31,15 @@
 // With the shift frozen the step is that of the convex problem instead: phi is P_K(l - R (u + s)),
 // s = mu |u_T| e of earlier velocities, and D = R dP_K/dx.
 
-#define PROJECTION_NS 10.0 // of a contact
+#define PROJECTION_NS 10.0 // nanoseconds of a contact that is projected
 #define HALVINGS      10
-#define ARMIJO        0.01  // a step a must bring |F| below (1 - 0.01 a) of what it was
-#define FLOOR         1e-13 // rms F over the scale of y: rounding
+#define ARMIJO        0.01  // a step a must bring |F| below (1 - 0.01 a) |F|
+#define FLOOR         1e-13 // rms F over the scale of y that is rounding
+#define NEAR_FLOOR    1e-9  // below it a step that does not halve F is the last
+
 // Share of F that a step may leave for linear algebra: F over the scale of y, between these.
 #define LEAST_SHARE 1e-10
 #define MOST_SHARE  1e-4
-#define NEAR_FLOOR  1e-9 // below this a step that does not halve F is the last
 
 void ss_prox_free(ss_prox *p)
 {
@@ -375,10 +376,10 @@ static ss_status freeze_shift(ss_prox *p, ss_error *e)
     return SS_OK;
 }
 
-// ---- The methods
+// ---- The options
+//
+// prox has those of sweeps, alm and admm have the form, the weight and the memory.
 
-// The options of the three methods: prox has those of sweeps, alm and admm have the form and the
-// others.
 typedef struct settings {
     ss_sweep_settings sweep; // first (ss_moves)
     double rho;
@@ -414,8 +415,8 @@ static const ss_key PROX_KEYS[] = {
 
 typedef struct prox_state {
     double alpha;
-    int sweeps;       // of the present inner problem
-    double first;     // its first residual
+    int sweeps;       // sweeps of the present inner problem
+    double first;     // first residual of the present inner problem
     size_t *diagonal; // [n] first number of W_ii in W.x
     double *own;      // [dim n] diagonal of W_ii, as it is
     double *b;        // [dim n], as it is

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "solvers/global/drive.h"
 #include "solvers/global/global.h"
 #include "solvers/small.h"
@@ -115,6 +116,7 @@ static ss_status psor_make(void *of, ss_drive *d, ss_error *e)
     psor_state *state = of;
     const ss_coupling *c = d->c;
     const settings *set = d->settings;
+    ss_assert(set->tangents == 1 || set->tangents == 2);
     const size_t n = (size_t)c->n;
     double largest = 0.0;
     state->x = calloc(3 * n, sizeof *state->x);

@@ -24,6 +24,7 @@
 #include <SolverOptions.h>
 #include <SparseBlockMatrix.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "problems/matrix/delassus.h"
 #include "problems/response.h"
@@ -276,6 +277,7 @@ static void siconos_work(const ss_task *task, ss_shared_solve *shared)
                  task->method->name);
         return;
     }
+    ss_assert(task->method->global_settings != NULL);
     siconos_call job = {.task = task,
                         .limits = ss_limits_start(task),
                         .variant = task->method->global_settings,
