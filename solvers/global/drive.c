@@ -436,14 +436,18 @@ static void drive_release(ss_drive *d, void *state)
     ss_team_free(d->team);
 }
 
-// Ends before anything was tried: r is the start.
+// Ends before anything was tried: a limit stopped the set-up, or the method refuses the problem
+// with a sentence. r is the start.
 static void give_up(ss_drive *d, const ss_error *why, ss_result *result)
 {
-    ss_limits_give_up(&d->limits, result);
-    if (why->text[0] != '\0') {
-        result->outcome = SS_NOT_COVERED;
-        snprintf(result->why, sizeof result->why, "%.*s", (int)sizeof result->why - 1, why->text);
+    if (why->text[0] == '\0') {
+        ss_limits_give_up(&d->limits, result);
+        return;
     }
+    ss_limits_ready(&d->limits);
+    ss_limits_stop(&d->limits, result);
+    result->outcome = SS_NOT_COVERED;
+    snprintf(result->why, sizeof result->why, "%.*s", (int)sizeof result->why - 1, why->text);
 }
 
 // Relative step |dr|/|r| on which another law than Coulomb's stops ([D11] 7.2).
