@@ -1074,12 +1074,12 @@ static ss_status build(const ss_scene_request *request, ss_world *w, ss_step_opt
     const ss_json root = {.file = c->path, .value = c->root};
     whole all = whole_defaults(w);
     int gap = 0;
-    if (request->rods > 0) {
-        return ss_fail(e, SS_BAD_INPUT, "%s: has strands of its own: leave --rods out", c->path);
-    }
     ss_status status = ss_json_object(&root, WHOLE, &all, e);
     if (status != SS_OK || !scene_word(&root, "gap", ss_scene_gaps, all.gap, &gap, e)) {
         return SS_BAD_INPUT;
+    }
+    if (request->rods != (int)json_array_size(all.strands)) {
+        return ss_fail(e, SS_BAD_INPUT, "%s: has strands of its own: leave --rods out", c->path);
     }
     take_options(&all, gap, w, options);
     status = scene_add_solids(&root, w, e);
@@ -1158,6 +1158,7 @@ ss_status ss_scene_file_read(const char *path, ss_scene_file *file, ss_error *e)
                              .rods = (int)strands,
                              .steps = all.steps,
                              .dt = all.dt,
+                             .mu = NAN, // bodies and strands have their own
                              .build = build};
     file->choice.scene = &file->scene;
     file->choice.settings = c;

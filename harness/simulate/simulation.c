@@ -54,7 +54,7 @@ static double bytes_of(const ss_scene *scene, ss_scene_request request,
     ss_step_options own = *options;
     ss_world *w = ss_world_new();
     request.rods = rods;
-    if (w != NULL && scene->build(&request, w, &own, &ignored) == SS_OK) {
+    if (w != NULL && ss_scene_build(scene, &request, w, &own, &ignored) == SS_OK) {
         own.dt_min = own.dt_min < own.dt ? own.dt_min : own.dt;
         ss_stepper *s = ss_stepper_new(w, &own, (ss_step_solver){0}, &ignored);
         bytes = s != NULL ? bytes_in_use() - before : -1.0;
@@ -396,7 +396,7 @@ static ss_status build_world(ss_simulation *sim, ss_step_options *options, ss_er
         return ss_fail_memory(e, "the world");
     }
     sim->world->keeps_designs = s->write != NULL || s->stats != NULL;
-    const ss_status status = scene->scene->build(&request, sim->world, options, e);
+    const ss_status status = ss_scene_build(scene->scene, &request, sim->world, options, e);
     options->dt_min = fmin(options->dt_min, options->dt);
     return status;
 }

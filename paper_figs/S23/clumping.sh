@@ -21,15 +21,15 @@ mkdir -p "$folder"
 
 # simulate CHANGE WISPS SCENE [OPTION...]: a scene with an edit, a program of sed, is written and run.
 simulate() {
-    local file=$folder/$1-$2.csv scene=$3
+    local file=$folder/$1-$2.csv scene=("$3" --rods "$2")
     shift 3
     if [ ! -e "$file" ]; then
         if [ "${edit-}" != '' ]; then
-            "$program" simulate "$scene" --write "${file%.csv}.json" >&2
+            "$program" simulate "${scene[@]}" --write "${file%.csv}.json" >&2
             sed -i -E "$edit" "${file%.csv}.json"
-            scene=${file%.csv}.json
+            scene=("${file%.csv}.json")
         fi
-        "$program" simulate "$scene" "$@" --steps "$steps" --tol "$tol" --max-iter "$max_iter" \
+        "$program" simulate "${scene[@]}" "$@" --steps "$steps" --tol "$tol" --max-iter "$max_iter" \
             --stats "$file.part" >&2 || [ $? = 2 ]
         mv "$file.part" "$file"
     fi
@@ -49,7 +49,7 @@ row() { # CHANGE TITLE [OPTION...]: `like` is the number of wisps that the coils
     printf '%-34s' "$title"
     for count in "${wisps[@]}"; do
         coil=$(awk -v n="$count" -v like="${like-$count}" 'BEGIN { printf "%.3g", 5 * sqrt(like / n) }')
-        simulate "$change" "$count" "hairball-curly:wisps=$count,cover=0.1,coil=$coil" "$@"
+        simulate "$change" "$count" "hairball-curly:cover=0.1,coil=$coil" "$@"
         figures "$change" "$count"
     done
     echo

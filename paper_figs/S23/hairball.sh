@@ -25,7 +25,7 @@ run() { # WISPS
     local file=$folder/hairball-$1.csv frames=()
     [ "$pictures" = no ] || frames=(--frames "$folder/hairball-$1")
     if [ ! -e "$file" ]; then
-        "$program" simulate "hairball-curly:wisps=$1,cover=$cover" --steps "$steps" --tol "$tol" \
+        "$program" simulate "hairball-curly:cover=$cover" --rods "$1" --steps "$steps" --tol "$tol" \
             --max-iter "$max_iter" --threads "$threads" "${frames[@]}" --stats "$file.part" >&2 ||
             [ $? = 2 ]
         mv "$file.part" "$file"

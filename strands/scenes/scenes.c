@@ -1,12 +1,11 @@
-// strands/scenes/scenes.c -- the scenes by name, and what is asked of all of them.
+// strands/scenes/scenes.c -- the scenes by name, and what all of them are asked first.
 #include "strands/scenes/scene.h"
+
+#include "base/assert.h"
+#include "strands/spec.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "strands/scenes/request.h"
-#include "strands/scenes/scenes.h"
-#include "strands/spec.h"
 
 const ss_scene *const ss_scenes[] = {SS_LISTED_SCENES, NULL};
 
@@ -46,11 +45,18 @@ void ss_scene_choice_free(ss_scene_choice *choice)
     *choice = (ss_scene_choice){0};
 }
 
+// ---- Building one
+
 // The collision hash and 32-bit indices of the one-step problem end before this many strands do.
 #define RODS_MAX 1000000
 
-ss_status ss_request_check(const ss_scene_request *request, ss_error *e)
+static ss_status check(const ss_scene *scene, const ss_scene_request *request, ss_error *e)
 {
+    if (scene->rods <= 2 && request->rods > 0 && request->rods != scene->rods) {
+        return ss_fail(e, SS_BAD_INPUT, "%d rod%s: this scene has %s; leave the number out",
+                       request->rods, request->rods == 1 ? "" : "s",
+                       scene->rods == 1 ? "one" : "two");
+    }
     if (request->rods < 0 || request->rods > RODS_MAX) {
         return ss_fail(e, SS_BAD_INPUT, "%d rods: a scene takes 1 to %d", request->rods, RODS_MAX);
     }
@@ -60,22 +66,22 @@ ss_status ss_request_check(const ss_scene_request *request, ss_error *e)
     return SS_OK;
 }
 
-static ss_status check_rods(const ss_scene_request *request, int rods, const char *number,
-                            ss_error *e)
+ss_status ss_scene_build(const ss_scene *scene, const ss_scene_request *request, ss_world *w,
+                         ss_step_options *options, ss_error *e)
 {
-    if (request->rods > 0 && request->rods != rods) {
-        return ss_fail(e, SS_BAD_INPUT, "%d rod%s: this scene has %s; leave the number out",
-                       request->rods, request->rods == 1 ? "" : "s", number);
+    ss_assert(request->model != NULL && w->nstrands == 0);
+    ss_scene_request own = *request;
+    const ss_status status = check(scene, request, e);
+    if (status != SS_OK) {
+        return status;
     }
-    return ss_request_check(request, e);
-}
-
-ss_status ss_request_check_one_rod(const ss_scene_request *request, ss_error *e)
-{
-    return check_rods(request, 1, "one", e);
-}
-
-ss_status ss_request_check_two_rods(const ss_scene_request *request, ss_error *e)
-{
-    return check_rods(request, 2, "two", e);
+    own.rods = request->rods > 0 ? request->rods : scene->rods;
+    own.settings = request->settings != NULL ? request->settings : scene->defaults;
+    own.mu_obstacle = scene->mu_obstacle;
+    if (isnan(request->mu)) {
+        own.mu = scene->mu;
+    } else {
+        own.mu_obstacle = request->mu * scene->mu_obstacle / scene->mu;
+    }
+    return scene->build(&own, w, options, e);
 }

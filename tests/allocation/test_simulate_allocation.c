@@ -168,7 +168,7 @@ static ss_status copy_scene_file(void)
         const ss_scene_request request = {
             .mu = NAN, .model = &model, .settings = file.choice.settings};
         w->keeps_designs = true;
-        status = file.scene.build(&request, w, &unused, &error);
+        status = ss_scene_build(&file.scene, &request, w, &unused, &error);
     }
     if (status == SS_OK) {
         status = ss_scene_file_write(scratch_path("copy.json"), w, &run, &error);

@@ -28,7 +28,7 @@ static ss_world *grow(int count, const char *spec, ss_step_options *options)
     const ss_scene_request request = {.rods = count, .mu = NAN, .model = &model};
     ss_world *w = ss_world_new();
     bench_check(w != NULL ? SS_OK : ss_fail_memory(&error, "fur"), &error);
-    bench_check(scene->build(&request, w, options, &error), &error);
+    bench_check(ss_scene_build(scene, &request, w, options, &error), &error);
     ss_model_choice_free(&model);
     options->dt = scene->dt;
     return w;

@@ -26,7 +26,7 @@ static wisps new_wisps(int count, int threads)
     const ss_scene_request request = {.rods = count, .mu = NAN, .model = &model};
     options.dt = scene->dt;
     options.threads = threads;
-    bench_check(scene->build(&request, w.world, &options, &error), &error);
+    bench_check(ss_scene_build(scene, &request, w.world, &options, &error), &error);
     options.contacts = false;
     w.stepper = ss_stepper_new(w.world, &options, (ss_step_solver){.solve = NULL}, &error);
     bench_check(w.stepper != NULL ? SS_OK : SS_BAD_INPUT, &error);

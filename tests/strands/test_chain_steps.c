@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "strands/band.h"
-#include "strands/scenes/capstan.h"
+#include "strands/scenes/scene.h"
 #include "tests/support/one_stepper.h"
 #include "tests/support/one_strand.h"
 #include "tests/support/scene_run.h"

@@ -35,7 +35,7 @@ static run new_coil(const char *options, const char *model, const char *scheme)
     }
     const ss_scene_request request = {.mu = NAN, .model = &choice, .settings = scene.settings};
     o.dt = scene.scene->dt;
-    CHECK_OK(scene.scene->build(&request, r.w, &o, &error));
+    CHECK_OK(ss_scene_build(scene.scene, &request, r.w, &o, &error));
     r.s = ss_stepper_new(r.w, &o, (ss_step_solver){.solve = NULL}, &error);
     CHECK(r.s != NULL);
     ss_scene_choice_free(&scene);

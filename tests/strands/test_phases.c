@@ -5,7 +5,7 @@
 #include "tests/support/oriented_rows.h"
 #include "strands/models/oriented.h"
 #include "strands/world.h"
-#include "strands/scenes/incline.h"
+#include "strands/scenes/scene.h"
 #include "strands/schemes/phases.h"
 #include "base/random.h"
 #include "tests/support/landing.h"

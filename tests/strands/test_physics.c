@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/scenes/capstan.h"
-#include "strands/scenes/incline.h"
+#include "strands/scenes/scene.h"
 #include "tests/support/brute_contacts.h"
 #include "tests/support/scene_run.h"
 #include "tests/support/support.h"

@@ -20,7 +20,7 @@ static run new_rod(const char *spec, const char *model)
     CHECK_OK(ss_model_parse(model, &choice, &error));
     const ss_scene_request request = {.mu = NAN, .model = &choice, .settings = scene.settings};
     options.dt = scene.scene->dt;
-    CHECK_OK(scene.scene->build(&request, r.w, &options, &error));
+    CHECK_OK(ss_scene_build(scene.scene, &request, r.w, &options, &error));
     r.s = ss_stepper_new(r.w, &options, (ss_step_solver){.solve = NULL}, &error);
     CHECK(r.s != NULL);
     ss_scene_choice_free(&scene);

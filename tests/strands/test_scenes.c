@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/scenes/bundle.h"
+#include "strands/scenes/props.h"
 #include "tests/support/brute_contacts.h"
 #include "tests/support/scene_run.h"
 #include "tests/support/support.h"
@@ -133,7 +133,7 @@ static void check_refused(const char *name, int rods, double mu)
     ss_world *world = ss_world_new();
     ss_step_options options = ss_step_defaults();
     const ss_scene_request request = {.rods = rods, .mu = mu, .seed = 1, .model = &model};
-    const ss_status status = scene->build(&request, world, &options, &error);
+    const ss_status status = ss_scene_build(scene, &request, world, &options, &error);
     ss_world_free(world);
     ss_model_choice_free(&model);
     CHECK(status == SS_BAD_INPUT && strlen(error.text) > 0);

@@ -24,7 +24,7 @@ static inline ss_status build(const ss_scene *scene, const void *settings, const
     *b = (built){.world = ss_world_new(), .options = ss_step_defaults()};
     b->world->keeps_designs = true;
     b->options.dt = scene->dt;
-    const ss_status status = scene->build(&request, b->world, &b->options, &error);
+    const ss_status status = ss_scene_build(scene, &request, b->world, &b->options, &error);
     ss_model_choice_free(&model);
     return status;
 }

@@ -20,7 +20,7 @@ scene_world open_scene(const scene_choice *choice)
                                       .seed = choice->seed,
                                       .model = &s.model,
                                       .settings = named.settings};
-    CHECK_OK(named.scene->build(&request, s.world, &s.options, &error));
+    CHECK_OK(ss_scene_build(named.scene, &request, s.world, &s.options, &error));
     ss_scene_choice_free(&named);
     return s;
 }

@@ -1,7 +1,125 @@
-// strands/scenes/bundle.c -- lattices of rods; see the header.
-#include "strands/scenes/bundle.h"
+// strands/scenes/props.c -- what several scenes use.
+#include "strands/scenes/props.h"
+
+#include "base/assert.h"
 
 #include <stdlib.h>
+
+ss_motion ss_motion_swaying(ss_vec3 axis, double size, double period)
+{
+    ss_motion m = ss_motion_still();
+    m.axis = axis;
+    m.angle = (ss_profile){.kind = SS_PROFILE_OSCILLATE, .size = size, .period = period};
+    return m;
+}
+
+ss_status ss_scene_add_strand(const ss_scene_request *request, const ss_strand_design *design,
+                              int body, const ss_pose *root, ss_world *w, ss_error *e)
+{
+    int number;
+    return ss_world_add_strand(w, request->model, design, body, root, &number, e);
+}
+
+// ---- A head, with neck and shoulders
+
+// Semi-axes of an adult's head in m.
+#define HEAD_WIDTH  SS_HEAD_WIDTH
+#define HEAD_HEIGHT SS_HEAD_HEIGHT
+#define HEAD_DEPTH  0.095
+
+#define NECK_RADIUS     0.050 // m
+#define NECK_HALF       0.070
+#define NECK_DOWN       0.160 // m from the head's centre to the middle of the neck
+#define SHOULDER_RADIUS 0.055
+#define SHOULDER_HALF   0.110
+#define SHOULDER_DOWN   0.275
+#define SHOULDER_SLOPE  0.2 // rad, they fall to both sides
+
+// Adds the capsule of this radius along `axis`.
+static ss_status add_capsule(ss_world *w, ss_vec3 middle, ss_vec3 axis, double radius, double half,
+                             double mu, ss_error *e)
+{
+    const ss_vec3 z = ss_unit(axis);
+    const ss_vec3 x = ss_transported(ss_vec(0.0, 0.0, 1.0), z, ss_vec(1.0, 0.0, 0.0));
+    const ss_obstacle capsule = {
+        .kind = SS_OBSTACLE_CAPSULE,
+        .size = {radius, radius, half},
+        .pose = {{{x, ss_cross(z, x), z}}, middle},
+        .mu = mu,
+    };
+    return ss_world_add_obstacle(w, &capsule, e);
+}
+
+static ss_status add_torso(ss_world *w, double mu, ss_error *e)
+{
+    ss_status status = add_capsule(w, ss_vec(0.0, -NECK_DOWN, 0.0), ss_vec(0.0, 1.0, 0.0),
+                                   NECK_RADIUS, NECK_HALF, mu, e);
+    for (int side = -1; side <= 1 && status == SS_OK; side += 2) {
+        const double s = (double)side;
+        const ss_vec3 middle = ss_vec(0.8 * s * SHOULDER_HALF, -SHOULDER_DOWN, 0.0);
+        const ss_vec3 axis = ss_vec(s * cos(SHOULDER_SLOPE), -sin(SHOULDER_SLOPE), 0.0);
+        status = add_capsule(w, middle, axis, SHOULDER_RADIUS, SHOULDER_HALF, mu, e);
+    }
+    return status;
+}
+
+ss_status ss_head_add(ss_world *w, const ss_motion *motion, double mu, int *body, ss_error *e)
+{
+    ss_status status = ss_world_add_body(w, motion, body, e);
+    if (status == SS_OK) {
+        const ss_obstacle head = {
+            .kind = SS_OBSTACLE_ELLIPSOID,
+            .size = {HEAD_WIDTH, HEAD_HEIGHT, HEAD_DEPTH},
+            .pose = ss_pose_identity(),
+            .body = *body,
+            .mu = mu,
+        };
+        status = ss_world_add_obstacle(w, &head, e);
+    }
+    return status == SS_OK ? add_torso(w, mu, e) : status;
+}
+
+// The equator is (W sin a, 0, D cos a), and its normal (sin a / W, 0, cos a / D) is the horizontal
+// part of all normals at this azimuth.
+ss_scalp_place ss_head_scalp(double polar, double azimuth)
+{
+    const ss_vec3 side = ss_vec(sin(azimuth) / HEAD_WIDTH, 0.0, cos(azimuth) / HEAD_DEPTH);
+    ss_scalp_place place = {.out = ss_unit(side), .reach = 1.0 / ss_length(side)};
+    place.x = ss_vec(sin(polar) * sin(azimuth) * HEAD_WIDTH, cos(polar) * HEAD_HEIGHT,
+                     sin(polar) * cos(azimuth) * HEAD_DEPTH);
+    place.normal = ss_unit(ss_vec(place.x.x / (HEAD_WIDTH * HEAD_WIDTH),
+                                  place.x.y / (HEAD_HEIGHT * HEAD_HEIGHT),
+                                  place.x.z / (HEAD_DEPTH * HEAD_DEPTH)));
+    place.fall = atan2(cos(polar) * place.reach, sin(polar) * HEAD_HEIGHT);
+    return place;
+}
+
+ss_mat3 ss_head_falling(const ss_scalp_place *at, double angle)
+{
+    const ss_vec3 up = ss_vec(0.0, 1.0, 0.0);
+    const ss_vec3 n0 = ss_along(ss_scaled(sin(angle), at->out), -cos(angle), up);
+    const ss_vec3 n1 = ss_along(ss_scaled(cos(angle), at->out), sin(angle), up);
+    return (ss_mat3){{n0, n1, ss_cross(n0, n1)}};
+}
+
+// ---- A ball
+
+ss_status ss_ball_add(ss_world *w, double radius, const ss_profile *angle, double mu, int *body,
+                      ss_error *e)
+{
+    ss_motion turn = ss_motion_still();
+    turn.axis = ss_vec(0.0, 1.0, 0.0);
+    turn.angle = *angle;
+    ss_obstacle ball = {.kind = SS_OBSTACLE_SPHERE,
+                        .size = {radius, radius, radius},
+                        .pose = ss_pose_identity(),
+                        .mu = mu};
+    const ss_status status = ss_world_add_body(w, &turn, body, e);
+    ball.body = *body;
+    return status == SS_OK ? ss_world_add_obstacle(w, &ball, e) : status;
+}
+
+// ---- Bundles
 
 typedef struct place {
     double y, z; // m
@@ -38,7 +156,7 @@ double ss_bundle_reach(const ss_bundle *b, int axis)
     return b->rods > 1 ? lattice_pitch(b) * (disc * wide + 0.8) : 0.0;
 }
 
-// The places nearest to the centre come first. NULL without memory.
+// Makes the lattice; the places nearest to the centre come first. NULL without memory.
 static place *lattice_new(const ss_bundle *b)
 {
     const double pitch = lattice_pitch(b), row = sqrt(0.75) * pitch;
@@ -82,7 +200,8 @@ int ss_bundle_segments(double length, double curvature, double radius)
     return exact < 1.0 ? 1 : (int)floor(exact) + 1;
 }
 
-// A point in a disc. Two rods that each move by half the jitter are nearer by at most all of it.
+// Moves a place to a point in a disc. Two rods that each move by half the jitter are nearer by at
+// most all of it.
 static void jitter_place(const ss_bundle *b, ss_random *g, place *at)
 {
     const double reach = 0.5 * b->jitter * lattice_pitch(b);
@@ -123,7 +242,7 @@ static void shape_copy(const ss_bundle *b, const place *at, rod_shape *rod)
         ss_along(ss_scaled(at->y, rod->root.turn.c[1]), at->z, ss_turned(&rod->root.turn, across));
 }
 
-// Bending about n1 goes towards -n2, and about n2 towards n1.
+// Finds the natural curvatures; bending about n1 goes towards -n2, and about n2 towards n1.
 static void disturb(const ss_bundle *b, const place *at, ss_random *g, rod_shape *rod)
 {
     const double reach = fmax(ss_bundle_reach(b, 1), ss_bundle_reach(b, 2));
@@ -167,6 +286,7 @@ static bool fits_its_bend(const ss_bundle *b)
 ss_status ss_bundle_add(ss_world *w, const ss_model_choice *model, const ss_bundle *b, int body,
                         const ss_pose *root, ss_random *g, ss_error *e)
 {
+    ss_assert(b->rods >= 1 && b->pieces >= 1 && b->pieces <= SS_BUNDLE_PIECES);
     if (!fits_its_bend(b)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "a bundle of %d rods is wider than its bend: use fewer rods", b->rods);

@@ -1,27 +1,28 @@
-// strands/scenes/rod.c -- single rods with known answers: cantilever, release, helix, twist, ring.
+// strands/scenes/rods.c -- single rods with known answers: cantilever, release, helix, twist, ring.
 //
 // Models in the world hold the first edge of a clamped rod, whose free length begins in the middle
 // of that edge: there the clamp of these scenes is, at the origin along x, and a rod of n edges has
 // those of length L / (n - 1/2), or L / (n - 1) between two clamps. Lifted curls hold two edges,
 // and their free length begins behind them. A super-helix begins at the origin.
 //
-//     cantilever  clamped level, gravity being such that Gamma = w L^3 / EI2: doc/strands.md, "Reference solutions"
-//     release     the same under earth's gravity, without damping: it keeps its energy, of first order in h
+//     cantilever  clamped level, gravity being such that Gamma = w L^3 / EI2: doc/strands.md,
+//                 "Reference solutions"
+//     release     the same under earth's gravity, without damping: it keeps its energy, of first
+//                 order in h
 //     helix       a natural helix with its axis downwards, clamped at its top
-//     twist       a straight rod between two clamps, of which one turns: torque GJ phi / L, also
-//                 above 8.987 EI / L, as an inextensible rod cannot leave its line between fixed clamps
+//     twist       a straight rod between two clamps, of which one turns: torque GJ phi / L, above
+//                 8.987 EI / L, too, as an inextensible rod cannot leave its line between clamps
 //     ring        both ends in one place: stable to a twist of 2 pi sqrt(3) EI/GJ (Michell)
+#include "strands/helix.h"
+#include "strands/scenes/props.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "strands/helix.h"
-#include "strands/scenes/request.h"
-#include "strands/scenes/scenes.h"
-
-#define CANTILEVER 0.1   // m
-#define RING       0.05  // m, radius
-#define UNEVEN     1e-4  // of a length: how far shapes that are to buckle are off
-#define MOST       16385 // vertices
+#define LENGTH 0.1   // m
+#define RADIUS 0.05  // m, of the ring
+#define UNEVEN 1e-4  // of a length, by which shapes that are to buckle are off
+#define MOST   16385 // vertices
 
 // Every scene takes some of these.
 typedef struct settings {
@@ -39,14 +40,14 @@ typedef struct settings {
 
 // ---- Rods that are clamped at one end
 
-// Edges or elements are equal; the clamp is so many of them from where they begin.
+// Returns how many of the edges or elements, which are equal, the clamp is from where they begin.
 static double begin_of(const ss_scene_request *request)
 {
     const ss_strand_model *m = request->model->model;
     return m->frame != SS_FRAME_WORLD ? 0.0 : m->clamp_edges > 0.0 ? m->clamp_edges : 0.5;
 }
 
-// A natural curve whose clamp has the pose `clamp`.
+// Adds a natural curve whose clamp has the turn `clamp`.
 static ss_status add_curve(const ss_scene_request *request, const settings *set, double length,
                            const double curve[3], const ss_mat3 *clamp, ss_world *w, ss_error *e)
 {
@@ -68,20 +69,19 @@ static ss_status add_curve(const ss_scene_request *request, const settings *set,
                            ss_vec(along.c[0].z, along.c[1].z, along.c[2].z)}};
     ss_pose root = {.turn = ss_mat3_product(clamp, &back)};
     root.place = ss_scaled(-1.0, ss_turned(&root.turn, ss_helix_arc_at(q, before * l).p));
-    int number;
-    return ss_world_add_strand(w, request->model, &rod, 0, &root, &number, e);
+    return ss_scene_add_strand(request, &rod, 0, &root, w, e);
 }
 
-static ss_status build_cantilever(const ss_scene_request *request, const settings *set, ss_world *w,
-                                  ss_error *e)
+static ss_status build_cantilever(const ss_scene_request *request, ss_world *w, ss_error *e)
 {
+    const settings *set = request->settings;
     const double curve[3] = {set->twist, set->bend1, set->bend2};
     const ss_mat3 level = ss_mat3_identity();
     return add_curve(request, set, set->length, curve, &level, w, e);
 }
 
-static const settings CANTILEVER_DEFAULTS = {
-    .gamma = 5.31, .ellipticity = 1.0, .length = CANTILEVER, .relaxation = 0.05, .vertices = 51};
+static const settings CANTILEVER = {
+    .gamma = 5.31, .ellipticity = 1.0, .length = LENGTH, .relaxation = 0.05, .vertices = 51};
 static const ss_key CANTILEVER_KEYS[] = {
     SS_REAL_KEY("gamma", gamma, 0.0, 1e4),
     VERTICES(4),
@@ -97,21 +97,17 @@ static const ss_key CANTILEVER_KEYS[] = {
 static ss_status cantilever(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                             ss_error *e)
 {
-    const ss_status status = ss_request_check_one_rod(request, e);
-    if (status != SS_OK) {
-        return status;
-    }
-    const settings *set = ss_request_settings(request, &CANTILEVER_DEFAULTS);
+    const settings *set = request->settings;
     ss_material m = ss_material_hair();
     m.ellipticity = set->ellipticity;
     const ss_rigidity r = ss_material_rigidity(&m);
     const double L = set->length, gravity = set->gamma * r.bend2 / (r.line_density * L * L * L);
     w->gravity = ss_vec(0.0, -gravity, 0.0);
     options->contacts = false;
-    return build_cantilever(request, set, w, e);
+    return build_cantilever(request, w, e);
 }
 
-static const settings RELEASE_DEFAULTS = {.ellipticity = 1.0, .length = CANTILEVER, .vertices = 51};
+static const settings RELEASE = {.ellipticity = 1.0, .length = LENGTH, .vertices = 51};
 static const ss_key RELEASE_KEYS[] = {
     VERTICES(4),
     SS_REAL_KEY("length", length, 1e-3, 10.0),
@@ -122,21 +118,18 @@ static const ss_key RELEASE_KEYS[] = {
 static ss_status release(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                          ss_error *e)
 {
-    const ss_status status = ss_request_check_one_rod(request, e);
     options->contacts = false;
-    return status == SS_OK
-               ? build_cantilever(request, ss_request_settings(request, &RELEASE_DEFAULTS), w, e)
-               : status;
+    return build_cantilever(request, w, e);
 }
 
 // ---- The helix
 
-static const settings HELIX_DEFAULTS = {.ellipticity = 1.0,
-                                        .relaxation = 0.05,
-                                        .radius = 0.01,
-                                        .pitch = 0.01,
-                                        .vertices = 101,
-                                        .turns = 3};
+static const settings HELIX = {.ellipticity = 1.0,
+                               .relaxation = 0.05,
+                               .radius = 0.01,
+                               .pitch = 0.01,
+                               .vertices = 101,
+                               .turns = 3};
 static const ss_key HELIX_KEYS[] = {
     SS_REAL_KEY("radius", radius, 1e-4, 1.0),
     SS_REAL_KEY("pitch", pitch, -1.0, 1.0),
@@ -147,16 +140,12 @@ static const ss_key HELIX_KEYS[] = {
     {.name = NULL},
 };
 
-// Curvature R / (R^2 + c^2) about n2 and torsion c / (R^2 + c^2), c = pitch / 2 pi; (torsion, 0,
-// curvature) is the direction of the axis.
+// The helix has the curvature R / (R^2 + c^2) about n2 and torsion c / (R^2 + c^2), c = pitch / 2
+// pi; (torsion, 0, curvature) is the direction of the axis.
 static ss_status helix(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                        ss_error *e)
 {
-    const ss_status status = ss_request_check_one_rod(request, e);
-    if (status != SS_OK) {
-        return status;
-    }
-    const settings *set = ss_request_settings(request, &HELIX_DEFAULTS);
+    const settings *set = request->settings;
     const double R = set->radius, c = set->pitch / (2.0 * M_PI), square = R * R + c * c;
     const double curve[3] = {c / square, 0.0, R / square}, length = 2.0 * M_PI * sqrt(square);
     const double sine = R / sqrt(square), cosine = c / sqrt(square);
@@ -170,12 +159,12 @@ static ss_status helix(const ss_scene_request *request, ss_world *w, ss_step_opt
 
 // ---- Rods between two clamps
 
-static const settings TWIST_DEFAULTS = {.ellipticity = 1.0,
-                                        .length = CANTILEVER,
-                                        .relaxation = 0.01,
-                                        .turn = 9.0,
-                                        .rate = 3.0,
-                                        .vertices = 51};
+static const settings TWIST = {.ellipticity = 1.0,
+                               .length = LENGTH,
+                               .relaxation = 0.01,
+                               .turn = 9.0,
+                               .rate = 3.0,
+                               .vertices = 51};
 static const ss_key TWIST_KEYS[] = {
     SS_REAL_KEY("turn", turn, -1e3, 1e3),
     SS_REAL_KEY("rate", rate, 1e-3, 1e3),
@@ -194,7 +183,7 @@ static const char *twist_key_needs(const void *set, const char *key)
 static ss_status twist(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                        ss_error *e)
 {
-    const settings *set = ss_request_settings(request, &TWIST_DEFAULTS);
+    const settings *set = request->settings;
     const int n = set->vertices - 1;
     const double l = set->length / (n - 1);
     const double bent[1][3] = {{0.0, 0.0, UNEVEN / set->length}};
@@ -214,14 +203,13 @@ static ss_status twist(const ss_scene_request *request, ss_world *w, ss_step_opt
     w->gravity = ss_vec(0.0, 0.0, 0.0);
     options->contacts = false;
     int body, number;
-    ss_status status = ss_request_check_one_rod(request, e);
-    status = status == SS_OK ? ss_world_add_body(w, &turning, &body, e) : status;
+    ss_status status = ss_world_add_body(w, &turning, &body, e);
     status = status == SS_OK ? ss_world_add_strand(w, request->model, &rod, 0, &root, &number, e)
                              : status;
     return status == SS_OK ? ss_world_tie_tip(w, number, body, e) : status;
 }
 
-static const settings RING_DEFAULTS = {.relaxation = 0.01, .critical = 1.1, .vertices = 42};
+static const settings RING = {.relaxation = 0.01, .critical = 1.1, .vertices = 42};
 static const ss_key RING_KEYS[] = {
     SS_REAL_KEY("critical", critical, -10.0, 10.0),
     VERTICES(10),
@@ -229,21 +217,21 @@ static const ss_key RING_KEYS[] = {
     {.name = NULL},
 };
 
-// n - 1 edges around the ring, and the first once more; the natural shape is straight.
+// Makes n - 1 edges around the ring, and the first once more; the natural shape is straight.
 static void ring_shape(const settings *set, double twist, ss_vec3 *x, ss_vec3 *rest, double *theta)
 {
     const int n = set->vertices - 2;
-    const double l = 2.0 * RING * sin(M_PI / n);
+    const double l = 2.0 * RADIUS * sin(M_PI / n);
     for (int i = 0; i <= n + 1; i++) {
         const double angle = 2.0 * M_PI * i / n;
-        const double off = i > 1 && i < n ? UNEVEN * RING * sin(2.0 * angle) : 0.0;
-        x[i] = ss_vec(RING * cos(angle), RING * sin(angle), off);
+        const double off = i > 1 && i < n ? UNEVEN * RADIUS * sin(2.0 * angle) : 0.0;
+        x[i] = ss_vec(RADIUS * cos(angle), RADIUS * sin(angle), off);
         rest[i] = ss_vec(l * i, 0.0, 0.0);
         theta[i] = twist * i / n;
     }
 }
 
-// `room` has count vertices and count rest vertices; `theta` as many angles.
+// Adds the ring; `room` has count vertices and count rest vertices, and `theta` as many angles.
 static ss_status add_ring(const ss_scene_request *request, const settings *set, ss_vec3 *room,
                           double *theta, ss_world *w, ss_error *e)
 {
@@ -265,25 +253,21 @@ static ss_status add_ring(const ss_scene_request *request, const settings *set, 
                                   .director = ss_vec(0.0, 0.0, 1.0),
                                   .clamp = SS_CLAMP_BOTH};
     const ss_pose home = ss_pose_identity();
-    int number;
-    return ss_world_add_strand(w, request->model, &rod, 0, &home, &number, e);
+    return ss_scene_add_strand(request, &rod, 0, &home, w, e);
 }
 
 static ss_status ring(const ss_scene_request *request, ss_world *w, ss_step_options *options,
                       ss_error *e)
 {
-    ss_status status = ss_request_check_one_rod(request, e);
-    if (status != SS_OK) {
-        return status;
-    }
-    const settings *set = ss_request_settings(request, &RING_DEFAULTS);
+    const settings *set = request->settings;
     const size_t count = (size_t)set->vertices;
     ss_vec3 *room = malloc(2 * count * sizeof *room);
     double *theta = malloc(2 * count * sizeof *theta);
     w->gravity = ss_vec(0.0, 0.0, 0.0);
     options->contacts = false;
-    status = room != NULL && theta != NULL ? add_ring(request, set, room, theta, w, e)
-                                           : ss_fail_memory(e, "a ring");
+    const ss_status status = room != NULL && theta != NULL
+                                 ? add_ring(request, set, room, theta, w, e)
+                                 : ss_fail_memory(e, "a ring");
     free(room);
     free(theta);
     return status;
@@ -291,16 +275,14 @@ static ss_status ring(const ss_scene_request *request, ss_world *w, ss_step_opti
 
 // ---- The scenes
 
-#define ONE_ROD .model = "der", .rods = 1, .settings_size = sizeof(settings)
+#define ONE_ROD .model = "der", .reference = "", .rods = 1
 
 const ss_scene ss_scene_cantilever = {
     .name = "cantilever",
     .shows = "a rod clamped level: the heavy elastica of any Gamma, flat or naturally curved",
-    .reference = "",
     .steps = 5000,
     .dt = 0.002,
-    .keys = CANTILEVER_KEYS,
-    .defaults = &CANTILEVER_DEFAULTS,
+    SS_SCENE_KEYS(CANTILEVER_KEYS, CANTILEVER),
     .build = cantilever,
     ONE_ROD,
 };
@@ -308,11 +290,9 @@ const ss_scene ss_scene_cantilever = {
 const ss_scene ss_scene_release = {
     .name = "release",
     .shows = "a level cantilever that is let go without damping: what becomes of its energy",
-    .reference = "",
     .steps = 500,
     .dt = 0.001,
-    .keys = RELEASE_KEYS,
-    .defaults = &RELEASE_DEFAULTS,
+    SS_SCENE_KEYS(RELEASE_KEYS, RELEASE),
     .build = release,
     ONE_ROD,
 };
@@ -320,11 +300,9 @@ const ss_scene ss_scene_release = {
 const ss_scene ss_scene_helix = {
     .name = "helix",
     .shows = "a natural helix that hangs from its upper end",
-    .reference = "",
     .steps = 5000,
     .dt = 0.002,
-    .keys = HELIX_KEYS,
-    .defaults = &HELIX_DEFAULTS,
+    SS_SCENE_KEYS(HELIX_KEYS, HELIX),
     .build = helix,
     ONE_ROD,
 };
@@ -332,11 +310,9 @@ const ss_scene ss_scene_helix = {
 const ss_scene ss_scene_twist = {
     .name = "twist",
     .shows = "a straight rod twisted at one end: torque GJ phi / L, energy GJ phi^2 / 2 L",
-    .reference = "",
     .steps = 3000,
     .dt = 0.002,
-    .keys = TWIST_KEYS,
-    .defaults = &TWIST_DEFAULTS,
+    SS_SCENE_KEYS(TWIST_KEYS, TWIST),
     .key_needs = twist_key_needs,
     .build = twist,
     ONE_ROD,
@@ -348,8 +324,8 @@ const ss_scene ss_scene_ring = {
     .reference = "[B08]",
     .steps = 1000,
     .dt = 0.002,
-    .keys = RING_KEYS,
-    .defaults = &RING_DEFAULTS,
+    SS_SCENE_KEYS(RING_KEYS, RING),
     .build = ring,
-    ONE_ROD,
+    .model = "der",
+    .rods = 1,
 };
