@@ -50,10 +50,16 @@ static ss_local_info contact_answer(double r[3], double r_N, ss_outcome outcome)
     return (ss_local_info){.outcome = outcome, .error = NAN};
 }
 
-// Solves where W_ii = 0: no r changes u, so u = b must be allowed with r = 0.
+// Solves where W_ii = 0: no r changes u, so u = b must be allowed with r = 0. Nothing is known of
+// other blocks with this trace, which an unsymmetric W may have.
 static ss_local_info solve_rigid(const ss_local *p, double r[3])
 {
-    return contact_answer(r, 0.0, p->b[0] >= 0.0 ? SS_CONVERGED : SS_NO_SOLUTION);
+    // Row N is 0, and u_N = b_N whatever r is.
+    const bool blind = p->W[0] == 0.0 && p->W[1] == 0.0 && p->W[2] == 0.0;
+    return contact_answer(r, 0.0,
+                          p->b[0] >= 0.0 ? SS_CONVERGED
+                          : blind        ? SS_NO_SOLUTION
+                                         : SS_STALLED);
 }
 
 // Solves where mu = 0 the scalar problem 0 <= r_N, 0 <= W_NN r_N + b_N, one of them zero.

@@ -239,8 +239,9 @@ bool ss_candidate_polish(const ss_local *p, const ss_slip *k, const ss_local_goa
 //     the bracketed root              as the finder's may be a wrong one
 //
 // are tried in turn. A singular block is tried in the same way with W + shift (tr W/d) I, judged on
-// the block itself, then with each positive root of its own quartic. f decides. Where nothing
-// passes, the best answer is kept, or r = 0 where a singular block has no answer.
+// the block itself, then with each positive root of its own quartic, and as it is where it is
+// singular only nearly: such a block has an answer. f decides. Where nothing passes, the best
+// answer is kept, or r = 0 where a block that is singular to rounding has no answer.
 
 // These shares of tr W/d are added to the diagonal of a singular block, one after the other. The
 // first alone leaves 1 block in 10 000 of rank 1 at 1e-11: rounding over 1e-10 turns r along the
@@ -250,6 +251,9 @@ static const double REGULARISATIONS[] = {1e-10, 1e-6, 1e-14};
 // An answer this near to the law, relative to the largest of |b|, mu |u|, s |r|, cannot be
 // improved.
 #define ROUNDING_FLOOR 1e-14
+
+// The determinant of a block is not rounding above this share of tr Wb tr W.
+#define REGULAR 0x1p-48
 
 // A singular block has no answer where the best |f| is more than this share of |b|. An answer
 // between this and the goal is spoilt by rounding.
@@ -378,6 +382,15 @@ static void try_roots(search *best)
     }
 }
 
+// True if p is singular only nearly, and has an answer as blocks do that are not.
+static bool is_regular(const ss_local *p)
+{
+    ss_slip k;
+    ss_slip_eliminate(p, &k);
+    const double whole = p->W[0] + p->W[4] + p->W[8];
+    return p->W[0] > 0.0 && k.trace > REGULAR * whole && k.det > REGULAR * k.trace * whole;
+}
+
 static ss_local_info no_answer(int steps, double r[3])
 {
     r[0] = r[1] = r[2] = 0.0;
@@ -398,7 +411,11 @@ static ss_local_info solve_singular(const ss_local *p, const ss_local_goal *goal
     if (!passes(&best) && p->W[0] > 0.0) {
         try_roots(&best);
     }
-    if (!passes(&best) && !(best.error <= NO_ANSWER_SHARE * ss_norm_inf3(p->b))) {
+    const bool regular = !passes(&best) && is_regular(p);
+    if (regular) {
+        try_regularised(&best, 0.0, find, settings, &steps);
+    }
+    if (!passes(&best) && !regular && !(best.error <= NO_ANSWER_SHARE * ss_norm_inf3(p->b))) {
         return no_answer(steps, r);
     }
     return cases_finish(&best, steps, r);

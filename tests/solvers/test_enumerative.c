@@ -39,6 +39,11 @@ static void every_solvable_singular_block_is_solved(void)
     CHECK(percent_of_kind(ENUM, SS_LOCAL_SINGULAR, 2, 5000) == 100.0);
 }
 
+static void nearly_singular_blocks_are_not_denied_their_answer(void)
+{
+    check_nearly_singular(ENUM, &CLOSED);
+}
+
 static void no_solution_is_said_where_there_is_none(void)
 {
     check_no_solution_is_said(ENUM, &CLOSED);
@@ -184,6 +189,7 @@ static void run_tests(void)
     RUN_TEST(every_positive_definite_block_is_solved);
     RUN_TEST(every_case_is_solved);
     RUN_TEST(every_solvable_singular_block_is_solved);
+    RUN_TEST(nearly_singular_blocks_are_not_denied_their_answer);
     RUN_TEST(no_solution_is_said_where_there_is_none);
     RUN_TEST(nan_never_converges);
     RUN_TEST(four_roots_by_hand);

@@ -44,6 +44,11 @@ static void every_solvable_singular_block_is_solved(void)
     }
 }
 
+static void nearly_singular_blocks_are_not_denied_their_answer(void)
+{
+    check_nearly_singular(SECULAR, NULL);
+}
+
 static void no_solution_is_said_where_there_is_none(void)
 {
     check_no_solution_is_said(SECULAR, NULL);
@@ -290,6 +295,7 @@ static void run_tests(void)
     RUN_TEST(every_case_is_solved);
     RUN_TEST(every_unsymmetric_block_is_solved);
     RUN_TEST(every_solvable_singular_block_is_solved);
+    RUN_TEST(nearly_singular_blocks_are_not_denied_their_answer);
     RUN_TEST(no_solution_is_said_where_there_is_none);
     RUN_TEST(nan_never_converges);
     RUN_TEST(below_the_rounding_floor_it_stalls_with_its_best);

@@ -74,6 +74,28 @@ static inline void check_no_solution_is_said(const ss_local_solver *solver, cons
     }
 }
 
+// W = [1 d-1 0; d-1 1 0; 0 0 1] with d = 2^-k sticks by r = (2^e, 2^e, 1) at b = (-2^e d, -2^e d,
+// -1).
+static inline void check_nearly_singular(const ss_local_solver *solver, const void *settings)
+{
+    for (int k = 36; k <= 46; k++) {
+        for (int e = 10; e <= 50; e++) {
+            const double d = ldexp(1.0, -k), most = ldexp(1.0, e);
+            const ss_local p = {.dim = 3,
+                                .mu = 2.0,
+                                .W = {1, d - 1, 0, d - 1, 1, 0, 0, 0, 1},
+                                .b = {-most * d, -most * d, -1}};
+            const ss_local_goal goal = battery_goal(&p);
+            double r[3] = {0.0};
+            const ss_local_info info = solver->solve(&p, &goal, settings, r);
+            CHECK(info.outcome != SS_NO_SOLUTION);
+            if (e <= 30) { // beyond, rounding of W r is more than the goal
+                CHECK(info.outcome == SS_CONVERGED);
+            }
+        }
+    }
+}
+
 // W = [2 1 0; c 2 0; 0 0 1], mu = 1/2 with the sliding answer r = (2, -1, 0), u = (0, 1, 0):
 // W r = (3, 2c - 2, 0).
 static inline void check_known_with_coupling(const ss_local_solver *solver, const void *settings)
