@@ -9,9 +9,9 @@
 #include "solvers/registry.h"
 
 #include "base/assert.h"
-#include "solvers/global/global.h"
+#include "listed_global_solvers.h"
+#include "listed_local_solvers.h"
 #include "solvers/limits.h"
-#include "solvers/local/local.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -305,6 +305,7 @@ static ss_status note_key(const ss_method *m, int place, const ss_key *key, key_
                            key->name, m->spec);
         }
     }
+    ss_assert(set->count < (int)MOST_KEYS);
     set->owner[set->count] = place;
     set->key[set->count++] = key;
     return SS_OK;

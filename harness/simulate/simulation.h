@@ -139,7 +139,7 @@ void ss_summary_row(ss_table *rows, const ss_simulation *a, const char *status);
 typedef enum ss_simulation_end {
     SS_SIMULATION_ENDED,       // its work returned
     SS_SIMULATION_DIED,        // the sentence says how
-    SS_SIMULATION_KILLED,      // a solve did not keep its time limit (solvers/patience.h)
+    SS_SIMULATION_KILLED,      // a solve did not keep its time limit (base/child.h)
     SS_SIMULATION_INTERRUPTED, // it was still building its scene, or took too long for its step
 } ss_simulation_end;
 
