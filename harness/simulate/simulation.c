@@ -192,6 +192,7 @@ const ss_column ss_summary_columns[] = {
     {.key = "penetration_max", .kind = SS_COLUMN_REAL},
     {.key = "gamma", .kind = SS_COLUMN_REAL},
     {.key = "bending_hz", .kind = SS_COLUMN_REAL},
+    {.key = "remarks", .kind = SS_COLUMN_TEXT},
     {.key = NULL},
 };
 
@@ -204,6 +205,8 @@ static double over(double part, double whole)
 void ss_summary_row(ss_table *rows, const ss_simulation *a, const char *status)
 {
     const ss_stats_totals *t = &a->totals;
+    char remarks[80];
+    ss_physics_remarks(&a->physics, remarks, sizeof remarks);
     ss_table_text(rows, a->run.scene);
     ss_table_text(rows, a->run.model);
     ss_table_text(rows, a->run.solver);
@@ -226,6 +229,7 @@ void ss_summary_row(ss_table *rows, const ss_simulation *a, const char *status)
     ss_table_real(rows, t->penetration_max);
     ss_table_real(rows, a->run.gamma);
     ss_table_real(rows, a->run.bending_hz);
+    ss_table_text(rows, remarks);
 }
 
 // ---- The solver of a step
@@ -418,6 +422,7 @@ static ss_status start_steps(ss_simulation *sim, const ss_step_options *options,
     if (status != SS_OK) {
         return status;
     }
+    sim->physics = (ss_physics){.ends = options->explosion > 0.0};
     sim->stepper = ss_stepper_new(sim->world, options, solver, e);
     sim->scheme_unfit = sim->stepper == NULL && e->status == SS_BAD_INPUT && s->scheme != NULL;
     return sim->stepper != NULL ? SS_OK : e->status;
@@ -813,6 +818,8 @@ ss_status ss_simulation_run(ss_simulation *sim, ss_error *e)
         } else if (status == SS_OK) {
             progress_step(&shown, step, &report);
             status = keep_step(sim, &report, step, e);
+            status =
+                status == SS_OK ? ss_physics_see(&sim->physics, sim->world, &report, e) : status;
             sim->speed = report.max_speed;
             sim->rests = report.max_speed < rest; // never without until_rest
         }

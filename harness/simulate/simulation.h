@@ -10,6 +10,7 @@
 #include "harness/frames/trajectory.h"
 #include "harness/results/stats.h"
 #include "harness/scene_file/scene_file.h"
+#include "harness/simulate/physics.h"
 #include "harness/table.h"
 
 #include <signal.h>
@@ -79,6 +80,7 @@ typedef struct ss_simulation {
     ss_stepper *stepper;
     ss_stats_run run;
     ss_stats_totals totals;
+    ss_physics physics;
     ss_strands *strands; // NULL where nothing looks at the strands
     ss_dump *dump;       // NULL without, as the next ones
     FILE *stats_file;

@@ -168,6 +168,17 @@ static void tell_ending(const ss_simulation *a, const char *word, const ss_error
     }
 }
 
+// Says what no motion of the model would do.
+static void tell_remarks(const ss_simulation *a)
+{
+    char text[200];
+    for (int k = 0; k < SS_PHYSICS_KINDS; k++) {
+        if (ss_physics_remark(&a->physics, (ss_physics_kind)k, text, sizeof text)) {
+            ss_complain(VERB, "%s: %s", a->choices->scene->spec, text);
+        }
+    }
+}
+
 static void tell_trajectory(const ss_simulation *a)
 {
     if (a->trajectory != NULL && a->totals.steps == 0) {
@@ -192,6 +203,7 @@ static int run(shared_run *shared)
     const char *word = ending(a, status);
     const bool well = strcmp(word, "done") == 0 || strcmp(word, "rests") == 0;
     tell_ending(a, word, &error);
+    tell_remarks(a);
     tell_idle(a);
     tell_trajectory(a);
     snprintf(shared->word, sizeof shared->word, "%s", word);
@@ -467,7 +479,9 @@ const ss_verb ss_verb_simulate = {
         "man stickslip lists its datasets. It is made in memory and written at the end.\n"
         "Ctrl-C ends the run within a second, or with --strands as soon as that file is written; "
         "the step that it was at is not taken. Statistics and frames of the steps before are "
-        "complete, as they and the dump are when a run explodes. The steps run in a process of "
+        "complete, as they and the dump are when a run explodes. The column remarks names what no "
+        "motion of the model would do: gain of energy, stretch, overlap. The steps run in a "
+        "process of "
         "their own: if a solver "
         "crashes there, or ignores --time-limit, its rows of --stats are complete, and a sentence "
         "says "

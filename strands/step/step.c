@@ -69,7 +69,9 @@ void ss_step_batch_try(ss_stepper *s, double h, ss_step_report *report, ss_step_
     report->dt = h;
     report->iterates = 1;
     report->energy = end.to.energy;
+    report->before = end.from.energy;
     report->length = end.length;
+    report->stretch = end.length / (w->nstrands * ss_step_made_length(w, &w->strands[0])) - 1.0;
     report->max_speed = end.speed;
     *reason =
         step_batch_exploded(w, &s->options, &from, &to, &end) ? SS_STEP_EXPLOSION : SS_STEP_DONE;
@@ -188,7 +190,7 @@ double ss_step_length(const ss_world *w, const ss_snapshot *at)
     return length;
 }
 
-static double length_of(const ss_world *w, const ss_strand *s)
+double ss_step_made_length(const ss_world *w, const ss_strand *s)
 {
     double length = 0.0;
     for (int p = 0; p < s->size.nsamples; p++) {
@@ -211,7 +213,7 @@ static bool moved_sensibly(const ss_world *w, const ss_snapshot *from, const ss_
 {
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *s = &w->strands[k];
-        const double most = length_of(w, s);
+        const double most = ss_step_made_length(w, s);
         for (int i = s->point; i < s->point + s->size.npoints; i++) {
             const ss_vec3 carried = ss_carried(from, to, s->body, from->x[i]);
             if (!(ss_length(ss_minus(to->x[i], carried)) <= most)) {
@@ -237,7 +239,7 @@ static double scripted_energy(const ss_world *w, const ss_snapshot *at)
     double sum = 0.0;
     for (int k = 0; k < w->nstrands; k++) {
         const ss_strand *s = &w->strands[k];
-        const double length = length_of(w, s);
+        const double length = ss_step_made_length(w, s);
         const ss_vec3 *x = at->x + s->point;
         double speed = carried_speed(&at->bodies[s->body], x[0], length) + QUIET_SPEED;
         if (s->tip_body != s->body) {
@@ -273,7 +275,7 @@ static double batch_scripted_energy(const ss_world *w, const ss_motion_state *bo
                                     const ss_batch_end *at)
 {
     const ss_strand *s = &w->strands[0];
-    const double more = ss_length(body->spin) * length_of(w, s) + QUIET_SPEED;
+    const double more = ss_length(body->spin) * ss_step_made_length(w, s) + QUIET_SPEED;
     const double squares =
         at->root_square + 2.0 * more * at->root_speed + w->nstrands * more * more;
     return 0.5 * mass_of(w, s) * squares;
@@ -286,7 +288,7 @@ static bool step_batch_exploded(const ss_world *w, const ss_step_options *o,
 {
     const ss_energy *before = &report->from.energy, *after = &report->to.energy;
     // A velocity that is not finite makes the kinetic energy so.
-    if (!(report->moved <= length_of(w, &w->strands[0])) ||
+    if (!(report->moved <= ss_step_made_length(w, &w->strands[0])) ||
         !isfinite(after->kinetic + after->elastic)) {
         return true;
     }

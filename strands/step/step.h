@@ -116,8 +116,12 @@ typedef struct ss_step_report {
     // Sum r.(H' v + scripted velocity), J: <= 0 up to the solver's error and the work of
     // baumgarte's pushing out
     double dissipation;
+    ss_energy before; // energies of all strands, at its start
     ss_energy energy; // at its end
     double length;    // m, of all polylines at its end
+    // Share by which a strand is longer at its end than its samples say, the most of any; of
+    // strands side by side of all together.
+    double stretch;
     // m: the deepest overlap of all vertices and edges at its end (ss_collider_depth); NaN without
     // contacts and of strands side by side
     double penetration;
@@ -174,6 +178,8 @@ bool ss_step_reached_too_far(const ss_world *w, const ss_step_options *o, const 
                              const ss_touch *contacts, int ncontacts, const ss_touch *after);
 double ss_step_length(const ss_world *w, const ss_snapshot *at);
 double ss_step_strand_length(const ss_world *w, int k, const ss_snapshot *at);
+// Returns the length that a strand was made with, m: that of its samples.
+double ss_step_made_length(const ss_world *w, const ss_strand *strand);
 
 // Whether the strands that were at `from` with energy `before` are somewhere and do something
 // sensible at `to`.

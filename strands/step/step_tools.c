@@ -1219,6 +1219,7 @@ static void end_strand(void *context, int k, int thread)
     const ss_placed placed = ss_snapshot_strand(&s->there, w, k);
     ss_strand_energy(w, k, &s->trial, &placed, &end->energy);
     end->length = ss_step_strand_length(w, k, &s->there);
+    end->stretch = end->length / ss_step_made_length(w, strand) - 1.0;
     end->square = 0.0;
     for (int i = strand->point; i < strand->point + strand->size.npoints; i++) {
         const ss_vec3 rate = own_velocity(s, strand, i);
@@ -1231,7 +1232,9 @@ static void place_end(ss_stepper *s, ss_step_report *report)
 {
     double square = 0.0;
     report->energy = (ss_energy){0};
+    report->before = s->energy;
     report->length = 0.0;
+    report->stretch = -1.0;
     ss_team_run(s->systems.team, s->world->nstrands, end_strand, s);
     for (int k = 0; k < s->world->nstrands; k++) {
         const ss_step_strand_end *end = &s->ends[k];
@@ -1239,6 +1242,7 @@ static void place_end(ss_stepper *s, ss_step_report *report)
         report->energy.elastic += end->energy.elastic;
         report->energy.potential += end->energy.potential;
         report->length += end->length;
+        report->stretch = fmax(report->stretch, end->stretch);
         square = fmax(square, end->square);
     }
     report->max_speed = sqrt(square);

@@ -35,8 +35,9 @@ ss_vec3 ss_carried(const ss_snapshot *from, const ss_snapshot *to, int body, ss_
 // Measures of a strand where a try ends.
 typedef struct ss_step_strand_end {
     ss_energy energy;
-    double length; // m
-    double square; // (m/s)^2: of the largest speed of its points, against the body of its root
+    double length;  // m
+    double stretch; // share by which that is longer than its samples say
+    double square;  // (m/s)^2: of the largest speed of its points, against the body of its root
 } ss_step_strand_end;
 
 struct ss_stepper {

@@ -229,7 +229,8 @@ static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
     EXPECT(1, "simulate", "pony", "--model", "nothing");
     HOLDS(standard_error, "stickslip simulate: --model nothing: ");
     EXPECT(1, "simulate", "pony", "--scheme", "nothing");
-    HOLDS(standard_error, "--scheme nothing: unknown scheme 'nothing'; there are linear, newton");
+    HOLDS(standard_error,
+          "--scheme nothing: unknown scheme 'nothing'; there are linear, projection, newton");
     EXPECT(1, "simulate", "pony", "--scheme", "newton:tol=x");
     HOLDS(standard_error, "--scheme newton:tol=x: ");
     EXPECT(1, "simulate", "swing", "--scheme", "newton");
@@ -303,6 +304,47 @@ static void an_explosion_is_exit_2_with_a_sentence_and_its_files(void)
         CHECK(isfinite(read.rows[k].tip[0]) && isfinite(read.rows[k].report.energy.kinetic));
     }
     ss_stats_free(&read);
+}
+
+// ---- Runs that are no motions of their model
+
+static void a_model_that_fails_is_not_done(void)
+{
+    EXPECT(2, "simulate", "capstan:wrap=10", "--model", "tmf", "--format", "csv");
+    HOLDS(standard_error, "a strand was longer than it was made by");
+    TEST_ASSERT_EQUAL_STRING("exploded", csv_field(standard_out, 1, "status"));
+    EXPECT(2, "simulate", "release", "--model", "dftl:damping=0", "--format", "csv");
+    HOLDS(standard_error, "energy grew without a source by");
+    TEST_ASSERT_EQUAL_STRING("exploded", csv_field(standard_out, 1, "status"));
+}
+
+static void a_rough_run_is_done_with_remarks(void)
+{
+    EXPECT(0, "simulate", "swing", "--model", "pbd", "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING("done", csv_field(standard_out, 1, "status"));
+    TEST_ASSERT_EQUAL_STRING("gain stretch", csv_field(standard_out, 1, "remarks"));
+    HOLDS(standard_error, "stickslip simulate: swing: a strand was longer than it was made by 15");
+    EXPECT(0, "simulate", "orbit", "--model", "tmf", "--steps", "100", "--format", "csv");
+    TEST_ASSERT_EQUAL_STRING("overlap", csv_field(standard_out, 1, "remarks"));
+    HOLDS(standard_error, "overlapped by");
+}
+
+static void scenes_have_no_remarks(void)
+{
+    static const char *const SCENES[][3] = {
+        {"pony", "8", "20"},    {"turn", "8", "20"},      {"orbit", "1", "50"},
+        {"incline", "1", "50"}, {"capstan", "1", "50"},   {"release", "1", "200"},
+        {"helix", "1", "50"},   {"twist", "1", "50"},     {"swing", "1", "300"},
+        {"coil", "1", "30"},    {"ground", "4", "200"},   {"bundle", "4", "120"},
+        {"tube", "1", "150"},   {"hairball", "20", "60"}, {"bangs", "9", "20"},
+        {"tree", "1", "20"},    {"ear", "1", "20"},       {"fur", "50", "20"},
+    };
+    for (size_t k = 0; k < sizeof SCENES / sizeof SCENES[0]; k++) {
+        EXPECT(0, "simulate", SCENES[k][0], "--rods", SCENES[k][1], "--steps", SCENES[k][2],
+               "--format", "csv");
+        TEST_ASSERT_EQUAL_STRING("done", csv_field(standard_out, 1, "status"));
+        TEST_ASSERT_EQUAL_STRING("", csv_field(standard_out, 1, "remarks"));
+    }
 }
 
 // ---- Ctrl-C
@@ -455,6 +497,9 @@ static void run_tests(void)
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(what_cannot_be_written_is_told_before_the_first_step);
     RUN_TEST(an_explosion_is_exit_2_with_a_sentence_and_its_files);
+    RUN_TEST(a_model_that_fails_is_not_done);
+    RUN_TEST(a_rough_run_is_done_with_remarks);
+    RUN_TEST(scenes_have_no_remarks);
     RUN_TEST(an_interrupt_or_a_closed_terminal_leaves_whole_files);
     RUN_TEST(a_file_belongs_to_one_simulation);
     RUN_TEST(a_dump_that_is_not_whole_says_why);

@@ -281,6 +281,116 @@ static void an_explosion_is_a_sentence_and_no_row(void)
     ss_model_choice_free(&model);
 }
 
+// ---- What no motion of a model would do
+
+// A body that rests, or moves during the second of `t`, and a strand of this model, without weight.
+static ss_world *world_of(const char *spec, bool moves)
+{
+    const ss_strand_design design = {.length = 0.1, .material = ss_material_hair(), .nsegments = 4};
+    const ss_pose root = ss_pose_identity();
+    ss_motion motion = ss_motion_still();
+    ss_model_choice model;
+    ss_world *w = ss_world_new();
+    int body;
+    motion.direction = ss_vec(1.0, 0.0, 0.0);
+    motion.shift = (ss_profile){.kind = SS_PROFILE_MOVE, .period = 1.0, .start = 1.0};
+    CHECK_OK(ss_model_parse(spec, &model, &error));
+    motion.shift.size = moves ? 0.1 : 0.0;
+    CHECK_OK(ss_world_add_body(w, &motion, &body, &error));
+    CHECK_OK(ss_world_add_strand(w, &model, &design, 0, &root, &body, &error));
+    ss_model_choice_free(&model);
+    return w;
+}
+
+// A second of a run, until `time`, from kinetic and elastic energies to others, J.
+static ss_step_report second_until(double time, double kinetic, double elastic, double moved,
+                                   double left)
+{
+    return (ss_step_report){.time = time,
+                            .dt = 1.0,
+                            .before = {.kinetic = kinetic, .elastic = elastic},
+                            .energy = {.kinetic = moved, .elastic = left},
+                            .penetration = NAN};
+}
+
+static bool goes_on(ss_physics *p, const ss_world *w, ss_step_report report)
+{
+    return ss_physics_see(p, w, &report, &error) == SS_OK;
+}
+
+// What could have been kinetic is 2 J: one at the start, and one that the elastic energy has lost.
+static void energy_from_nowhere_is_a_remark_and_then_an_explosion(void)
+{
+    ss_world *w = world_of("der", false);
+    ss_physics p = {.ends = true};
+    char text[200];
+    CHECK(goes_on(&p, w, second_until(1.0, 1.0, 4.0, 2.0, 3.0))); // 1 J released: 2 in play
+    CHECK(goes_on(&p, w, second_until(2.0, 2.0, 3.0, 1.0, 3.0))); // 1 J lost: the least is 4 J
+    CHECK_LE(p.measures[SS_PHYSICS_GAIN].worst, 0.0);
+    CHECK(goes_on(&p, w, second_until(3.0, 1.0, 3.0, 1.5, 3.0)));
+    CHECK_NEAR(p.measures[SS_PHYSICS_GAIN].worst, 0.25, 1e-6);
+    CHECK(p.measures[SS_PHYSICS_GAIN].over == 1 && p.measures[SS_PHYSICS_GAIN].step == 3);
+    CHECK(ss_physics_remark(&p, SS_PHYSICS_GAIN, text, sizeof text));
+    TEST_ASSERT_EQUAL_STRING("energy grew without a source by 25 % of what could have been kinetic "
+                             "at step 3, and by more than 10 in 1 of 3 steps",
+                             text);
+    CHECK(!ss_physics_remark(&p, SS_PHYSICS_OVERLAP, text, sizeof text));
+    ss_physics_remarks(&p, text, sizeof text);
+    TEST_ASSERT_EQUAL_STRING("gain", text);
+    CHECK(!goes_on(&p, w, second_until(4.0, 1.5, 3.0, 3.1, 3.0)));
+    CHECK(strstr(error.text, "energy grew without a source by 105 %") != NULL);
+    p.ends = false;
+    CHECK(goes_on(&p, w, second_until(4.0, 1.5, 3.0, 3.1, 3.0)));
+    ss_world_free(w);
+}
+
+static void energy_that_a_moving_body_may_give_is_none_from_nowhere(void)
+{
+    ss_world *w = world_of("der", true);
+    ss_physics p = {.ends = true};
+    CHECK(goes_on(&p, w, second_until(1.0, 1.0, 0.0, 1.0, 0.0)));
+    CHECK(goes_on(&p, w, second_until(2.0, 1.0, 0.0, 9.0, 9.0)));
+    CHECK(goes_on(&p, w, second_until(3.0, 9.0, 9.0, 16.0, 2.0)));
+    CHECK(p.measures[SS_PHYSICS_GAIN].worst == 0.0);
+    CHECK(goes_on(&p, w, second_until(4.0, 16.0, 2.0, 20.0, 2.0)));
+    CHECK_NEAR(p.measures[SS_PHYSICS_GAIN].worst, 4.0 / 16.0, 1e-6);
+    ss_world_free(w);
+}
+
+// What elastic strands are stretched by is a matter of their material.
+static void chains_that_are_twice_as_long_have_exploded(void)
+{
+    ss_world *chain = world_of("tmf", false), *rod = world_of("der", false);
+    ss_physics p = {.ends = true}, q = p;
+    ss_step_report report = {.stretch = 0.09, .penetration = NAN};
+    CHECK(goes_on(&p, chain, report));
+    CHECK(p.measures[SS_PHYSICS_STRETCH].over == 0);
+    report.stretch = 0.9;
+    CHECK(goes_on(&p, chain, report));
+    CHECK(p.measures[SS_PHYSICS_STRETCH].over == 1);
+    report.stretch = 1.1;
+    CHECK(goes_on(&q, rod, report));
+    CHECK(q.measures[SS_PHYSICS_STRETCH].over == 1);
+    CHECK(!goes_on(&p, chain, report));
+    CHECK(strstr(error.text, "longer than it was made by 110 %") != NULL);
+    ss_world_free(chain);
+    ss_world_free(rod);
+}
+
+static void an_overlap_is_a_remark_however_deep(void)
+{
+    ss_world *w = world_of("tmf", false);
+    ss_physics p = {.ends = true};
+    ss_step_report report = {.penetration = 0.9 * w->radius};
+    CHECK(goes_on(&p, w, report) && p.measures[SS_PHYSICS_OVERLAP].over == 0);
+    report.penetration = 50.0 * w->radius;
+    CHECK(goes_on(&p, w, report) && p.measures[SS_PHYSICS_OVERLAP].over == 1);
+    CHECK_NEAR(p.measures[SS_PHYSICS_OVERLAP].worst, 50.0, 1e-12);
+    report.penetration = NAN;
+    CHECK(goes_on(&p, w, report) && p.measures[SS_PHYSICS_OVERLAP].over == 1);
+    ss_world_free(w);
+}
+
 static void run_tests(void)
 {
     RUN_TEST(steps_before_the_first_stretch_are_left_out);
@@ -296,6 +406,10 @@ static void run_tests(void)
     RUN_TEST(the_judge_does_not_take_the_factor_of_another_matrix);
     RUN_TEST(measures_of_a_step_are_those_of_the_judge_in_cgs);
     RUN_TEST(an_explosion_is_a_sentence_and_no_row);
+    RUN_TEST(energy_from_nowhere_is_a_remark_and_then_an_explosion);
+    RUN_TEST(energy_that_a_moving_body_may_give_is_none_from_nowhere);
+    RUN_TEST(chains_that_are_twice_as_long_have_exploded);
+    RUN_TEST(an_overlap_is_a_remark_however_deep);
 }
 
 const test_group simulate_tests = {.run = run_tests};
