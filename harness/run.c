@@ -215,22 +215,6 @@ static double largest_difference(const double *x, const double *y, int n)
     return largest;
 }
 
-// fb is not known below this.
-static double rounding_floor(const ss_problem *p, const ss_measures *m, const double *r,
-                             const double *u)
-{
-    double floor = 0.0;
-    for (int i = 0; i < p->ncontacts; i++) {
-        double ri[3] = {0.0}, ui[3] = {0.0};
-        for (int c = 0; c < p->dim; c++) {
-            ri[c] = r[p->dim * i + c];
-            ui[c] = u[p->dim * i + c];
-        }
-        floor = fmax(floor, ss_coulomb_rounding(p->mu[i], m->compliance_scale, ri, ui));
-    }
-    return floor / m->velocity_scale;
-}
-
 static void explain(ss_verdict *verdict, double claimed, double floor)
 {
     const ss_measures *m = &verdict->measures;
@@ -244,7 +228,7 @@ static void explain(ss_verdict *verdict, double claimed, double floor)
             "pull, or overlap",
             SS_NORMAL_WEIGHT * m->normal);
     }
-    if (floor > verdict->tolerance) {
+    if (!verdict->solved && floor > verdict->tolerance) {
         say(verdict, "the tolerance is below the rounding floor, about %.1g", floor);
     }
 }
@@ -252,7 +236,8 @@ static void explain(ss_verdict *verdict, double claimed, double floor)
 ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claimed, double tolerance,
                     double *u)
 {
-    const int size = response->problem->dim * response->problem->ncontacts;
+    const ss_problem *p = response->problem;
+    const int size = p->dim * p->ncontacts;
     ss_verdict verdict = {.tolerance = tolerance, .velocity_error = NAN};
     verdict.measures = ss_response_judge(response, answer->r, u);
     verdict.solved = ss_measures_pass(&verdict.measures, tolerance);
@@ -260,7 +245,9 @@ ss_verdict ss_judge(ss_response *response, const ss_state *answer, double claime
         verdict.velocity_error =
             largest_difference(answer->u, u, size) / verdict.measures.velocity_scale;
     }
-    explain(&verdict, claimed, rounding_floor(response->problem, &verdict.measures, answer->r, u));
+    explain(
+        &verdict, claimed,
+        ss_measures_rounding(&verdict.measures, p->dim, p->ncontacts, p->mu, answer->r, u, 0.0));
     return verdict;
 }
 

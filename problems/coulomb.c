@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/team.h"
+#include "problems/matrix/long_products.h"
 
 // The larger of two, where a NaN wins and stays: fmax would lose it.
 static double worse(double worst, double x)
@@ -291,6 +292,127 @@ static double normal_size(double s, const double r[3], const double u[3])
     return worse(fabs(f), DBL_EPSILON * fabs(s * r[0]));
 }
 
+// ---- The residual with the digits of two doubles
+
+static ss_twofold minus(ss_twofold a, ss_twofold b)
+{
+    return ss_twofold_sum(a, (ss_twofold){-b.high, -b.low});
+}
+
+static ss_twofold fine_dot(int n, const ss_twofold *a, const ss_twofold *b)
+{
+    ss_twofold sum = {0.0, 0.0};
+    for (int k = 0; k < n; k++) {
+        sum = ss_twofold_sum(sum, ss_twofold_product(a[k], b[k]));
+    }
+    return sum;
+}
+
+// Returns a b - c d.
+static ss_twofold fine_cross(ss_twofold a, ss_twofold b, ss_twofold c, ss_twofold d)
+{
+    return minus(ss_twofold_product(a, b), ss_twofold_product(c, d));
+}
+
+// Returns x_N y_N - x_T . y_T.
+static ss_twofold fine_inner(const ss_twofold x[3], const ss_twofold y[3])
+{
+    return fine_cross(x[0], y[0], fine_dot(2, x + 1, y + 1), (ss_twofold){1.0, 0.0});
+}
+
+// Returns |f|_inf for |x|, |y| of order one, with q = z^(1/2) from q o q = z:
+// D = sqrt(det z) = q_N^2 - |q_T|^2, 2 q_N^2 = |x|^2 + |y|^2 + D, q_T = (x_N x_T + y_N y_T)/q_N.
+static double fine_fischer_burmeister(const ss_twofold x[3], const ss_twofold y[3])
+{
+    const ss_twofold terms[4] = {fine_inner(x, y), fine_cross(x[0], y[1], y[0], x[1]),
+                                 fine_cross(x[0], y[2], y[0], x[2]),
+                                 fine_cross(x[1], y[2], x[2], y[1])};
+    const ss_twofold dets[2] = {fine_inner(x, x), fine_inner(y, y)};
+    const ss_twofold D = ss_twofold_root(
+        ss_twofold_sum(fine_dot(2, dets, dets), ss_twofold_times(2.0, fine_dot(4, terms, terms))));
+    const ss_twofold squares = ss_twofold_sum(fine_dot(3, x, x), fine_dot(3, y, y));
+    const ss_twofold q = ss_twofold_root(ss_twofold_times(0.5, ss_twofold_sum(squares, D)));
+    double f[3];
+    f[0] = ss_twofold_rounded(minus(ss_twofold_sum(x[0], y[0]), q));
+    for (int c = 1; c < 3; c++) {
+        const ss_twofold a =
+            ss_twofold_sum(ss_twofold_product(x[0], x[c]), ss_twofold_product(y[0], y[c]));
+        f[c] = ss_twofold_rounded(minus(ss_twofold_sum(x[c], y[c]), ss_twofold_quotient(a, q)));
+    }
+    return norm_inf(f);
+}
+
+// Returns the power of two just above x, which is positive and no denormal number.
+static double power_above(double x)
+{
+    int exponent;
+    frexp(x, &exponent);
+    return ldexp(1.0, exponent);
+}
+
+// Returns |f(r^, u^)|_inf for mu > 0. As f has degree one, velocities are taken in `unit`, which is
+// larger than all of them, and impulses in a unit of their own, both powers of two.
+static double fine_size(double mu, double s, const double r[3], const ss_twofold u[3], double unit)
+{
+    const double most = norm_inf(r), r_unit = most >= DBL_MIN ? power_above(most) : 1.0;
+    const double scale = s * (r_unit / unit);
+    ss_twofold x[3], y[3], v[3];
+    for (int c = 0; c < 3; c++) {
+        x[c] = ss_twofold_times(scale, (ss_twofold){r[c] / r_unit, 0.0});
+        v[c] = (ss_twofold){u[c].high / unit, u[c].low / unit};
+        y[c] = ss_twofold_times(mu, v[c]);
+    }
+    x[0] = ss_twofold_times(mu, x[0]);
+    y[0] = ss_twofold_sum(v[0], ss_twofold_times(mu, ss_twofold_root(fine_dot(2, v + 1, v + 1))));
+    return unit * fine_fischer_burmeister(x, y);
+}
+
+// Bounds the error of a residual of two doubles: f changes by at most 2 |dy|_2 with y (found by
+// search), u is off by at most `uncertain`, and numbers of this size are right to 96 bits.
+static double unknown_of(double mu, double size, double uncertain)
+{
+    return 4.0 * (1.0 + 2.0 * mu) * uncertain + 0x1p-96 * size;
+}
+
+double ss_impulse_most(double tolerance)
+{
+    return fmax(SS_IMPULSE_MOST, tolerance / DBL_EPSILON);
+}
+
+static bool is_lost(double s, double V, const double r[3])
+{
+    return !(fabs(s) * norm_inf(r) <= SS_IMPULSE_MOST * V);
+}
+
+// Does the same as residual_size for a velocity of two doubles.
+static double fine_residual_size(double mu, double s, double V, const double r[3],
+                                 const ss_twofold u[3], double uncertain)
+{
+    const double rounded[3] = {u[0].high, u[1].high, u[2].high};
+    const double size = worse(mu, 1.0) * worse(fabs(s) * norm_inf(r), norm_inf(rounded));
+    if (!(size >= 4.0 * DBL_MIN && size <= DBL_MAX / 16.0)) {
+        return residual_size(mu, s, r, rounded);
+    }
+    double f;
+    if (mu > 0.0) {
+        f = fine_size(mu, s, r, u, 2.0 * power_above(size));
+    } else { // no digits cancel
+        double of_normals[3];
+        ss_coulomb_residual(mu, s, r, rounded, of_normals);
+        f = norm_inf(of_normals);
+    }
+    f += unknown_of(mu, size, uncertain);
+    return is_lost(s, V, r) ? worse(f, ss_coulomb_rounding(mu, s, r, rounded)) : f;
+}
+
+static double fine_normal_size(double s, double V, const double r[3], const ss_twofold u[3],
+                               double uncertain)
+{
+    const double f =
+        fabs(scalar_fischer_burmeister(s * r[0], u[0].high)) + unknown_of(0.0, 0.0, uncertain);
+    return is_lost(s, V, r) ? worse(f, DBL_EPSILON * fabs(s * r[0])) : f;
+}
+
 static double vector_norm(const double *x, size_t n)
 {
     double sum = 0.0;
@@ -310,12 +432,14 @@ static bool is_open(double mu, const double r[3], const double u[3])
 
 // What is measured, in ranges of contacts that threads share: maxima of each, joined in their order, and squares
 // that are summed in the order of the contacts.
-#define MEASURE_NS  25.0 // a contact
-#define MOST_RANGES 64
+#define MEASURE_NS        25.0 // a contact
+#define MEASURE_FINELY_NS 2000.0
+#define MOST_RANGES       64
 
 typedef struct measuring {
     int d, n;
     const double *compliance, *mu, *r, *u;
+    const ss_fine *fine; // NULL: u is all that is known
     scales k;
     double share;    // for slip_angle
     double *squares; // [n] natural_squared; NULL: a range sums its own
@@ -323,16 +447,35 @@ typedef struct measuring {
     ss_measures of_range[MOST_RANGES];
 } measuring;
 
+// Takes in the residuals of contact i.
+static void measure_residuals(const measuring *all, int i, const double r[3], const double u[3],
+                              ss_measures *m)
+{
+    const double mu = all->mu[i], s = all->k.s, V = all->k.V, own = all->compliance[i];
+    if (all->fine == NULL) {
+        m->fb = worse(m->fb, residual_size(mu, s, r, u) / V);
+        m->fb_contact = worse(m->fb_contact, residual_size(mu, own, r, u) / V);
+        m->fb_abs = worse(m->fb_abs, residual_size(mu, 1.0, r, u));
+        m->normal = worse(m->normal, normal_size(s, r, u) / V);
+        return;
+    }
+    double low[3];
+    contact_vector(all->d, all->fine->low, i, low);
+    const ss_twofold v[3] = {{u[0], low[0]}, {u[1], low[1]}, {u[2], low[2]}};
+    const double uncertain = all->fine->uncertain;
+    m->fb = worse(m->fb, fine_residual_size(mu, s, V, r, v, uncertain) / V);
+    m->fb_contact = worse(m->fb_contact, fine_residual_size(mu, own, V, r, v, uncertain) / V);
+    m->fb_abs = worse(m->fb_abs, fine_residual_size(mu, 1.0, V, r, v, uncertain));
+    m->normal = worse(m->normal, fine_normal_size(s, V, r, v, uncertain) / V);
+}
+
 // Contact i.
 static void measure_contact(const measuring *all, int i, const double r[3], const double u[3],
                             ss_measures *m)
 {
     const scales *k = &all->k;
     const double mu = all->mu[i], before = m->fb, square = natural_squared(mu, r, u);
-    m->fb = worse(m->fb, residual_size(mu, k->s, r, u) / k->V);
-    m->fb_contact = worse(m->fb_contact, residual_size(mu, all->compliance[i], r, u) / k->V);
-    m->fb_abs = worse(m->fb_abs, residual_size(mu, 1.0, r, u));
-    m->normal = worse(m->normal, normal_size(k->s, r, u) / k->V);
+    measure_residuals(all, i, r, u, m);
     m->natural += square;
     if (all->squares != NULL) {
         all->squares[i] = square;
@@ -402,15 +545,18 @@ static double sum_squares(const measuring *all)
 }
 
 ss_measures ss_measure_with(ss_team *team, double *squares, int d, int n, const double *compliance,
-                            const double *b, const double *mu, const double *r, const double *u)
+                            const double *b, const double *mu, const double *r, const double *u,
+                            const ss_fine *fine)
 {
-    const bool shared = squares != NULL && ss_team_pays(team, MEASURE_NS * n);
+    const double each = fine != NULL ? MEASURE_FINELY_NS : MEASURE_NS;
+    const bool shared = squares != NULL && ss_team_pays(team, each * n);
     measuring all = {.d = d,
                      .n = n,
                      .compliance = compliance,
                      .mu = mu,
                      .r = r,
                      .u = u,
+                     .fine = fine,
                      .k = find_scales(d, n, compliance, b, r),
                      .squares = shared ? squares : NULL,
                      .nranges = shared ? MOST_RANGES : 1};
@@ -439,7 +585,22 @@ ss_measures ss_measure(int d, int n, const double *compliance, const double *b, 
     if (!known || n < 1 || (d != 2 && d != 3)) {
         return ss_measures_none();
     }
-    return ss_measure_with(NULL, NULL, d, n, compliance, b, mu, r, u);
+    return ss_measure_with(NULL, NULL, d, n, compliance, b, mu, r, u, NULL);
+}
+
+double ss_measures_rounding(const ss_measures *m, int d, int n, const double *mu, const double *r,
+                            const double *u, double uncertain)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        double ri[3], ui[3];
+        contact_vector(d, r, i, ri);
+        contact_vector(d, u, i, ui);
+        const double here = ss_coulomb_rounding(mu[i], m->compliance_scale, ri, ui) +
+                            unknown_of(mu[i], 0.0, uncertain);
+        most = is_open(mu[i], ri, ui) && ui[0] > uncertain ? most : worse(most, here);
+    }
+    return most / m->velocity_scale;
 }
 
 ss_measures ss_measure_in_units(double impulse, double velocity, int d, int n, const double *b,

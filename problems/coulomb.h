@@ -56,8 +56,9 @@ typedef struct ss_scales {
 // d = 2 or 3; compliance[i] = s_i; b is [d n]. Both are 1 for n = 0.
 ss_scales ss_scales_find(int d, int n, const double *compliance, const double *b);
 
-// All measures of one answer. A residual is never less than ss_coulomb_rounding: beyond that nothing is
-// known. Maxima run over the contacts.
+// All measures of one answer. In ss_measure a residual is never less than ss_coulomb_rounding:
+// beyond that nothing is known of a velocity in doubles. ss_response_judge has more digits where
+// they are needed. Maxima run over the contacts.
 typedef struct ss_measures {
     double fb;         // max |f|_inf with the one s, over V
     double fb_contact; // the same with each contact's own s_i
@@ -107,11 +108,31 @@ bool ss_measures_pass(const ss_measures *m, double tolerance);
 
 #pragma GCC visibility pop
 
-// ss_measure, internal, with the help of a team, or NULL, which changes no bit; squares is scratch [n].
+// ---- Internal
+
+// The last digits of W, r and mu decide of impulses that outweigh the velocities by so many bits,
+// even where their product as stored hits the law: no more is known of them than in doubles.
+#define SS_IMPULSE_MOST 0x1p40
+// Returns max(2^40, tolerance/eps): no answer with a component of r above this many V/s passes.
+double ss_impulse_most(double tolerance);
+
+// Velocities with more digits than u has: u + low is right to `uncertain`, m/s.
+typedef struct ss_fine {
+    const double *low; // [d n]
+    double uncertain;
+} ss_fine;
+
+// Does what ss_measure does with the help of a team, or NULL, which changes no bit; squares is
+// scratch [n]. If `fine` is not NULL, residuals are computed from u + low with the digits of two
+// doubles, and a bound of their error is added.
 struct ss_team;
 ss_measures ss_measure_with(struct ss_team *team, double *squares, int d, int n,
                             const double *compliance, const double *b, const double *mu,
-                            const double *r, const double *u);
+                            const double *r, const double *u, const ss_fine *fine);
+// Returns what rounding may have done to fb and normal of m, which were measured without `fine` and
+// with u right to `uncertain`, m/s: ss_coulomb_rounding and that, over V.
+double ss_measures_rounding(const ss_measures *m, int d, int n, const double *mu, const double *r,
+                            const double *u, double uncertain);
 // fb_abs and natural, which mix velocities and impulses, in units of which an m/s and an N s are so many; the other
 // fields NaN. Internal.
 ss_measures ss_measure_in_units(double impulse, double velocity, int d, int n, const double *b,

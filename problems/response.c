@@ -24,6 +24,7 @@ void ss_response_free(ss_response *response)
     free(response->exact);
     free(response->load);
     free(response->fine);
+    free(response->low);
     free(response);
 }
 
@@ -48,22 +49,28 @@ static void trace_local(const ss_problem *p, double *compliance)
 //
 //     rho_0 = f + H r,    d_k = M^-1 rho_k,    rho_k+1 = rho_k - M d_k,    v = sum d_k           (1)
 //
-// Each pass takes the error of v times about cond(M) eps, until rho, which is known to 2^-64 of what it was,
-// lets it go no further: by the digits of a long double beyond those of a double that is 2^-11 of d_1,
-// and u = H' v + w is uncertain by
+// Each pass takes the error of v times about cond(M) eps, until rho, which is known to 2^-64 of
+// what it was, lets it go no further: by the digits of a long double beyond those of a double that
+// is 2^-11 of d_1, and u = H' v + w is uncertain by
 //
 //     max_c sum_j |H_jc| (2^-11 |d_1|_j + 2^-64 |v|_j)                                           (2)
 //
-// Where a condition of 1e10 meets parts a thousand times as light, that is 1e-11 of u, and a residual of 6e-11
-// was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of max |b|, (1) is made with rho and v of two
-// doubles, and at once for every r if it is for r = 0. They have 104 bits, and passes end when the last d_k
-// moves no u by more than UNCERTAIN of max |b|: what is left is smaller by another cond(M) eps.
-#define REFINEMENTS 2
-#define UNCERTAIN   1e-13
-#define B_UNCERTAIN 1e-11 // of b, which is but the scale of the measures
-#define D1_SHARE    0x1p-11
-#define V_SHARE     0x1p-64
-#define FINE_PASSES 8 // of a factor that hardly is one of M; 3 to 5 suffice for a condition of 1e10
+// Where a condition of 1e10 meets parts a thousand times as light, that is 1e-11 of u, and a
+// residual of 6e-11 was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of max |b|, (1) is
+// made with rho and v of two doubles, and at once for every r if it is for r = 0. They have 104
+// bits, and passes end when the last d_k moves no u by more than UNCERTAIN of max |b|: what is
+// left is smaller by another cond(M) eps.
+#define REFINEMENTS    2
+#define UNCERTAIN      1e-13
+#define B_UNCERTAIN    1e-11 // of b, which is but the scale of the measures
+#define D1_SHARE       0x1p-11
+#define V_SHARE        0x1p-64
+#define FINE_UNCERTAIN 1e-16 // where f is to have these digits, for mu = 0
+#define FINE_PASSES    8 // of a factor that hardly is one of M; 3 to 5 do for a condition of 1e10
+
+// Sums in local form are right to this share of the sum of the sizes of their terms.
+#define LONG_SHARE 0x1p-60
+#define FINE_SHARE 0x1p-98
 
 // y += sign A x
 static void add_fine_product(const ss_sparse *A, double sign, const double *x, ss_twofold *y)
@@ -76,7 +83,8 @@ static void add_fine_product(const ss_sparse *A, double sign, const double *x, s
     }
 }
 
-// So many bodies go through all passes of (1) together, while caches hold their M: it couples no others with them.
+// So many bodies go through all passes of (1) together, while caches hold their M: it couples no
+// others with them.
 #define BODIES 8
 // For threads, of a number of M in all passes and of a number of H, ns.
 #define REFINE_NS   6.0
@@ -93,8 +101,8 @@ static void solve_bodies(ss_response *response, int first, int end, double *d)
     }
 }
 
-// (1) of some bodies from response->load = f + H r; v is in response->exact, and what (2) sums with |H_jc| in
-// response->shares; d is scratch.
+// (1) of some bodies from response->load = f + H r; v is in response->exact, and what (2) sums
+// with |H_jc| in response->shares; d is scratch.
 static void refine_bodies(ss_response *response, int first, int end, double *d)
 {
     const ss_problem *p = response->problem;
@@ -187,15 +195,23 @@ static double scale_of(const ss_response *response, const double *u)
     return response->fastest > 0.0 ? response->fastest : largest_of(u, response->problem->H.ncols);
 }
 
-// u = H' v + w, rounded once.
-static void find_fine_velocities(const ss_problem *p, const ss_twofold *v, double *u)
+// Writes x rounded to u, and the rest to low.
+static void split_twofold(ss_twofold x, double *u, double *low)
 {
+    *u = ss_twofold_rounded(x);
+    *low = (x.high - *u) + x.low;
+}
+
+// u = H' v + w, rounded once.
+static void find_fine_velocities(ss_response *response, const ss_twofold *v, double *u)
+{
+    const ss_problem *p = response->problem;
     for (int c = 0; c < p->H.ncols; c++) {
         ss_twofold sum = {p->w[c], 0.0};
         for (int k = p->H.start[c]; k < p->H.start[c + 1]; k++) {
             ss_twofold_add_twofold(&sum, p->H.x[k], v[p->H.row[k]]);
         }
-        u[c] = ss_twofold_rounded(sum);
+        split_twofold(sum, &u[c], &response->low[c]);
     }
 }
 
@@ -213,10 +229,14 @@ static double largest_move(const ss_sparse *H, const double *d)
     return largest;
 }
 
-// The same with v and rho of two doubles; u, and v rounded in `motion`.
-static void refine_finely(ss_response *response, const double *r, double *motion, double *u)
+// Does the same with v and rho of two doubles, until a pass moves no u by more than `least` of max
+// |b|; v is in `motion`, rounded. Returns what may be left of the error of u: the last move times
+// the share that it was of the one before, as each pass shrinks the error so.
+static double refine_finely(ss_response *response, const double *r, double least, double *motion,
+                            double *u)
 {
     const ss_problem *p = response->problem;
+    double move = INFINITY, before;
     ss_twofold *rho = response->fine, *v = rho + p->ndofs;
     double *d = motion;
     for (int j = 0; j < p->ndofs; j++) {
@@ -232,8 +252,10 @@ static void refine_finely(ss_response *response, const double *r, double *motion
         for (int j = 0; j < p->ndofs; j++) {
             ss_twofold_add(&v[j], d[j]);
         }
-        find_fine_velocities(p, v, u);
-        if (!(largest_move(&p->H, d) > UNCERTAIN * scale_of(response, u))) {
+        find_fine_velocities(response, v, u);
+        before = move;
+        move = largest_move(&p->H, d);
+        if (!(move > least * scale_of(response, u))) {
             break;
         }
         add_fine_product(&p->M, -1.0, d, rho);
@@ -241,23 +263,10 @@ static void refine_finely(ss_response *response, const double *r, double *motion
     for (int j = 0; j < p->ndofs; j++) {
         motion[j] = ss_twofold_rounded(v[j]);
     }
+    return isfinite(before) ? move * (move / before) : move;
 }
 
-// u = W r + b, rounded once.
-static void local_velocities(const ss_response *response, const double *r, double *u)
-{
-    const ss_problem *p = response->problem;
-    const int size = p->dim * p->ncontacts;
-    for (int c = 0; c < size; c++) {
-        response->load[c] = p->b[c];
-    }
-    ss_long_add_product(&p->W, 1.0, r, response->load);
-    for (int c = 0; c < size; c++) {
-        u[c] = (double)response->load[c];
-    }
-}
-
-// By long double; (2) over max |b|.
+// Finds u and v in long double. Returns (2), in m/s.
 static double refine_coarsely(ss_response *response, const double *r, double *motion, double *u)
 {
     const ss_problem *p = response->problem;
@@ -270,21 +279,85 @@ static double refine_coarsely(ss_response *response, const double *r, double *mo
     for (int j = 0; j < p->ndofs; j++) {
         motion[j] = (double)response->exact[j];
     }
-    return uncertain > 0.0 ? uncertain / scale_of(response, u) : uncertain;
+    return uncertain;
+}
+
+// ---- Velocities in local form: u = W r + b
+
+static double local_size(const ss_response *response, const double *r)
+{
+    const ss_problem *p = response->problem;
+    return response->row_sum * largest_of(r, p->dim * p->ncontacts) + response->fastest;
+}
+
+static double local_coarsely(ss_response *response, const double *r, double *u)
+{
+    const ss_problem *p = response->problem;
+    const int size = p->dim * p->ncontacts;
+    for (int c = 0; c < size; c++) {
+        response->load[c] = p->b[c];
+    }
+    ss_long_add_product(&p->W, 1.0, r, response->load);
+    for (int c = 0; c < size; c++) {
+        u[c] = (double)response->load[c];
+    }
+    return LONG_SHARE * local_size(response, r);
+}
+
+static double local_finely(ss_response *response, const double *r, double *u)
+{
+    const ss_problem *p = response->problem;
+    const int size = p->dim * p->ncontacts;
+    for (int c = 0; c < size; c++) {
+        response->fine[c] = (ss_twofold){p->b[c], 0.0};
+    }
+    add_fine_product(&p->W, 1.0, r, response->fine);
+    for (int c = 0; c < size; c++) {
+        split_twofold(response->fine[c], &u[c], &response->low[c]);
+    }
+    return FINE_SHARE * local_size(response, r);
+}
+
+// ---- The judge
+
+// Finds u, with residuals of two doubles only where M needs them. Returns a bound of its error,
+// m/s.
+static double find_velocity(ss_response *response, const double *r, double *motion, double *u)
+{
+    if (response->problem->form == SS_LOCAL) {
+        return local_coarsely(response, r, u);
+    }
+    if (!response->finely) {
+        const double uncertain = refine_coarsely(response, r, motion, u);
+        if (uncertain <= UNCERTAIN * scale_of(response, u)) {
+            return uncertain;
+        }
+    }
+    return refine_finely(response, r, UNCERTAIN, motion, u);
 }
 
 void ss_response_velocity(ss_response *response, const double *r, double *u, double *v)
 {
-    if (response == NULL || r == NULL || u == NULL) {
-        return;
-    }
-    double *motion = v != NULL ? v : response->motion; // NULL in local form
-    if (response->problem->form == SS_LOCAL) {
-        local_velocities(response, r, u);
-    } else if (response->finely || !(refine_coarsely(response, r, motion, u) <= UNCERTAIN)) {
-        refine_finely(response, r, motion, u);
+    if (response != NULL && r != NULL && u != NULL) {
+        find_velocity(response, r, v != NULL ? v : response->motion, u);
     }
 }
+
+// Finds u + response->low with the digits of two doubles, which f needs the more as it has mu |u_T|
+// in it. Returns a bound of its error, m/s.
+static double find_finely(ss_response *response, const double *r, double *u)
+{
+    const ss_problem *p = response->problem;
+    if (p->form == SS_LOCAL) {
+        return local_finely(response, r, u);
+    }
+    const double least = FINE_UNCERTAIN / (1.0 + largest_of(p->mu, p->ncontacts));
+    return refine_finely(response, r, least, response->motion, u);
+}
+
+// The measures are found again with the digits of two doubles where rounding may be more than this
+// share of the error. Below it rounding takes or gives less than a thousandth.
+#define KNOWN_SHARE 0x1p-12
 
 ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
 {
@@ -292,9 +365,17 @@ ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
         return ss_measures_none();
     }
     const ss_problem *p = response->problem;
-    ss_response_velocity(response, r, u, NULL);
-    return ss_measure_with(response->team, response->squares, p->dim, p->ncontacts,
-                           response->compliance, response->b, p->mu, r, u);
+    const int d = p->dim, n = p->ncontacts;
+    const double uncertain = find_velocity(response, r, response->motion, u);
+    const ss_measures m = ss_measure_with(response->team, response->squares, d, n,
+                                          response->compliance, response->b, p->mu, r, u, NULL);
+    const double rounding = ss_measures_rounding(&m, d, n, p->mu, r, u, uncertain);
+    if (!(rounding > KNOWN_SHARE * ss_measures_error(&m))) {
+        return m;
+    }
+    const ss_fine fine = {.low = response->low, .uncertain = find_finely(response, r, u)};
+    return ss_measure_with(response->team, response->squares, d, n, response->compliance,
+                           response->b, p->mu, r, u, &fine);
 }
 
 static bool are_in_order(const ss_bodies *b)
@@ -318,12 +399,27 @@ static ss_status prepare_global(ss_response *response, ss_mass **room, ss_error 
     response->scratch = malloc((size_t)p->ndofs * sizeof *response->scratch);
     response->shares = malloc((size_t)p->ndofs * sizeof *response->shares);
     response->exact = malloc((size_t)p->ndofs * sizeof *response->exact);
-    response->fine = malloc(2 * (size_t)p->ndofs * sizeof *response->fine);
     if (response->motion == NULL || response->scratch == NULL || response->shares == NULL ||
-        response->exact == NULL || response->fine == NULL ||
+        response->exact == NULL ||
         !ss_compliance_find(p, response->mass, response->team, response->compliance)) {
         return ss_fail_memory(e, "the judge");
     }
+    return SS_OK;
+}
+
+static ss_status prepare_local(ss_response *response, ss_error *e)
+{
+    const ss_sparse *W = &response->problem->W;
+    double *sum = calloc((size_t)W->nrows, sizeof *sum);
+    if (sum == NULL) {
+        return ss_fail_memory(e, "the judge");
+    }
+    for (int k = 0; k < W->start[W->ncols]; k++) {
+        sum[W->row[k]] += fabs(W->x[k]);
+    }
+    response->row_sum = largest_of(sum, W->nrows);
+    trace_local(response->problem, response->compliance);
+    free(sum);
     return SS_OK;
 }
 
@@ -335,12 +431,14 @@ static ss_status find_free_velocity(ss_response *response, ss_error *e)
     if (zero == NULL) {
         return ss_fail_memory(e, "the judge");
     }
-    double uncertain = 0.0;
+    bool enough = false;
     if (p->form == SS_GLOBAL) {
-        uncertain = refine_coarsely(response, zero, response->motion, response->b);
-        response->finely = !(uncertain <= UNCERTAIN);
+        const double uncertain = refine_coarsely(response, zero, response->motion, response->b);
+        const double scale = scale_of(response, response->b);
+        response->finely = !(uncertain <= UNCERTAIN * scale);
+        enough = uncertain <= B_UNCERTAIN * scale;
     }
-    if (p->form == SS_LOCAL || !(uncertain <= B_UNCERTAIN)) {
+    if (!enough) {
         ss_response_velocity(response, zero, response->b, NULL);
     }
     response->fastest = largest_of(response->b, p->dim * p->ncontacts);
@@ -372,14 +470,14 @@ ss_status ss_response_with(const ss_problem *p, ss_mass **room, ss_team *team,
     made->squares = malloc((size_t)p->ncontacts * sizeof *made->squares);
     const size_t rows = p->form == SS_GLOBAL ? (size_t)p->ndofs : (size_t)(p->dim * p->ncontacts);
     made->load = malloc((rows + 1) * sizeof *made->load);
-    ss_status status =
-        made->b != NULL && made->compliance != NULL && made->squares != NULL && made->load != NULL
-            ? SS_OK
-            : ss_fail_memory(e, "the judge");
-    if (status == SS_OK && p->form == SS_GLOBAL) {
-        status = prepare_global(made, room, e);
-    } else if (status == SS_OK) {
-        trace_local(p, made->compliance);
+    made->fine = malloc(2 * (rows + 1) * sizeof *made->fine);
+    made->low = malloc((size_t)p->dim * (size_t)p->ncontacts * sizeof *made->low);
+    ss_status status = made->b != NULL && made->compliance != NULL && made->squares != NULL &&
+                               made->load != NULL && made->fine != NULL && made->low != NULL
+                           ? SS_OK
+                           : ss_fail_memory(e, "the judge");
+    if (status == SS_OK) {
+        status = p->form == SS_GLOBAL ? prepare_global(made, room, e) : prepare_local(made, e);
     }
     if (status == SS_OK) {
         status = find_free_velocity(made, e);

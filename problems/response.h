@@ -19,11 +19,13 @@ typedef struct ss_response {
     double *compliance;        // [ncontacts] tr(W_ii)/dim; owned
     double *squares;           // [ncontacts] scratch of the measures; owned
     double *motion;            // [ndofs] v of the last u computed with v NULL, global form; owned
+    double row_sum;            // max_c sum_j |W_cj|, local form
     double *scratch;           // [ndofs] scratch, global form; owned
     double *shares;            // [ndofs] of what is uncertain (response.c), global form; owned
     long double *exact;        // [ndofs] v before it is rounded, global form; owned
     long double *load;       // f + H r [ndofs], and what is left of it; local form: W r + b; owned
-    struct ss_twofold *fine; // load and v with more digits, for M of a large condition; owned
+    struct ss_twofold *fine; // load and v with more digits, where they are needed; owned
+    double *low;             // [dim ncontacts] the low parts of such a u; owned
     bool finely;             // M needs them at r = 0, and is taken to need them always
     bool in_order;           // the dofs of a body follow each other, and so do the bodies
 } ss_response;
@@ -36,7 +38,8 @@ void ss_response_free(ss_response *response); // takes NULL
 void ss_response_velocity(ss_response *response, const double *r, double *u, double *v);
 
 // Returns ss_measure of r with u computed here, into u (scratch of the caller, [dim ncontacts]).
-// Returns ss_measures_none if one of the three is NULL.
+// Where rounding could matter residuals have the digits of two doubles: the error is right to a
+// thousandth. Returns ss_measures_none if one of the three is NULL.
 ss_measures ss_response_judge(ss_response *response, const double *r, double *u);
 
 #pragma GCC visibility pop

@@ -79,3 +79,47 @@ static inline double ss_twofold_rounded(ss_twofold x)
 // Writes u_c = w_c + sum_j A_jc x_j for all columns.
 void ss_long_transposed_product(const ss_sparse *A, const long double *x, const double *w,
                                 double *u);
+
+// ---- Numbers of two doubles, of which the high one is the nearest double
+//
+// What follows keeps 2^-102 of the larger operand.
+
+static inline ss_twofold ss_twofold_sum(ss_twofold a, ss_twofold b)
+{
+    ss_twofold_add(&a, b.high);
+    a.low += b.low;
+    const double high = a.high + a.low;
+    return (ss_twofold){high, a.low - (high - a.high)};
+}
+
+static inline ss_twofold ss_twofold_product(ss_twofold a, ss_twofold b)
+{
+    const double p = a.high * b.high;
+    const double low = ss_product_error(a.high, b.high, p) + (a.high * b.low + a.low * b.high);
+    const double high = p + low;
+    return (ss_twofold){high, low - (high - p)};
+}
+
+static inline ss_twofold ss_twofold_times(double a, ss_twofold b)
+{
+    return ss_twofold_product((ss_twofold){a, 0.0}, b);
+}
+
+// Returns a/b, where b is not 0.
+static inline ss_twofold ss_twofold_quotient(ss_twofold a, ss_twofold b)
+{
+    const double q = a.high / b.high;
+    const ss_twofold rest = ss_twofold_sum(a, ss_twofold_times(-q, b));
+    return ss_twofold_sum((ss_twofold){q, 0.0}, (ss_twofold){rest.high / b.high, 0.0});
+}
+
+// Returns the root of x >= 0.
+static inline ss_twofold ss_twofold_root(ss_twofold x)
+{
+    const double q = sqrt(x.high);
+    if (q == 0.0) {
+        return (ss_twofold){0.0, 0.0};
+    }
+    const ss_twofold rest = ss_twofold_sum(x, ss_twofold_times(-q, (ss_twofold){q, 0.0}));
+    return ss_twofold_sum((ss_twofold){q, 0.0}, (ss_twofold){0.5 * rest.high / q, 0.0});
+}

@@ -350,7 +350,7 @@ ss_measures ss_coupling_measure_present(ss_coupling *c)
     ss_team_divide(c->team, c->n, SS_COUPLING_NS, find_velocities, c);
     ss_coupling_get(c, c->packed);
     return ss_measure_with(c->team, c->packed + c->dim * c->n, c->dim, c->n, c->compliance, c->b,
-                           c->mu, c->packed, c->u);
+                           c->mu, c->packed, c->u, NULL);
 }
 
 // ---- Rounding

@@ -1,8 +1,10 @@
 // The measures of an answer: known by hand, and every way in which a bad answer might pass.
 #include <string.h>
 
-#include "problems/coulomb.h"
 #include "base/random.h"
+#include "problems/coulomb.h"
+#include "problems/response.h"
+#include "tests/support/make_problem.h"
 #include "tests/support/support.h"
 
 // Two contacts with W = diag: the first slides as known above, the second is open.
@@ -357,6 +359,47 @@ static void huge_impulse_excuses_no_velocity(void)
     CHECK(m.fb > 1.0 && m.fb_contact > 1.0 && m.fb_abs > 1.0 && m.normal > 1.0);
 }
 
+// Two contacts that stick by r_N = 2^k, the first with the velocity u_N that is too much in b_N.
+static ss_measures judge_squeeze(int k, double u_N)
+{
+    ss_error error;
+    ss_response *judge;
+    ss_problem *p = squeeze(3, ldexp(1.0, -k), -1.0 + u_N, -1.0);
+    const double r[6] = {ldexp(1.0, k), 0, 0, ldexp(1.0, k), 0, 0};
+    double u[6];
+    CHECK_OK(ss_response_new(p, &judge, &error));
+    const ss_measures m = ss_response_judge(judge, r, u);
+    CHECK(u[0] == u_N && u[3] == 0.0);
+    ss_response_free(judge);
+    ss_problem_free(p);
+    return m;
+}
+
+static void the_judge_sees_small_velocities_beside_large_impulses(void)
+{
+    for (int k = 0; k <= 40; k++) { // 2^-40 is 1e-16 of the impulses and less
+        const ss_measures over = judge_squeeze(k, -0x1p-40), opens = judge_squeeze(k, 0x1p-40);
+        const ss_measures exact = judge_squeeze(k, 0.0);
+        CHECK_NEAR(over.fb, 0x1p-40, 1e-3 * 0x1p-40);
+        CHECK_NEAR(opens.fb, 0x1p-40, 1e-3 * 0x1p-40);
+        CHECK_NEAR(opens.normal, 0x1p-40, 1e-3 * 0x1p-40);
+        CHECK_LE(exact.fb, 1e-15);
+        CHECK_NEAR(opens.fb_contact, opens.fb, 1e-3 * opens.fb);
+        CHECK_NEAR(opens.fb_abs, opens.fb, 1e-3 * opens.fb);
+    }
+}
+
+static void impulses_beyond_forty_bits_are_no_answer(void)
+{
+    for (int k = 41; k <= 52; k++) {
+        const ss_measures m = judge_squeeze(k, 0.0);
+        CHECK_LE(ldexp(1.0, k - 52), m.fb);
+        CHECK(!ss_measures_pass(&m, 0x1p-12));
+    }
+    CHECK_NEAR(ss_impulse_most(1e-8), 0x1p40, 0.0);
+    CHECK_NEAR(ss_impulse_most(0.25), 0x1p50, 0.0);
+}
+
 static void scales_fall_back_to_one(void)
 {
     const double zero[3] = {0.0, 0.0, 0.0}, mu = 0.5, compliance = 0.0;
@@ -390,6 +433,8 @@ static void run_tests(void)
     RUN_TEST(fb_alone_bounds_the_normal_parts_by_the_friction);
     RUN_TEST(light_contact_is_seen_beside_a_heavy_one);
     RUN_TEST(huge_impulse_excuses_no_velocity);
+    RUN_TEST(the_judge_sees_small_velocities_beside_large_impulses);
+    RUN_TEST(impulses_beyond_forty_bits_are_no_answer);
     RUN_TEST(scales_fall_back_to_one);
 }
 

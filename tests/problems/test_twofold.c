@@ -72,8 +72,47 @@ static void both_parts_of_a_factor_count(void)
     CHECK(ss_twofold_rounded(sum) == 15.0);
 }
 
+// Numbers of 100 bits, whose high part is the nearest double.
+static ss_twofold any_number(void)
+{
+    const double high = ldexp(whole_number(52) + 1.0, -52);
+    return ss_twofold_sum((ss_twofold){high, 0.0},
+                          (ss_twofold){ldexp(whole_number(47), -100), 0.0});
+}
+
+static double apart(ss_twofold a, ss_twofold b)
+{
+    const ss_twofold d = ss_twofold_sum(a, (ss_twofold){-b.high, -b.low});
+    return fabs(d.high + d.low);
+}
+
+static void sums_products_quotients_and_roots_keep_102_bits(void)
+{
+    for (int trial = 0; trial < 100000; trial++) {
+        const ss_twofold a = any_number(), b = any_number(), ab = ss_twofold_product(a, b);
+        const double size = fabs(ab.high);
+        CHECK_LE(apart(ss_twofold_sum(ss_twofold_sum(a, b), (ss_twofold){-b.high, -b.low}), a),
+                 0x1p-100);
+        CHECK_LE(apart(ss_twofold_product(b, a), ab), 0.0);
+        if (fabs(b.high) > 0x1p-20 && fabs(a.high) > 0x1p-20) {
+            CHECK_LE(apart(ss_twofold_quotient(ab, b), a), 0x1p-101 * fabs(a.high));
+            const ss_twofold root = ss_twofold_root(ss_twofold_product(a, a));
+            CHECK_LE(apart(root, a.high > 0.0 ? a : (ss_twofold){-a.high, -a.low}),
+                     0x1p-101 * fabs(a.high));
+        }
+        CHECK_LE(fabs(ab.low), 0x1p-53 * size);
+        // (1 + a)(1 - a) = 1 - a^2
+        const ss_twofold one = {1.0, 0.0}, plus = ss_twofold_sum(one, a);
+        const ss_twofold minus = ss_twofold_sum(one, (ss_twofold){-a.high, -a.low});
+        const ss_twofold square = ss_twofold_product(a, a);
+        CHECK_LE(apart(ss_twofold_sum(ss_twofold_product(plus, minus), square), one), 0x1p-99);
+    }
+    CHECK(ss_twofold_root((ss_twofold){0.0, 0.0}).high == 0.0);
+}
+
 static void run_tests(void)
 {
+    RUN_TEST(sums_products_quotients_and_roots_keep_102_bits);
     RUN_TEST(a_product_and_its_error_are_exact);
     RUN_TEST(a_sum_of_products_is_exact_while_its_bits_suffice);
     RUN_TEST(what_terms_leave_when_they_cancel_is_kept);

@@ -234,3 +234,25 @@ ss_problem *random_strand_problem(uint64_t seed, int dim, int ncontacts, int nbo
     finish(&H, p->ndofs, dim * ncontacts, &p->H);
     return p;
 }
+
+ss_problem *squeeze(int dim, double gap, double b0, double b1)
+{
+    entries W = {0};
+    ss_problem *p = ss_problem_new();
+    CHECK(p != NULL);
+    p->dim = dim;
+    p->ncontacts = 2;
+    p->mu = calloc(2, sizeof *p->mu);
+    p->b = calloc((size_t)(2 * dim), sizeof *p->b);
+    CHECK(p->mu != NULL && p->b != NULL);
+    p->mu[0] = p->mu[1] = 0.5;
+    p->b[0] = b0;
+    p->b[dim] = b1;
+    for (int k = 0; k < 2 * dim; k++) {
+        add(&W, k, k, 1.0);
+    }
+    add(&W, 0, dim, gap - 1.0);
+    add(&W, dim, 0, gap - 1.0);
+    finish(&W, 2 * dim, 2 * dim, &p->W);
+    return p;
+}

@@ -18,5 +18,9 @@ ss_problem *random_strand_problem(uint64_t seed, int dim, int ncontacts, int nbo
 // One contact in local form, W row-major dim x dim.
 ss_problem *one_contact(int dim, const double *W, const double *b, double mu);
 
+// Makes two contacts in local form whose normals all but undo each other: W = I but for gap - 1
+// between the two r_N, b_N = b0 and b1, mu = 1/2. With b0 = b1 = -1 both stick by r_N = 1/gap.
+ss_problem *squeeze(int dim, double gap, double b0, double b1);
+
 // n normal numbers, which the caller frees.
 double *normal_values(ss_random *g, int n);
