@@ -649,31 +649,41 @@ static bool denies_a_solution(const ss_result *result)
            (result->outcome == SS_STALLED && result->unanswered > 0);
 }
 
-static void tell_unproved(const ss_certificate *found, const char **status, char *detail,
-                          size_t room)
+// Most solvers do not get to impulses as large as this, in V/s: an end without an answer says
+// little.
+#define OUT_OF_REACH 1e10
+
+static void tell_unproved(const ss_certificate *found, bool denied, const char **status,
+                          char *detail, size_t room)
 {
     if (found->verdict == SS_EXISTENCE_PROVED) {
         append_detail(detail, room,
                       "a solution exists: a velocity strictly inside all cones proves it");
         return;
     }
-    *status = "undecided";
-    append_detail(detail, room, "%s",
-                  found->too_large
-                      ? "the problem is too large to look for a proof that it has no solution"
-                      : "neither a solution nor its absence could be proved");
+    if (denied || found->reach >= OUT_OF_REACH) {
+        *status = "undecided";
+        append_detail(detail, room, "%s",
+                      found->too_large
+                          ? "the problem is too large to look for a proof that it has no solution"
+                          : "neither a solution nor its absence could be proved");
+    }
+    if (found->reach > 0.0) {
+        append_detail(detail, room, "any solution has impulses of %.1e V/s or more", found->reach);
+    }
 }
 
-ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
+ss_status ss_run_decide(const ss_task *task, const ss_result *result, const char **status,
                         char *detail, size_t room, ss_error *e)
 {
     if (strcmp(*status, "solved") == 0 || result->outcome == SS_INTERRUPTED ||
         result->outcome == SS_CRASHED) {
         return SS_OK;
     }
+    const ss_problem *p = task->problem;
     const bool denied = denies_a_solution(result);
     ss_certificate found;
-    const ss_status done = ss_certificate_find(p, denied, &found, e);
+    const ss_status done = ss_certificate_find(p, task->tolerance, denied, &found, e);
     if (done != SS_OK) {
         return done;
     }
@@ -685,10 +695,10 @@ ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char
         *status = "no_solution";
         append_detail(detail, room,
                       "no velocity opens all contacts: contact %d, among others, contradicts the "
-                      "rest (proved for velocities up to %.1g times the problem's own)",
+                      "rest (proved for impulses up to %.1g V/s)",
                       worst, found.reach);
-    } else if (denied) {
-        tell_unproved(&found, status, detail, room);
+    } else {
+        tell_unproved(&found, denied, status, detail, room);
     }
     ss_certificate_free(&found);
     return SS_OK;

@@ -162,11 +162,12 @@ void ss_run_remark_threads(const char *verb, int threads, const ss_method *metho
 // The impulses that `--start guess` means; NULL if the problem holds none.
 const double *ss_run_guess(const ss_problem *p);
 
-// Looks for a proof about a problem that was not solved (problems/certificate.h), at a bounded
-// cost: status becomes no_solution where that is proved, undecided where the solver says so and
-// nothing is proved, and stays otherwise; detail [room] says so. It is apart from ss_run_task, so
-// that a caller can keep it out of what it measures.
-ss_status ss_run_decide(const ss_problem *p, const ss_result *result, const char **status,
+// Looks for a proof about a task that was not solved (problems/certificate.h), at a bounded cost:
+// status becomes no_solution where nothing passes at the tolerance, undecided where the solver says
+// so, or impulses would have to be very large, and nothing is proved, and stays otherwise; detail
+// [room] says so. It is apart from ss_run_task, so that a caller can keep it out of what it
+// measures.
+ss_status ss_run_decide(const ss_task *task, const ss_result *result, const char **status,
                         char *detail, size_t room, ss_error *e);
 
 // Writes the result of the run into a row, but for the key and the problem, which the caller sets.

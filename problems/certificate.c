@@ -7,6 +7,9 @@
 #include <suitesparse/cholmod.h>
 
 #include "problems/certificate_rows.h"
+#include "problems/matrix/mass.h"
+#include "problems/matrix/long_products.h"
+#include "problems/response.h"
 
 // The search as a whole may cost this many operations, and its matrices hold this many numbers.
 #define MOST_WORK    4e9
@@ -25,9 +28,160 @@
 #define INSIDE   1e-3  // delta over the problem's speed |A_Ni|
 #define VANISHED 1e-26 // g over the square of the speed: u_N >= 0 to rounding
 
-// ---- The minimum of (3)
+// The rounding of a smaller product may be no double.
+#define LEAST_PRODUCT 0x1p-900
+
+#define PASSES     2.001 // an answer that passes has u_N >= -2 T V to a thousandth of this
+#define PULL_SHARE 2.0   // M^-1 z is right to a half
+
+#define HINT     1e6 // of a reach in doubles, from which on (4) is looked at
+#define POLISHES 4   // each leaves the rounding of a solve with Newton's matrix of z
+
+// ---- The reach (4)
+
+typedef struct refutation {
+    const ss_problem *p;
+    double tolerance;
+    ss_response *judge;
+    ss_twofold *rest; // [m] z = A_N lambda
+    double *y;        // [m] M^-1 z, and scratch of as many
+    double *h;        // [d n]
+} refutation;
+
+static void refutation_free(refutation *k)
+{
+    ss_response_free(k->judge);
+    free(k->rest);
+    free(k->y);
+    free(k->h);
+}
+
+static ss_status refutation_new(const ss_problem *p, double tolerance, refutation *k, ss_error *e)
+{
+    const size_t size = (size_t)p->dim * (size_t)p->ncontacts;
+    const size_t m = p->form == SS_GLOBAL ? (size_t)p->ndofs : size;
+    *k = (refutation){.p = p, .tolerance = tolerance};
+    const ss_status status = ss_response_new(p, &k->judge, e);
+    if (status != SS_OK) {
+        return status;
+    }
+    k->rest = malloc((m + 1) * sizeof *k->rest);
+    k->y = malloc(2 * (m + 1) * sizeof *k->y);
+    k->h = malloc(size * sizeof *k->h);
+    return k->rest != NULL && k->y != NULL && k->h != NULL ? SS_OK
+                                                           : ss_fail_memory(e, "a certificate");
+}
+
+// Adds a x. Returns false where its rounding vanishes by underflow: a sum that is 0 then would be a
+// proof without limits.
+static bool add_exactly(ss_twofold *sum, double a, double x)
+{
+    ss_twofold_add_product(sum, a, x);
+    return a == 0.0 || x == 0.0 || fabs(a * x) >= LEAST_PRODUCT;
+}
+
+// Finds A_N lambda. Returns false where it is not known.
+static bool find_rest(refutation *k, const double *lambda, const double *low)
+{
+    const ss_problem *p = k->p;
+    const bool global = p->form == SS_GLOBAL;
+    const ss_sparse *A = global ? &p->H : &p->W;
+    bool exact = true;
+    memset(k->rest, 0, (size_t)A->nrows * sizeof *k->rest);
+    for (int j = 0; j < A->ncols; j += global ? p->dim : 1) {
+        for (int at = A->start[j]; at < A->start[j + 1]; at++) {
+            const int row = A->row[at], i = (global ? j : row) / p->dim;
+            if (global || row % p->dim == 0) { // local form: A = W'
+                ss_twofold *sum = &k->rest[global ? row : j];
+                exact &= add_exactly(sum, A->x[at], lambda[i]);
+                exact &= low == NULL || add_exactly(sum, A->x[at], low[i]);
+            }
+        }
+    }
+    return exact;
+}
+
+// Returns a bound of h . r for impulses of size one; *forced is one of y . f.
+static double find_pull(refutation *k, double *forced)
+{
+    const ss_problem *p = k->p;
+    const bool global = p->form == SS_GLOBAL;
+    const int size = p->dim * p->ncontacts, m = global ? p->ndofs : size;
+    const double share = global ? PULL_SHARE : 1.0;
+    double pull = 0.0;
+    *forced = 0.0;
+    for (int j = 0; j < m; j++) {
+        k->y[j] = ss_twofold_rounded(k->rest[j]);
+    }
+    memset(k->h, 0, (size_t)size * sizeof *k->h);
+    if (global) {
+        ss_mass_solve(k->judge->mass, k->y, k->y + m);
+        ss_sparse_add_transposed_product(&p->H, k->y, k->h);
+    } else {
+        memcpy(k->h, k->y, (size_t)size * sizeof *k->h);
+    }
+    for (int j = 0; global && j < m; j++) {
+        *forced += share * fabs(k->y[j] * p->f[j]);
+    }
+    for (int j = 0; j < size; j++) {
+        pull += share * fabs(k->h[j]);
+    }
+    return pull;
+}
+
+static bool is_zero(const ss_twofold *x, int n)
+{
+    int j = 0;
+    while (j < n && x[j].high == 0.0 && x[j].low == 0.0) {
+        j++;
+    }
+    return j == n;
+}
+
+static double reach_of(refutation *k, const double *lambda, const double *low)
+{
+    const ss_problem *p = k->p;
+    const ss_scales of = ss_scales_find(p->dim, p->ncontacts, k->judge->compliance, k->judge->b);
+    const double *c = p->form == SS_GLOBAL ? p->w : p->b;
+    ss_twofold along = {0.0, 0.0};
+    double sum = 0.0, forced;
+    bool exact = find_rest(k, lambda, low);
+    for (int i = 0; exact && i < p->ncontacts; i++) {
+        const double cN = c[p->dim * i];
+        exact = lambda[i] >= 0.0 && add_exactly(&along, cN, lambda[i]) &&
+                (low == NULL || add_exactly(&along, cN, low[i]));
+        sum += lambda[i];
+    }
+    if (!exact) {
+        return 0.0;
+    }
+    const double pull = find_pull(k, &forced);
+    const double missing =
+        -ss_twofold_rounded(along) - forced - PASSES * k->tolerance * of.velocity * sum;
+    const double reach = missing * of.compliance / (pull * of.velocity);
+    if (!(missing > 0.0 && isfinite(missing))) {
+        return 0.0;
+    }
+    // No remainder but 0 refutes without limits.
+    const bool none = is_zero(k->rest, p->form == SS_GLOBAL ? p->ndofs : p->W.ncols);
+    return none ? INFINITY : isfinite(reach) ? reach : 0.0;
+}
+
+ss_status ss_certificate_reach(const ss_problem *p, double tolerance, const double *lambda,
+                               const double *low, double *reach, ss_error *e)
+{
+    refutation k;
+    const ss_status status = refutation_new(p, tolerance, &k, e);
+    *reach = status == SS_OK ? reach_of(&k, lambda, low) : 0.0;
+    refutation_free(&k);
+    return status;
+}
+
+// ---- The minimum of (5)
 
 typedef struct search {
+    const ss_problem *problem;
+    double tolerance;
     const ss_contact_rows *rows;
     bool cones; // C = K_{1/mu} instead of the half-spaces
     cholmod_common common;
@@ -36,7 +190,11 @@ typedef struct search {
     double *x, *trial; // [m]
     double *grad;      // [m]
     double *lambda;    // [n]
+    double *low;       // [n] what polished ones have beyond their doubles
     double (*part)[9]; // [n] the root of a contact's Hessian, a column after the other
+    refutation check;  // of lambda; its judge is NULL before it is asked for
+    ss_status failed;
+    ss_error error;
 } search;
 
 // q = y - P_C(y) and columns whose outer products sum up to dq/dy, for C = K_{1/mu}.
@@ -213,15 +371,82 @@ static bool certificate_advance(search *s, double *step, double *g)
     return false;
 }
 
-// Whether the point that the search is at proves something.
+// Adds (A_Ni . step)/|A_Ni|^2 to lambda_i, with B B' step = -A_N lambda. If there is a lambda of
+// these contacts with A_N lambda = 0, nothing but the rounding of this is left of A_N lambda.
+static bool polish(search *s, double *step)
+{
+    const ss_contact_rows *rows = s->rows;
+    for (int j = 0; j < rows->m; j++) {
+        s->grad[j] = ss_twofold_rounded(s->check.rest[j]) / rows->root[j];
+    }
+    if (!certificate_find_step(s, step)) {
+        return false;
+    }
+    for (int i = 0; i < rows->n; i++) {
+        double sum = 0.0;
+        for (int k = rows->start[i]; s->lambda[i] > 0.0 && k < rows->start[i + 1]; k++) {
+            sum += rows->A[rows->d * k] * step[rows->row[k]];
+        }
+        const ss_twofold moved =
+            ss_twofold_sum((ss_twofold){s->lambda[i], s->low[i]},
+                           (ss_twofold){sum / (rows->size[i] * rows->size[i]), 0.0});
+        s->lambda[i] = moved.high > 0.0 ? moved.high : 0.0;
+        s->low[i] = moved.high > 0.0 ? moved.low : 0.0;
+    }
+    return true;
+}
+
+// Divides lambda by a power of two near its largest number.
+static void normalise(search *s)
+{
+    double largest = 0.0;
+    int exponent;
+    for (int i = 0; i < s->rows->n; i++) {
+        largest = fmax(largest, s->lambda[i]);
+    }
+    frexp(largest, &exponent);
+    for (int i = 0; i < s->rows->n; i++) {
+        s->lambda[i] = ldexp(s->lambda[i], -exponent);
+        s->low[i] = 0.0;
+    }
+}
+
+static bool reaches(search *s, ss_certificate *found)
+{
+    found->reach = fmax(found->reach, reach_of(&s->check, s->lambda, s->low));
+    return found->reach >= ss_impulse_most(s->tolerance);
+}
+
+// True if the lambda of the point that the search is at refutes. If it is the last one it is
+// polished, with `step` as scratch; otherwise `step` is NULL.
+static bool refutes(search *s, double *step, ss_certificate *found)
+{
+    const double hint = ss_contact_rows_reach(s->rows, s->lambda, s->trial);
+    if (s->failed != SS_OK || !(hint >= (step != NULL ? 0.0 : HINT))) {
+        return false;
+    }
+    if (s->check.judge == NULL) {
+        s->failed = refutation_new(s->problem, s->tolerance, &s->check, &s->error);
+    }
+    if (s->failed != SS_OK) {
+        return false;
+    }
+    normalise(s);
+    bool done = reaches(s, found);
+    for (int k = 0; !done && step != NULL && k < POLISHES && polish(s, step); k++) {
+        done = reaches(s, found);
+    }
+    return done;
+}
+
+// True if the point that the search is at proves something.
 static bool proves(search *s, ss_certificate *found)
 {
     if (s->cones) {
         found->margin = ss_contact_rows_margin(s->rows, s->x);
         return found->margin >= SS_MARGIN;
     }
-    found->reach = ss_contact_rows_reach(s->rows, s->lambda, s->trial);
-    return found->reach >= SS_REACH;
+    return refutes(s, NULL, found);
 }
 
 static bool minimise(search *s, double *step, ss_certificate *found)
@@ -241,14 +466,33 @@ static bool minimise(search *s, double *step, ss_certificate *found)
             return true;
         }
     }
-    return false;
+    if (s->cones || !(g > vanished)) {
+        return false;
+    }
+    evaluate(s, s->x);
+    return refutes(s, step, found);
 }
 
-static ss_status look_for(const ss_contact_rows *rows, bool cones, ss_certificate *found,
-                          bool *proved, ss_error *e)
+static void keep(search *s, ss_certificate *found)
+{
+    if (s->cones) {
+        for (int j = 0; j < s->rows->m; j++) {
+            s->x[j] /= s->rows->root[j];
+        }
+        found->x = s->x;
+        s->x = NULL;
+    } else {
+        found->lambda = s->lambda;
+        found->low = s->low;
+        s->lambda = s->low = NULL;
+    }
+}
+
+static ss_status look_for(const ss_problem *p, double tolerance, const ss_contact_rows *rows,
+                          bool cones, ss_certificate *found, bool *proved, ss_error *e)
 {
     const size_t m = (size_t)rows->m + 1;
-    search s = {.rows = rows, .cones = cones};
+    search s = {.problem = p, .tolerance = tolerance, .rows = rows, .cones = cones};
     cholmod_start(&s.common);
     s.common.print = 0;
     double *step = malloc(m * sizeof *step);
@@ -256,25 +500,24 @@ static ss_status look_for(const ss_contact_rows *rows, bool cones, ss_certificat
     s.trial = malloc(m * sizeof *s.trial);
     s.grad = malloc(m * sizeof *s.grad);
     s.lambda = malloc((size_t)rows->n * sizeof *s.lambda);
+    s.low = calloc((size_t)rows->n, sizeof *s.low);
     s.part = malloc((size_t)rows->n * sizeof *s.part);
     ss_status status = SS_OK;
     if (step == NULL || s.x == NULL || s.trial == NULL || s.grad == NULL || s.lambda == NULL ||
-        s.part == NULL) {
+        s.low == NULL || s.part == NULL) {
         status = ss_fail_memory(e, "a certificate");
     } else {
         *proved = minimise(&s, step, found);
-        if (s.common.status == CHOLMOD_OUT_OF_MEMORY) {
+        if (s.failed != SS_OK) {
+            status = ss_fail(e, s.failed, "%s", s.error.text);
+        } else if (s.common.status == CHOLMOD_OUT_OF_MEMORY) {
             status = ss_fail_memory(e, "a certificate");
         }
     }
     if (status == SS_OK && *proved) {
-        double **kept = cones ? &found->x : &found->lambda;
-        *kept = cones ? s.x : s.lambda;
-        for (int j = 0; cones && j < rows->m; j++) {
-            s.x[j] /= rows->root[j];
-        }
-        *(cones ? &s.x : &s.lambda) = NULL;
+        keep(&s, found);
     }
+    refutation_free(&s.check);
     cholmod_free_factor(&s.L, &s.common);
     cholmod_free_sparse(&s.B, &s.common);
     cholmod_finish(&s.common);
@@ -283,6 +526,7 @@ static ss_status look_for(const ss_contact_rows *rows, bool cones, ss_certificat
     free(s.trial);
     free(s.grad);
     free(s.lambda);
+    free(s.low);
     free(s.part);
     return status;
 }
@@ -349,12 +593,13 @@ static ss_status covers(const ss_problem *p, bool *covered, ss_error *e)
 void ss_certificate_free(ss_certificate *certificate)
 {
     free(certificate->lambda);
+    free(certificate->low);
     free(certificate->x);
     *certificate = (ss_certificate){.margin = -1.0};
 }
 
-ss_status ss_certificate_find(const ss_problem *p, bool existence, ss_certificate *certificate,
-                              ss_error *e)
+ss_status ss_certificate_find(const ss_problem *p, double tolerance, bool existence,
+                              ss_certificate *certificate, ss_error *e)
 {
     *certificate = (ss_certificate){.margin = -1.0};
     ss_contact_rows rows;
@@ -364,11 +609,11 @@ ss_status ss_certificate_find(const ss_problem *p, bool existence, ss_certificat
         status = covers(p, &covered, e);
     }
     if (status == SS_OK && covered) {
-        status = look_for(&rows, true, certificate, &proved, e);
+        status = look_for(p, tolerance, &rows, true, certificate, &proved, e);
         certificate->verdict = proved ? SS_EXISTENCE_PROVED : SS_EXISTENCE_UNKNOWN;
     }
     if (status == SS_OK && !proved) {
-        status = look_for(&rows, false, certificate, &proved, e);
+        status = look_for(p, tolerance, &rows, false, certificate, &proved, e);
         certificate->verdict = proved ? SS_EXISTENCE_REFUTED : SS_EXISTENCE_UNKNOWN;
     }
     ss_contact_rows_free(&rows);

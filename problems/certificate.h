@@ -15,15 +15,23 @@
 // [ACLM11], if M is positive definite, or W symmetric positive semidefinite. Between the two
 // nothing is known.
 //
-// Numbers round. With D the diagonal of M (of W), lambda with a remainder A_N lambda still refutes
-// every solution with |x|_D < |c_N . lambda| / |A_N lambda|_{1/D}. Divided by the speed of the
-// problem itself, the larger of |f|_{1/D} and max |c_i| / |A_Ni|_{1/D}, this is the reach of
-// lambda: 1 / 0 where (1) holds exactly, and taken for a proof from SS_REACH on. The margin of x is
-// the smallest (u_N - mu |u_T|) / (sum of what u_N and u_T are sums of), a proof from SS_MARGIN on.
+// Numbers round, and lambda leaves a remainder z = A_N lambda. Let r be any impulses. Then
+//
+//     lambda . u_N = c_N . lambda + y . f + h . r,    y = M^-1 z,  h = H'y                   (3)
+//
+// and h = z without y in local form. An answer that the judge passes at the tolerance T has
+// u_N >= -2 T V (coulomb.h), so that each of them has a component of r of at least reach V/s,
+//
+//     reach = (s/V) (-c_N . lambda - |y . f| - 2 T V |lambda|_1) / |h|_1                     (4)
+//
+// It passes none above ss_impulse_most(T): from this reach on lambda refutes all that may be
+// called an answer. The reach is 1/0 where z is 0 exactly. lambda, z and c_N . lambda have the
+// digits of two doubles. The margin of x is the smallest (u_N - mu |u_T|) / (sum of the sizes of
+// the terms of u_N and u_T), a proof from SS_MARGIN on.
 //
 // Both are found by Newton's method on the convex, piecewise smooth
 //
-//     g(x) = sum over contacts of dist(u_i - delta_i e, C_i)^2 / (2 |A_Ni|^2)                (3)
+//     g(x) = sum over contacts of dist(u_i - delta_i e, C_i)^2 / (2 |A_Ni|^2)                (5)
 //
 // for (1) with C the half-spaces u_N >= 0 and delta = 0, where the gradient A_N lambda vanishes at
 // the minimum and lambda_i = max(0, -u_Ni) / |A_Ni|^2; for (2) with C = K_{1/mu} and delta > 0.
@@ -32,7 +40,6 @@
 
 #include "problems/problem.h"
 
-#define SS_REACH  1e10
 #define SS_MARGIN 1e-10
 
 typedef enum ss_existence {
@@ -43,20 +50,22 @@ typedef enum ss_existence {
 
 typedef struct ss_certificate {
     ss_existence verdict;
-    double reach;   // of lambda; 0 where none was found
+    double reach;   // the largest of a lambda; 0 where none was found
     double margin;  // of x; -1 where none was found or looked for
     double *lambda; // [ncontacts] where refuted; owned
+    double *low;    // [ncontacts] the low parts of lambda; owned
     double *x;      // [ndofs], local form [dim ncontacts]; where proved; owned
     bool too_large; // for the search, whose cost is bounded by a few 1e9 operations
 } ss_certificate;
 
-// Looks for (1) and, where `existence` is set, for (2) first.
-ss_status ss_certificate_find(const ss_problem *p, bool existence, ss_certificate *certificate,
-                              ss_error *e);
+// Looks for (1) and, where `existence` is set, for (2) first. If the verdict is
+// SS_EXISTENCE_REFUTED no impulses pass the judge at this tolerance.
+ss_status ss_certificate_find(const ss_problem *p, double tolerance, bool existence,
+                              ss_certificate *certificate, ss_error *e);
 void ss_certificate_free(ss_certificate *certificate); // leaves an empty one
 
 // The two checks, straight from the problem's data. A reach is 0 for a lambda that has a negative
-// or no finite entry, or with c_N . lambda not below 0 by more than its rounding.
-ss_status ss_certificate_reach(const ss_problem *p, const double *lambda, double *reach,
-                               ss_error *e);
+// or no finite entry, or refutes nothing; `low` has the low parts of its entries, or is NULL.
+ss_status ss_certificate_reach(const ss_problem *p, double tolerance, const double *lambda,
+                               const double *low, double *reach, ss_error *e);
 ss_status ss_certificate_margin(const ss_problem *p, const double *x, double *margin, ss_error *e);

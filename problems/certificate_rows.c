@@ -7,9 +7,6 @@
 
 #include "problems/certificate.h"
 
-// c_N . lambda must be below zero by this share of the sum of its terms' sizes.
-#define SIGN_SHARE 1e-10
-
 void ss_contact_rows_free(ss_contact_rows *rows)
 {
     free(rows->start);
@@ -138,44 +135,19 @@ static double length_of(const double *x, int n)
     return largest * sqrt(square);
 }
 
-// out += A_N' lambda of contact i. False where a term vanishes by underflow: a sum without it could
-// be 0, which would be a proof without limits.
-static bool add_pull(const ss_contact_rows *rows, int i, double lambda, double *out)
-{
-    for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
-        const double factor = rows->A[rows->d * k], term = factor * lambda;
-        if (term == 0.0 && factor != 0.0 && lambda != 0.0) {
-            return false;
-        }
-        out[rows->row[k]] += term;
-    }
-    return true;
-}
-
 double ss_contact_rows_reach(const ss_contact_rows *rows, const double *lambda, double *out)
 {
-    // The reach does not depend on the size of lambda; its largest number becomes 1.
-    const double size = largest_of(lambda, rows->n);
-    double along = 0.0, terms = 0.0;
+    const double size = largest_of(lambda, rows->n); // the reach does not depend on it
+    double along = 0.0;
     memset(out, 0, (size_t)rows->m * sizeof *out);
-    if (!(size > 0.0 && isfinite(size))) {
-        return 0.0;
-    }
     for (int i = 0; i < rows->n; i++) {
         const double share = lambda[i] / size;
-        if (!(lambda[i] >= 0.0) || !add_pull(rows, i, share, out)) {
-            return 0.0;
-        }
         along += rows->c[rows->d * i] * share;
-        terms += fabs(rows->c[rows->d * i]) * share;
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            out[rows->row[k]] += rows->A[rows->d * k] * share;
+        }
     }
-    const double pull = length_of(out, rows->m);
-    if (!(along < -SIGN_SHARE * terms && isfinite(along) && isfinite(pull))) {
-        return 0.0;
-    }
-    const double reach = -along / pull / rows->speed;
-    // Only a pull that is exactly 0 proves without limits.
-    return pull == 0.0 || isfinite(reach) ? reach : 0.0;
+    return -along / length_of(out, rows->m) / rows->speed;
 }
 
 double ss_contact_rows_margin(const ss_contact_rows *rows, const double *x)
@@ -197,21 +169,6 @@ double ss_contact_rows_margin(const ss_contact_rows *rows, const double *x)
         least = margin >= least ? least : margin;
     }
     return least;
-}
-
-ss_status ss_certificate_reach(const ss_problem *p, const double *lambda, double *reach,
-                               ss_error *e)
-{
-    ss_contact_rows a;
-    ss_status status = ss_contact_rows_new(p, &a, e);
-    double *scratch = status == SS_OK ? malloc(((size_t)a.m + 1) * sizeof *scratch) : NULL;
-    if (status == SS_OK && scratch == NULL) {
-        status = ss_fail_memory(e, "a certificate");
-    }
-    *reach = status == SS_OK ? ss_contact_rows_reach(&a, lambda, scratch) : 0.0;
-    free(scratch);
-    ss_contact_rows_free(&a);
-    return status;
 }
 
 ss_status ss_certificate_margin(const ss_problem *p, const double *x, double *margin, ss_error *e)

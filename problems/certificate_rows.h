@@ -19,6 +19,7 @@ typedef struct ss_contact_rows {
 ss_status ss_contact_rows_new(const ss_problem *p, ss_contact_rows *rows, ss_error *e);
 void ss_contact_rows_free(ss_contact_rows *rows);
 
-double ss_contact_rows_reach(const ss_contact_rows *rows, const double *lambda,
-                             double *scratch);                               // [m]
+// Returns about |c_N . lambda| over |A_N lambda| and the speed, in doubles, and a negative number
+// or NaN where lambda refutes nothing; scratch is [m].
+double ss_contact_rows_reach(const ss_contact_rows *rows, const double *lambda, double *scratch);
 double ss_contact_rows_margin(const ss_contact_rows *rows, const double *x); // x scaled

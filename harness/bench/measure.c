@@ -345,8 +345,8 @@ static void decide(measuring *m, const ss_result *result)
 {
     const char *status = m->row->status;
     ss_error unused;
-    if (ss_run_decide(m->task.problem, result, &status, m->row->detail, sizeof m->row->detail,
-                      &unused) == SS_OK &&
+    if (ss_run_decide(&m->task, result, &status, m->row->detail, sizeof m->row->detail, &unused) ==
+            SS_OK &&
         status != m->row->status) {
         snprintf(m->row->status, sizeof m->row->status, "%s", status);
     }

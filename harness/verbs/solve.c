@@ -359,8 +359,7 @@ static ss_status solve_one(solving *all, const ss_item *item, int *code, ss_erro
     ss_response_free(run.response); // a proof needs room, too
     run.response = NULL;
     if (status == SS_OK) {
-        status =
-            ss_run_decide(task.problem, &run.result, &run.status, run.detail, sizeof run.detail, e);
+        status = ss_run_decide(&task, &run.result, &run.status, run.detail, sizeof run.detail, e);
     }
     if (status == SS_OK) {
         const ss_record_row row = row_of_run(item->label, &task, &run);
@@ -526,9 +525,9 @@ const ss_verb ss_verb_solve = {
         "max_iter, time_limit, stalled (at the rounding floor, or nothing moves), interrupted, "
         "crashed (a solver runs in a process of its own: what it did is in detail and on stderr, "
         "and the "
-        "other problems go on), bad_input; no_solution if a certificate proves that there is none, "
-        "and undecided if the "
-        "solver reports that there is none and nothing can be proved.\n"
+        "other problems go on), bad_input; no_solution if a certificate proves that nothing passes "
+        "at the tolerance, and undecided if the solver reports that there is no solution, or only "
+        "impulses of 1e10 V/s and more can be one, and nothing is proved.\n"
         "local_solves counts the calls of the local solver; contacts at rest and frozen contacts "
         "have none. alt_percent and fail_percent are the shares of these calls that used the "
         "fail-safe and that ended without an answer. seconds is the solve with its set-up and "

@@ -468,13 +468,14 @@ static ss_status find_floor(auto_run *run, const double *r, bool *at_floor, ss_e
     return status;
 }
 
-// True if a certificate says that there is no solution.
-static bool is_refuted(const ss_problem *p)
+// True if a certificate says that nothing passes at the tolerance.
+static bool is_refuted(const ss_task *task)
 {
     ss_certificate found = {.margin = -1.0};
     ss_error ignored;
-    const bool refuted = ss_certificate_find(p, false, &found, &ignored) == SS_OK &&
-                         found.verdict == SS_EXISTENCE_REFUTED;
+    const bool refuted =
+        ss_certificate_find(task->problem, task->tolerance, false, &found, &ignored) == SS_OK &&
+        found.verdict == SS_EXISTENCE_REFUTED;
     ss_certificate_free(&found);
     return refuted;
 }
@@ -714,8 +715,8 @@ static ss_status auto_search(auto_run *run, double *r, double before, ss_outcome
     if (status == SS_OK && at_floor) {
         *outcome = run->total->own_error < before ? SS_UNSOLVED : SS_STALLED;
     } else if (status == SS_OK) {
-        *outcome = run->round == 0 && is_refuted(run->task->problem) ? SS_NO_SOLUTION
-                                                                     : play_shakes(run, r, e);
+        *outcome =
+            run->round == 0 && is_refuted(run->task) ? SS_NO_SOLUTION : play_shakes(run, r, e);
     }
     return status;
 }

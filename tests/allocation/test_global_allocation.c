@@ -149,7 +149,7 @@ static void a_certificate_tells_that_memory_is_lacking(void)
         for (long k = 1;; k++) {
             ss_certificate found;
             fail_allocation(k);
-            const ss_status status = ss_certificate_find(problems[i], true, &found, &error);
+            const ss_status status = ss_certificate_find(problems[i], 1e-8, true, &found, &error);
             const long made = allocations_since();
             fail_allocation(0);
             ss_certificate_free(&found);

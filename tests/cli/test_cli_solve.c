@@ -175,6 +175,29 @@ static void no_solution_takes_a_proof(void)
     text_is(1, "status", "undecided");
 }
 
+// r = 2^34 (1, 0, 0, 1, 0, 0) has u = 0. Most solvers end far from it; none may say that there is
+// no answer.
+static void a_solution_with_large_impulses_is_not_denied(void)
+{
+    static const char *const specs[] = {"mfb+enum", "secular", "newton-mfb", "ipm", NULL};
+    ss_error error;
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("squeeze.h5"));
+    ss_problem *p = squeeze(3, 0x1p-34, -1.0, -1.0);
+    CHECK_OK(ss_store_write(path, p, &error));
+    ss_problem_free(p);
+    for (int s = 0; specs[s] != NULL; s++) {
+        for (int t = 0; t < 3; t++) {
+            const char *const tolerances[] = {"1e-4", "1e-6", "1e-12"};
+            EXPECT(2, "solve", path, "--solver", specs[s], "--tol", tolerances[t], "--max-iter",
+                   "200", "--format", "csv");
+            text_is(1, "status", "undecided");
+            HOLDS(standard_out, "any solution has impulses of 1.7e+10 V/s or more");
+        }
+    }
+    EXPECT(0, "solve", path, "--solver", "auto", "--tol", "1e-4", "--format", "csv");
+}
+
 static void a_wrong_command_line_is_exit_1_with_a_sentence(void)
 {
     EXPECT(1, "solve", one, "--solver", "nobody");
@@ -413,6 +436,7 @@ static void run_tests(void)
     RUN_TEST(columns_are_chosen_and_a_wrong_one_is_told_before_the_solve);
     RUN_TEST(an_unsolved_problem_is_exit_2_and_says_why);
     RUN_TEST(no_solution_takes_a_proof);
+    RUN_TEST(a_solution_with_large_impulses_is_not_denied);
     RUN_TEST(a_wrong_command_line_is_exit_1_with_a_sentence);
     RUN_TEST(a_bad_file_is_exit_3);
     RUN_TEST(form_matrix_free_of_a_local_problem_is_refused);

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "problems/response.h"
 #include "problems/tangle/tangle.h"
 #include "tests/support/make_problem.h"
 #include "tests/support/support.h"
 
-#define MOST 12
+#define MOST      12
+#define TOLERANCE 1e-8
 
 static ss_problem *problem;
 static ss_certificate found;
@@ -71,11 +73,16 @@ static void to_local(void)
     problem = local;
 }
 
-static ss_existence verdict(void)
+static ss_existence verdict_at(double tolerance)
 {
     ss_certificate_free(&found);
-    CHECK_OK(ss_certificate_find(problem, true, &found, &error));
+    CHECK_OK(ss_certificate_find(problem, tolerance, true, &found, &error));
     return found.verdict;
+}
+
+static ss_existence verdict(void)
+{
+    return verdict_at(TOLERANCE);
 }
 
 // The verdict is one that the two checks confirm, from the problem's own data.
@@ -84,8 +91,8 @@ static void check_verdict(ss_existence expected)
     CHECK(verdict() == expected);
     double reach = 0.0, margin = -1.0;
     if (expected == SS_EXISTENCE_REFUTED) {
-        CHECK_OK(ss_certificate_reach(problem, found.lambda, &reach, &error));
-        CHECK_LE(SS_REACH, reach);
+        CHECK_OK(ss_certificate_reach(problem, TOLERANCE, found.lambda, found.low, &reach, &error));
+        CHECK_LE(ss_impulse_most(TOLERANCE), reach);
     }
     if (expected == SS_EXISTENCE_PROVED) {
         CHECK_OK(ss_certificate_margin(problem, found.x, &margin, &error));
@@ -196,8 +203,8 @@ static void a_lambda_must_be_what_it_claims(void)
     };
     for (size_t k = 0; k < sizeof claims / sizeof claims[0]; k++) {
         double reach;
-        CHECK_OK(ss_certificate_reach(problem, claims[k].lambda, &reach, &error));
-        CHECK((reach >= SS_REACH) == claims[k].proof);
+        CHECK_OK(ss_certificate_reach(problem, TOLERANCE, claims[k].lambda, NULL, &reach, &error));
+        CHECK((reach >= ss_impulse_most(TOLERANCE)) == claims[k].proof);
     }
 }
 
@@ -298,6 +305,94 @@ static void an_unsymmetric_w_is_refuted_by_its_rows(void)
     CHECK(verdict() == SS_EXISTENCE_UNKNOWN);
 }
 
+// Returns the judge's measures of r, and the largest of r in V/s.
+static ss_measures judged(const double *r, double *largest)
+{
+    double u[6];
+    ss_response *judge;
+    CHECK_OK(ss_response_new(problem, &judge, &error));
+    const ss_measures m = ss_response_judge(judge, r, u);
+    ss_response_free(judge);
+    *largest = 0.0;
+    for (int c = 0; c < 6; c++) {
+        *largest = fmax(*largest, fabs(r[c]) * m.compliance_scale / m.velocity_scale);
+    }
+    return m;
+}
+
+static void an_answer_of_any_size_that_passes_is_not_denied(void)
+{
+    static const double tolerances[] = {1e-12, 1e-8, 1e-6, 1e-4, 1e-2};
+    for (int k = 10; k <= 52; k++) {
+        problem = squeeze(3, ldexp(1.0, -k), -1.0, -1.0);
+        const double r[6] = {ldexp(1.0, k), 0, 0, ldexp(1.0, k), 0, 0}; // u = 0 to the last bit
+        double largest;
+        const ss_measures m = judged(r, &largest);
+        for (int t = 0; t < 5; t++) {
+            const bool refuted = verdict_at(tolerances[t]) == SS_EXISTENCE_REFUTED;
+            CHECK(ss_measures_pass(&m, tolerances[t]) == !refuted);
+            CHECK_LE(found.reach, largest);
+            CHECK(k < 20 || found.reach > 0.9 * largest);
+        }
+        tear_down();
+    }
+}
+
+static void what_is_refuted_passes_nowhere(void)
+{
+    ss_random g = ss_random_seeded(63);
+    int refuted = 0, passed = 0;
+    for (int k = 0; k < 2000; k++) {
+        const double gap = ss_random_log_between(&g, 1e-16, 1e-6), b1 = ss_random_normal(&g);
+        problem = squeeze(3, gap, -fabs(ss_random_normal(&g)) - 1e-3, b1);
+        const double b0 = problem->b[0]; // sticks, if both push
+        const double side = 1.0 - gap, det = gap * (1.0 + side);
+        const double r[6] = {-(b0 + side * b1) / det, 0, 0, -(b1 + side * b0) / det, 0, 0};
+        const double tolerance = ss_random_log_between(&g, 1e-12, 1e-1);
+        double largest;
+        const ss_measures m = judged(r, &largest);
+        const bool denied = verdict_at(tolerance) == SS_EXISTENCE_REFUTED;
+        refuted += denied;
+        passed += ss_measures_pass(&m, tolerance);
+        CHECK(!(denied && ss_measures_pass(&m, tolerance)));
+        tear_down();
+    }
+    CHECK(refuted > 300 && passed > 300);
+}
+
+static void what_closes_by_less_than_the_tolerance_is_not_refuted(void)
+{
+    const double H[] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1};
+    const double w[] = {-2, 0, 0, 2 - 1e-6, 0, 0};
+    make_global(3, 2, 3, H, w, 0.3);
+    CHECK(verdict_at(1e-6) != SS_EXISTENCE_REFUTED);
+    CHECK(verdict_at(1e-7) == SS_EXISTENCE_REFUTED);
+    to_local();
+    CHECK(verdict_at(1e-6) != SS_EXISTENCE_REFUTED);
+    CHECK(verdict_at(1e-7) == SS_EXISTENCE_REFUTED);
+}
+
+// The columns of H are opposite to the last bit, along no axis: lambda = (3, 1) to a factor, whose
+// remainder in doubles is rounding.
+static void walls_along_no_axis_are_refuted_by_a_lambda_of_two_doubles(void)
+{
+    ss_random g = ss_random_seeded(64);
+    for (int k = 0; k < 200; k++) {
+        double H[7 * 6] = {0.0};
+        const double size = ss_random_log_between(&g, 0.1, 10.0);
+        for (int j = 0; j < 7; j++) {
+            for (int c = 0; c < 6; c++) {
+                H[6 * j + c] = (float)ss_random_normal(&g); // so that three of it are a double
+            }
+            H[6 * j + 3] = -3.0 * H[6 * j];
+        }
+        const double w[] = {-size, 0, 0, 3.0 * size * (1.0 - 1e-6), 0, 0};
+        make_global(3, 2, 7, H, w, 0.3);
+        check_verdict(SS_EXISTENCE_REFUTED);
+        tear_down();
+    }
+}
+
 static void the_units_do_not_matter(void)
 {
     const double H[] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1};
@@ -307,7 +402,7 @@ static void the_units_do_not_matter(void)
             make_global(3, 2, 3, H, w, 0.3);
             for (int j = 0; j < 3; j++) {
                 problem->M.x[j] = pow(10.0, k);
-                problem->f[j] = pow(10.0, k);
+                problem->f[j] = 1.0; // v of 10^-k at r = 0, as w
             }
             for (int c = 0; c < 6; c++) {
                 problem->w[c] *= pow(10.0, -k);
@@ -338,7 +433,7 @@ static void a_quotient_that_is_not_finite_proves_nothing(void)
     for (int k = 0; k < ss_sparse_count(&problem->W); k++) {
         problem->W.x[k] *= 1e300;
     }
-    CHECK_OK(ss_certificate_find(problem, false, &found, &error));
+    CHECK_OK(ss_certificate_find(problem, TOLERANCE, false, &found, &error));
     CHECK(found.verdict != SS_EXISTENCE_REFUTED);
 }
 
@@ -351,7 +446,7 @@ static void what_is_too_large_is_said_to_be(void)
     for (int i = 0; i < problem->ncontacts; i++) {
         problem->w[3 * i] = -1.0;
     }
-    CHECK_OK(ss_certificate_find(problem, false, &found, &error));
+    CHECK_OK(ss_certificate_find(problem, TOLERANCE, false, &found, &error));
     CHECK(found.too_large);
     CHECK(found.verdict == SS_EXISTENCE_UNKNOWN);
 }
@@ -368,6 +463,10 @@ static void run_tests(void)
     RUN_TEST(what_has_an_answer_is_never_denied_one);
     RUN_TEST(random_loads_are_decided_one_way_or_the_other);
     RUN_TEST(an_unsymmetric_w_is_refuted_by_its_rows);
+    RUN_TEST(an_answer_of_any_size_that_passes_is_not_denied);
+    RUN_TEST(what_is_refuted_passes_nowhere);
+    RUN_TEST(what_closes_by_less_than_the_tolerance_is_not_refuted);
+    RUN_TEST(walls_along_no_axis_are_refuted_by_a_lambda_of_two_doubles);
     RUN_TEST(the_units_do_not_matter);
     RUN_TEST(a_tangle_is_proved_at_rest);
     RUN_TEST(a_quotient_that_is_not_finite_proves_nothing);
