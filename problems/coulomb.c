@@ -19,8 +19,8 @@ static double norm_inf(const double x[3])
 }
 
 // Scalar Fischer-Burmeister function a + b - |(a, b)|, at scale one, where no square overflows or
-// vanishes. Where a + b is positive the difference cancels, as it does where a contact presses by a and
-// overlaps by a small -b, and 2ab / (a + b + |(a, b)|) is the same number without cancellation.
+// vanishes. Where a + b is positive the difference cancels, as it does where a contact presses by a
+// and overlaps by a small -b, and 2ab / (a + b + |(a, b)|) is the same number without cancellation.
 static double scalar_fischer_burmeister(double a, double b)
 {
     const double size = worse(fabs(a), fabs(b));
@@ -430,8 +430,8 @@ static bool is_open(double mu, const double r[3], const double u[3])
            isfinite(u[1]) && isfinite(u[2]) && !isnan(mu);
 }
 
-// What is measured, in ranges of contacts that threads share: maxima of each, joined in their order, and squares
-// that are summed in the order of the contacts.
+// What is measured, in ranges of contacts that threads share: maxima of each, joined in their
+// order, and squares that are summed in the order of the contacts.
 #define MEASURE_NS        25.0 // a contact
 #define MEASURE_FINELY_NS 2000.0
 #define MOST_RANGES       64

@@ -39,9 +39,9 @@ void ss_fischer_burmeister(const double x[3], const double y[3], double f[3]);
 // function FB and the 2-norm, so that |f|_inf does not depend on the tangent frame.
 void ss_coulomb_residual(double mu, double s, const double r[3], const double u[3], double f[3]);
 
-// What rounding leaves unknown of f, in m/s: eps s max(1, mu) |r|, and eps mu |u_T| for mu > 1. Where s r
-// outweighs u by all digits, x + y - q is 0 whatever u is, and an impulse of 1e20 would excuse any
-// velocity; where mu |u_T| outweighs u_N, friction of 1e20 would.
+// What rounding leaves unknown of f, in m/s: eps s max(1, mu) |r|, and eps mu |u_T| for mu > 1.
+// Where s r outweighs u by all digits, x + y - q is 0 whatever u is, and an impulse of 1e20 would
+// excuse any velocity; where mu |u_T| outweighs u_N, friction of 1e20 would.
 double ss_coulomb_rounding(double mu, double s, const double r[3], const double u[3]);
 
 // Nearest point of K_mu, which may take the place of x. For solvers as well as for the judge.
@@ -91,10 +91,11 @@ ss_measures ss_measure(int d, int n, const double *compliance, const double *b, 
 // Every field NaN, worst_contact -1: what an answer has before it is judged.
 ss_measures ss_measures_none(void);
 
-// What a tolerance bounds: max(fb, normal/2). fb alone goes blind as mu -> 0: its r^ has mu r_N in it,
-// so that contacts may push while they separate. An answer whose error is T has, at any mu >= 0,
+// Returns what a tolerance bounds: max(fb, normal/2). fb alone goes blind as mu -> 0: its r^ has
+// mu r_N in it, so that contacts may push while they separate. An answer whose error is T has, at
+// any mu >= 0,
 //
-//     u_N >= -2 T V,  s r_N >= -2 T V,  s r_N u_N <= 2 T V (s r_N + u_N) where both are positive  (3)
+//     u_N >= -2 T V,  s r_N >= -2 T V,  s r_N u_N <= 2 T V (s r_N + u_N) where both are > 0    (3)
 //
 // Half, because of a normal velocity that is wrong by d fb sees d/2 where a contact slides: so both
 // are alike at the frictions of hair (doc/formulation.md, "The verdict"). Returns NaN where one is
@@ -133,7 +134,7 @@ ss_measures ss_measure_with(struct ss_team *team, double *squares, int d, int n,
 // with u right to `uncertain`, m/s: ss_coulomb_rounding and that, over V.
 double ss_measures_rounding(const ss_measures *m, int d, int n, const double *mu, const double *r,
                             const double *u, double uncertain);
-// fb_abs and natural, which mix velocities and impulses, in units of which an m/s and an N s are so many; the other
-// fields NaN. Internal.
+// fb_abs and natural, which mix velocities and impulses, in units of which an m/s and an N s are so
+// many; the other fields NaN. Internal.
 ss_measures ss_measure_in_units(double impulse, double velocity, int d, int n, const double *b,
                                 const double *mu, const double *r, const double *u);

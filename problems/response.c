@@ -47,19 +47,19 @@ static void trace_local(const ss_problem *p, double *compliance)
 // call an answer solved whose true residual is as large as cond(M) eps times the velocities.
 // Iterative refinement with residuals in long double (64 bits of mantissa) removes E:
 //
-//     rho_0 = f + H r,    d_k = M^-1 rho_k,    rho_k+1 = rho_k - M d_k,    v = sum d_k           (1)
+//     rho_0 = f + H r,   d_k = M^-1 rho_k,   rho_k+1 = rho_k - M d_k,   v = sum d_k             (1)
 //
 // Each pass takes the error of v times about cond(M) eps, until rho, which is known to 2^-64 of
 // what it was, lets it go no further: by the digits of a long double beyond those of a double that
 // is 2^-11 of d_1, and u = H' v + w is uncertain by
 //
-//     max_c sum_j |H_jc| (2^-11 |d_1|_j + 2^-64 |v|_j)                                           (2)
+//     max_c sum_j |H_jc| (2^-11 |d_1|_j + 2^-64 |v|_j)                                          (2)
 //
 // Where a condition of 1e10 meets parts a thousand times as light, that is 1e-11 of u, and a
 // residual of 6e-11 was seen to be wrong by 4 %. Where (2) is above UNCERTAIN of max |b|, (1) is
 // made with rho and v of two doubles, and at once for every r if it is for r = 0. They have 104
-// bits, and passes end when the last d_k moves no u by more than UNCERTAIN of max |b|: what is
-// left is smaller by another cond(M) eps.
+// bits, and passes end when the last d_k moves no u by more than UNCERTAIN of max |b|: what is left
+// is smaller by another cond(M) eps.
 #define REFINEMENTS    2
 #define UNCERTAIN      1e-13
 #define B_UNCERTAIN    1e-11 // of b, which is but the scale of the measures

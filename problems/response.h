@@ -44,8 +44,8 @@ ss_measures ss_response_judge(ss_response *response, const double *r, double *u)
 
 #pragma GCC visibility pop
 
-// ss_response_new, internal, with the factor of M in *room, made and left there where it is empty (ss_mass_find):
-// whose it is makes no difference to u, which is refined. The team, or NULL, helps as long as the response lives;
-// it makes no difference either.
+// ss_response_new, internal, with the factor of M in *room, made and left there where it is empty
+// (ss_mass_find): whose it is makes no difference to u, which is refined. The team, or NULL, helps
+// as long as the response lives; it makes no difference either.
 ss_status ss_response_with(const ss_problem *p, struct ss_mass **room, struct ss_team *team,
                            ss_response **response, ss_error *e);

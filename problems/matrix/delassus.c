@@ -895,7 +895,7 @@ static bool blocks_fill(const ss_stop *stop, const filling *f)
 ss_status ss_blocks_from_sparse_until(const ss_stop *stop, const ss_sparse *A, int dim,
                                       ss_blocks *W, ss_error *e)
 {
-    ss_assert((dim == 2 || dim == 3) && A->nrows == A->ncols && A->nrows % dim == 0);
+    ss_assert(dim >= 1 && A->nrows == A->ncols && A->nrows % dim == 0);
     *W = (ss_blocks){.dim = dim, .n = A->nrows / dim};
     filling f;
     const bool filled = filling_new(&f, A, W) && blocks_fill(stop, &f);

@@ -286,7 +286,7 @@ static bool fits_its_bend(const ss_bundle *b)
 ss_status ss_bundle_add(ss_world *w, const ss_model_choice *model, const ss_bundle *b, int body,
                         const ss_pose *root, ss_random *g, ss_error *e)
 {
-    ss_assert(b->rods >= 1 && b->pieces >= 1 && b->pieces <= SS_BUNDLE_PIECES);
+    ss_assert(b->rods >= 0 && b->pieces >= 1 && b->pieces <= SS_BUNDLE_PIECES);
     if (!fits_its_bend(b)) {
         return ss_fail(e, SS_BAD_INPUT,
                        "a bundle of %d rods is wider than its bend: use fewer rods", b->rods);

@@ -68,7 +68,7 @@ ss_status ss_ball_add(ss_world *w, double radius, const ss_profile *angle, doubl
 // angle psi with the axis come as near as d cos psi, so that the lattice is spacing / cos psi wide.
 
 typedef struct ss_bundle {
-    int rods;
+    int rods; // 0 or more; a layer may have fewer strands than places
     ss_material material;
     double length;  // m, of the centre line
     int pieces;     // 1 .. SS_BUNDLE_PIECES

@@ -130,8 +130,8 @@ typedef struct ss_step_report {
     // Of a step by iterates, shares of the above: the systems of the first iterate; systems and
     // velocities of the later ones; of both the factors, where the scheme tells them (thesis).
     double prepare_seconds, dynamic_seconds, factor_seconds;
-    double
-        judge_seconds; // of the word on the answer; of a scheme without a solver, of its problem, too
+    // Time of the word on the answer; in a scheme without a solver also that of its problem.
+    double judge_seconds;
 } ss_step_report;
 
 // Whether the numbers of options are those that a stepper takes.

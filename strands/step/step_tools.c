@@ -17,8 +17,9 @@
 // among those of the strand, and their columns of J_A - J_B.
 typedef struct ss_contact_part {
     int strand, count;
-    bool
-        ranges; // the dofs of each end of the segment follow each other; those of the second begin at `second`
+    // True if the dofs of each end of the segment follow each other; those of the second end begin
+    // at `second`.
+    bool ranges;
     int second;
     int *dof;     // [count]
     double *J[3]; // [count] each
