@@ -14,8 +14,8 @@
 // chains that are measured by their stretch ([HH13]), contacts without looks, and vertices that
 // alone touch obstacles ([J20]). Beyond its last bound it ends the run as exploded: more than half
 // of the energy came from nowhere, or chains, which are to keep their length, are twice as long.
-// What elastic strands are stretched by is a matter of their material, and an overlap moves
-// nothing: these remain remarks.
+// The stretch of elastic strands is a matter of their material, and an overlap moves nothing:
+// these remain remarks.
 #pragma once
 
 #include "base/status.h"
@@ -28,7 +28,7 @@ typedef enum ss_physics_kind {
     SS_PHYSICS_KINDS
 } ss_physics_kind;
 
-// One measure over all steps.
+// A measure over all steps.
 typedef struct ss_physics_measure {
     double worst;
     int step; // where that was

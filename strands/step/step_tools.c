@@ -1249,7 +1249,8 @@ static void place_end(ss_stepper *s, ss_step_report *report)
     report->max_speed = sqrt(square);
 }
 
-// Of what is found where the try ends. Pairs that scripts alone move go where these say.
+// True if a pair that is found where the try ends went too far. Pairs that scripts alone move go
+// where these say.
 static bool reached_too_far(const ss_stepper *s)
 {
     for (int i = 0; i < s->nafter; i++) {

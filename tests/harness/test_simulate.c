@@ -318,7 +318,7 @@ static bool goes_on(ss_physics *p, const ss_world *w, ss_step_report report)
     return ss_physics_see(p, w, &report, &error) == SS_OK;
 }
 
-// What could have been kinetic is 2 J: one at the start, and one that the elastic energy has lost.
+// 2 J could have been kinetic: one that was, and one that the elastic energy has lost.
 static void energy_from_nowhere_is_a_remark_and_then_an_explosion(void)
 {
     ss_world *w = world_of("der", false);
@@ -357,7 +357,7 @@ static void energy_that_a_moving_body_may_give_is_none_from_nowhere(void)
     ss_world_free(w);
 }
 
-// What elastic strands are stretched by is a matter of their material.
+// The stretch of elastic strands is a matter of their material.
 static void chains_that_are_twice_as_long_have_exploded(void)
 {
     ss_world *chain = world_of("tmf", false), *rod = world_of("der", false);

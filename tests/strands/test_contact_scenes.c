@@ -224,8 +224,9 @@ static double deepest(const char *spec, const char *scheme, int count, double st
     return depth;
 }
 
-// To a twentieth of the radius of contacts, and what the iterates leave. In the scheme thesis vertices alone touch
-// obstacles, and edges of length l that lie across a cylinder of radius R dip into it by l^2 / 8R.
+// A twentieth of the radius of contacts may be left, and what the iterates leave. In the scheme
+// thesis vertices alone touch obstacles, and edges of length l that lie across a cylinder of radius R
+// dip into it by l^2 / 8R.
 static void bundles_fall_and_do_not_overlap(void)
 {
     const double most = 0.06 * 55e-6, edge = 0.1 / 24.0, dip = edge * edge / (8.0 * 0.01);
