@@ -9,16 +9,9 @@
 #include "tests/support/one_problem.h"
 
 // With both forms of W where there are two, and those that have one.
-static const char *const FORMED[] = {"apgd",
-                                     "spg",
-                                     "admm",
-                                     "alm",
-                                     "ppa",
-                                     "anderson/secular",
-                                     "nncg/secular",
-                                     "splitting",
-                                     "ipm",
-                                     NULL};
+static const char *const FORMED[] = {
+    "apgd",         "spg",       "admm", "alm", "ppa", "anderson/secular",
+    "nncg/secular", "splitting", "ipm",  NULL};
 static const char *const OTHERS[] = {"prox/secular", "auto", NULL};
 
 // s, of what is tested here; sanitizers slow it down.
