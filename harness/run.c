@@ -742,3 +742,12 @@ void ss_run_describe(const ss_run *run, ss_record_row *row)
     row->sweep_seconds = result->sweep_seconds;
     row->measures = run->verdict.measures;
 }
+
+bool ss_all_finite(const double *x, size_t count)
+{
+    bool finite = true;
+    for (size_t k = 0; x != NULL && k < count && finite; k++) {
+        finite = isfinite(x[k]);
+    }
+    return finite;
+}

@@ -170,5 +170,8 @@ const double *ss_run_guess(const ss_problem *p);
 ss_status ss_run_decide(const ss_task *task, const ss_result *result, const char **status,
                         char *detail, size_t room, ss_error *e);
 
+// True if all x [count] are finite, or x is NULL.
+bool ss_all_finite(const double *x, size_t count);
+
 // Writes the result of the run into a row, but for the key and the problem, which the caller sets.
 void ss_run_describe(const ss_run *run, ss_record_row *row);

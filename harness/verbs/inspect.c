@@ -64,21 +64,11 @@ static void scatter(const ss_blocks *W, double *full)
     }
 }
 
-static bool all_finite(const double *x, size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        if (!isfinite(x[k])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // The number of singular values above size eps sigma_max; -1 if they cannot be had.
 static int count_singular_values(double *full, double *sigma, int size)
 {
     double unused[1];
-    if (!all_finite(full, (size_t)size * (size_t)size)) {
+    if (!ss_all_finite(full, (size_t)size * (size_t)size)) {
         return -1; // LAPACK would make a number of it
     }
     if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', size, size, full, size, sigma, unused, 1, unused,

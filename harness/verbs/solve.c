@@ -246,23 +246,14 @@ static ss_record_row row_of_bad(const char *label, const ss_method *method, doub
     return row;
 }
 
-static bool all_finite(const double *x, int count)
-{
-    for (int k = 0; x != NULL && k < count; k++) {
-        if (!isfinite(x[k])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // The answer as the store keeps it, into p->solution and p->claim; run gives its arrays away. False
 // if a number of the answer is not finite: nothing is changed.
 static bool give_answer(ss_run *run, const ss_task *task, ss_problem *p)
 {
     const int components = p->dim * p->ncontacts;
-    if (!all_finite(run->answer.r, components) || !all_finite(run->answer.u, components) ||
-        !all_finite(run->answer.v, p->ndofs)) {
+    if (!ss_all_finite(run->answer.r, (size_t)components) ||
+        !ss_all_finite(run->answer.u, (size_t)components) ||
+        !ss_all_finite(run->answer.v, (size_t)p->ndofs)) {
         return false;
     }
     ss_state_free(&p->solution);
